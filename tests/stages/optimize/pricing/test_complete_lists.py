@@ -18,10 +18,10 @@ from naive.parentsets import score_all_sets
 from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
-from stages.optimize.pricing import loop
+from stages.optimize.pricing import complete_lists, loop
 from stages.optimize.pricing.complete_lists import can_enumerate, enumerate_all, limits_of, most_scores
 from stages.optimize.pricing.run import start_run
-from stages.parentsets.enumeration import count_sets, rooms
+from stages.parentsets.enumeration import count_sets, rooms, seconds_of
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
@@ -168,3 +168,30 @@ def test_a_proof_that_the_search_leaves_open_is_worked_on(monkeypatch):
     network, _, _ = learn(dataset)
     assert network.header.extra["total"] == best.header.extra["total"]
     assert network.header.extra["gap"] < 1e-8
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_lists_that_a_few_show_to_be_long_are_given_up(monkeypatch, jobs):
+    dataset, _ = dependent_dataset(4, 10, 200, most_states=2)
+    _, complete, _ = learn(dataset, seed=5)
+    n_listed = complete.n_sets
+    assert complete.complete.all()
+    for allowed, is_listed in ((2.0 * n_listed, True), (0.1 * n_listed, False)):
+        monkeypatch.setattr(complete_lists, "SECONDS_TO_SOLVE", complete_lists.MOST_SECONDS / allowed)
+        network, lists, _ = learn(dataset, seed=5, jobs=jobs)
+        assert lists.complete.all() == is_listed
+        whose = network.header.extra["bound_relative_to"]
+        assert (whose == "all networks") == is_listed and whose.startswith("networks of the ") != is_listed
+
+
+def test_the_forecast_of_time_grows_with_what_takes_time():
+    def seconds(n_rows, most_states, counts, score="bic"):
+        dataset, _ = dependent_dataset(1, 6, n_rows, most_states=most_states)
+        assert (dataset.n_states.max() > 2) == (most_states > 2)
+        return seconds_of(FamilyScorer(dataset, score), counts)
+
+    least = seconds(100, 2, [1, 10, 100])
+    assert 0.0 < least < seconds(1000, 2, [1, 10, 100])
+    assert least < seconds(100, 2, [1, 10, 10, 90])  # the same number of scores, larger sets
+    assert least < seconds(100, 4, [1, 10, 100]) < seconds(100, 4, [1, 10, 100], "bdeu")
+    assert seconds(100, 4, [0, 0, 200]) == pytest.approx(2.0 * seconds(100, 4, [0, 100]))
