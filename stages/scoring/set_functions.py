@@ -99,12 +99,13 @@ class SetFunctions:
         """
         scorer = self.scorer
         parents = self.of_parents.get(int(scorer.n_states[child]), self.function)
+        position, is_begun = at[0], bool(at[1])  # the kernel would be compiled once more for an integer
         # Required parents that are constant change no score.
         always = self._place[list(required)]
         return score_open_by_values(
             scorer.data, self.arrays, self.function, parents, int(self._place[child]), always[always >= 0],
-            self._place[allowed], n_states, places, which, *at, most_work, *into, scorer.penalty(child),
-            scorer.quantum, self._scratch(), scorer.workspace(),
+            self._place[allowed], n_states, places, which, position, is_begun, most_work, *into,
+            scorer.penalty(child), scorer.quantum, self._scratch(), scorer.workspace(),
         )  # fmt: skip
 
     def _scratch(self) -> SetScratch:
