@@ -137,6 +137,7 @@ def seconds_of(scorer: FamilyScorer, counts: Sequence[int]) -> float:
         return sum(counts) * SECONDS_WITHOUT_PENALTY
     if scorer.n_states.max() > 2:
         return sum(counts) * (SECONDS_PER_SCORE + SECONDS_PER_ROW * scorer.n_rows)
-    cells = sum(count * min(2.0 ** (size + 1), scorer.n_rows) for size, count in enumerate(counts))
+    # No table has 2^63 rows.
+    cells = sum(count * min(2.0 ** min(size + 1, 63), scorer.n_rows) for size, count in enumerate(counts))
     each = SECONDS_PER_BINARY_SCORE + SECONDS_PER_BINARY_ROW * scorer.n_rows
     return sum(counts) * each + cells * SECONDS_PER_CELL

@@ -195,3 +195,10 @@ def test_the_forecast_of_time_grows_with_what_takes_time():
     assert least < seconds(100, 2, [1, 10, 10, 90])  # the same number of scores, larger sets
     assert least < seconds(100, 4, [1, 10, 100]) < seconds(100, 4, [1, 10, 100], "bdeu")
     assert seconds(100, 4, [0, 0, 200]) == pytest.approx(2.0 * seconds(100, 4, [0, 100]))
+
+
+def test_the_forecast_of_time_takes_sets_of_any_size():
+    dataset, _ = dependent_dataset(1, 6, 100, most_states=2)
+    scorer = FamilyScorer(dataset, "bic")
+    # Tables of more than 1,000 columns have an entry for each size; 2^1024 is no number of 64 bits.
+    assert seconds_of(scorer, [1, 10, *[0] * 2000]) == seconds_of(scorer, [1, 10])
