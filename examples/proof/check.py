@@ -30,10 +30,12 @@ from fractions import Fraction
 CAP = 100
 
 
-def read_sets(path):
+def read_sets(path, kind):
     """Names of the variables, and of each one its sets: pairs of the parents (a mask of bits) and the score."""
     with open(path, "rb") as file:
-        names = [variable["name"] for variable in json.loads(file.readline())["variables"]]
+        header = json.loads(file.readline())
+        require(header.get("format") == kind, f"{path} is no {kind}: SETS is first, then PROOF, NETWORK")
+        names = [variable["name"] for variable in header["variables"]]
         lists = [[] for _ in names]
         for line in file:
             record = json.loads(line)
@@ -194,7 +196,7 @@ def check(number, nodes, below, multipliers, allowed, after, lists, scores, coun
 
 
 def main(sets_path, proof_path, network_path):
-    names, lists = read_sets(sets_path)
+    names, lists = read_sets(sets_path, "bnsl.parentsets")
     header, cuts, nodes = read_proof(proof_path)
     require(header["sets"] == digest_of(lists), "the proof is of other lists")
     unit = 2 ** header["bits"]
@@ -211,7 +213,7 @@ def main(sets_path, proof_path, network_path):
     sys.setrecursionlimit(100_000)
     scores = [list(map(int, own)) for own in scores]
     check(0, nodes, below, {}, allowed, [0] * len(names), lists, scores, counted, header["bound"])
-    _, chosen = read_sets(network_path)
+    _, chosen = read_sets(network_path, "bnsl.network")
     known = [dict(own) for own in lists]
     for v, own in enumerate(chosen):
         require(len(own) == 1 and own[0][0] in known[v], "this is no network of the lists")

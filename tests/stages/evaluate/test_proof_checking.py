@@ -225,6 +225,12 @@ def test_written_proofs_are_read_and_checked_by_both_checkers(files):
     assert plain.returncode == 0 and plain.stdout.startswith("proved: no network of these lists scores more than")
 
 
+def test_the_plain_checker_names_the_order_of_its_files(files):
+    sets, proof, network = files
+    plain = plain_check(proof, sets, network)
+    assert plain.returncode != 0 and "SETS is first" in plain.stderr and "Traceback" not in plain.stderr
+
+
 def test_changed_proofs_are_refused(files, tmp_path):
     """A changed byte or a missing line by the digest; with a new digest the claim must still be true."""
     sets, target, net = files
