@@ -28,6 +28,7 @@ import sys
 from fractions import Fraction
 
 CAP = 100
+NONE = float("-inf")  # below every whole number
 
 
 def read_sets(path, kind):
@@ -150,24 +151,24 @@ def best_score(lists, scores, allowed):
     total = 0
     for component in components_of(lists, allowed):
         place = {v: k for k, v in enumerate(component)}
-        ranked = []
+        size = 1 << len(component)
+        fitting = []  # of each variable, by the mask of those that come before it: its best score
         for v in component:
-            own = [
-                (scores[v][s], sum(1 << place[p] for p in bits_of(lists[v][s][0]) if p in place)) for s in allowed[v]
-            ]
-            ranked.append(sorted(own, reverse=True))
-        best = {0: 0}  # of each set of variables that comes first in an order
-        for first in range(1 << len(component)):
-            if first not in best:
-                continue
-            for k, own in enumerate(ranked):
-                score = None if first >> k & 1 else next((score for score, m in own if m & ~first == 0), None)
-                if score is not None:
-                    after = first | 1 << k
-                    best[after] = max(best.get(after, best[first] + score), best[first] + score)
-        if (1 << len(component)) - 1 not in best:
-            return None
-        total += best[(1 << len(component)) - 1]
+            own = [NONE] * size
+            for s in allowed[v]:
+                mask = sum(1 << place[p] for p in bits_of(lists[v][s][0]) if p in place)
+                own[mask] = max(own[mask], scores[v][s])
+            for bit in (1 << k for k in range(len(component))):
+                for low in range(bit):  # a set that fits the mask without a bit fits the mask with it
+                    with_bit = slice(low + bit, size, 2 * bit)
+                    own[with_bit] = map(max, own[with_bit], own[low : size : 2 * bit])
+            fitting.append(own)
+        best = [0] + [NONE] * (size - 1)  # of each set of variables that comes first in an order
+        for first in range(size):
+            for k, own in enumerate(fitting):
+                if not first >> k & 1:
+                    best[first | 1 << k] = max(best[first | 1 << k], best[first] + own[first])
+        total += best[-1]
     return total
 
 
@@ -178,10 +179,8 @@ def check(number, nodes, below, multipliers, allowed, after, lists, scores, coun
         multipliers = changed(multipliers, step)
         if apply_step(multipliers, scores, allowed, counted, bound):
             return
-    if node.get("solved") and all(allowed):
-        best = best_score(lists, scores, allowed)
-        if best is None or best <= bound:
-            return
+    if node.get("solved") and all(allowed) and best_score(lists, scores, allowed) <= bound:
+        return
     pairs = {tuple(nodes[child]["before"]) for child in below[number]}
     require(len(pairs) == 2 and len({tuple(sorted(pair)) for pair in pairs}) == 1, f"node {number} is left open")
     for child in below[number]:

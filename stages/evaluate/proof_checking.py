@@ -33,6 +33,9 @@ NOTHING = np.iinfo(np.int64).min
 NOT_SOLVED = 1 << 62
 """Excess of a node of which nothing is known."""
 
+NO_SUM = -(1 << 62)
+"""Sum of scores where no choice is acyclic."""
+
 
 class ProofChecker:
     """The lists of a proof and which of their sets each cut counts.
@@ -171,15 +174,17 @@ class ProofChecker:
         return allowed, after
 
     def _solve(self, allowed: np.ndarray, bound: int) -> int:
-        """By how much the best network of the allowed sets exceeds `bound`; `NOT_SOLVED` for too large components.
+        """By how much the best network of the allowed sets exceeds `bound`.
 
-        Only variables on cycles depend on one another: dynamic programming over the subsets of each component
-        (Silander and Myllymäki 2006).
+        `NOT_SOLVED` if components are too large, or sums of scores may not fit. Only variables on cycles depend on
+        one another: dynamic programming over the subsets of each component (Silander and Myllymäki 2006).
         """
         own = [np.flatnonzero(allowed[a:b]) + a for a, b in pairwise(self._starts.tolist())]
         if not all(map(len, own)):
             return 0
         sets = [[(self._table.parent_set(s), int(self._scores[s])) for s in some.tolist()] for some in own]
+        if sum(max(abs(score) for _, score in some) for some in sets) >= 1 << 61:
+            return NOT_SOLVED
         joined = [sorted({p for parents, _ in some for p in parents}) for some in sets]
         total = 0
         for component in strongly_connected_components(joined):
@@ -192,34 +197,32 @@ class ProofChecker:
 def best_of_component(sets: list[list[tuple[tuple[int, ...], int]]], component: list[int]) -> int:
     """The largest sum of scores of one set for each of these variables that closes no cycle among them.
 
-    `sets` has for each variable of the component its sets and their scores, in the unit.
+    `sets` has for each variable of the component its sets and their scores, in the unit; the sum of the largest of
+    them is below 2 to the power of 61. `NO_SUM` where every choice closes a cycle.
     """
+    n = len(component)
     bit = {v: 1 << k for k, v in enumerate(component)}
-    lists = []
-    for some in sets:
-        masks: dict[int, int] = {}
-        for parents, score in some:
-            mask = sum(bit.get(p, 0) for p in parents)
-            masks[mask] = max(score, masks.get(mask, score))
-        lists.append(sorted(masks.items(), key=lambda entry: -entry[1]))
-    # The best sum of each set of variables that comes first in an order; None where no order allows it.
-    best: list[int | None] = [0] + [None] * ((1 << len(component)) - 1)
-    for before in range(len(best)):
-        value = best[before]
-        if value is None:
-            continue
-        for k, ranked in enumerate(lists):
-            if before >> k & 1:
-                continue
-            fitting = next((score for mask, score in ranked if mask & ~before == 0), None)
-            if fitting is None:
-                continue
-            after = before | 1 << k
-            present = best[after]
-            if present is None or value + fitting > present:
-                best[after] = value + fitting
-    whole = best[-1]
-    return -(1 << 62) if whole is None else whole
+    # best_set[k, w]: the best score of a set of variable k whose parents in the component are among the variables w.
+    best_set = np.full((n, 1 << n), NO_SUM)
+    for row, some in zip(best_set, sets):
+        masks = [sum(bit.get(p, 0) for p in parents) for parents, _ in some]
+        np.maximum.at(row, masks, [score for _, score in some])
+        for k in range(n):
+            halves = row.reshape(-1, 2, 1 << k)
+            np.maximum(halves[:, 1], halves[:, 0], out=halves[:, 1])
+    # best[w]: the best sum of the variables w, if they come first in an order. The last of them has its best set
+    # among the others. NO_SUM + NO_SUM is still no overflow.
+    best = np.full(1 << n, NO_SUM)
+    best[0] = 0
+    sizes = np.bitwise_count(np.arange(1 << n))
+    for size in range(1, n + 1):
+        together = np.flatnonzero(sizes == size)
+        for k in range(n):
+            some = together[together >> k & 1 == 1]
+            others = some ^ 1 << k
+            best[some] = np.maximum(best[some], best[others] + best_set[k, others])
+        best[together[best[together] < NO_SUM // 2]] = NO_SUM
+    return int(best[-1])
 
 
 def check_proof(proof: Proof, table: ParentSetTable) -> None:

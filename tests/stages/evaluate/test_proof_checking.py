@@ -16,13 +16,14 @@ import pytest
 from click.testing import CliRunner
 from helpers.places import ROOT
 from helpers.tables import dependent_dataset
+from naive.networks import is_acyclic
 from naive.networks_search import make_table, random_table
 
 from bnsl_cli.main import cli
 from formats import open_parent_sets, open_proof, write_network, write_parent_sets, write_proof
 from formats.errors import FormatError, Inconsistent
 from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step, digest_of_sets
-from stages.evaluate.proof_checking import ProofChecker, best_of_component, check_proof, proved_gap
+from stages.evaluate.proof_checking import NO_SUM, ProofChecker, best_of_component, check_proof, proved_gap
 from stages.graphs import topological_order
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.proofs import COARSE_BITS, make_proof
@@ -191,6 +192,28 @@ def test_the_best_of_a_component():
         assert best_of_component(sets, [0, 1, 2, 3]) == round(
             best_network(replace(table, scores=np.round(1000 * table.scores)))
         )
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_best_of_a_component_without_empty_sets(seed: int):
+    """Choices among few sets, large numbers, parents outside, components of one variable, none that is acyclic."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 6))
+    names = rng.permutation(9)[:n].tolist()
+    others = [v for v in range(9) if v not in names]
+    sets = [
+        [
+            (tuple(rng.choice([p for p in names if p != v] + others, rng.integers(1, 3), replace=False)), int(score))
+            for score in rng.integers(-(1 << 57), 1 << 57, rng.integers(1, 4))
+        ]
+        for v in names
+    ]
+    sums = [
+        sum(score for _, score in chosen)
+        for chosen in product(*sets)
+        if is_acyclic([tuple(names.index(p) for p in parents if p in names) for parents, _ in chosen])
+    ]
+    assert best_of_component(sets, names) == max(sums, default=NO_SUM)
 
 
 def plain_check(*files) -> subprocess.CompletedProcess:
