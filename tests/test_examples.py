@@ -63,6 +63,7 @@ def test_an_experiment_from_data_to_table(tmp_path: Path):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz", "parquet"])
+@pytest.mark.slow
 def test_thirds_are_drawn_at_random(tmp_path: Path, suffix: str):
     """Of a table with a period of three, no third is constant; together they are the table."""
     rows = [f"{number},{number % 3}" for number in range(100)]

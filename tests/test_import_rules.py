@@ -287,6 +287,7 @@ def test_rules_allow(module: str, source: str):
     assert list(broken_rules(module, found)) == []
 
 
+@pytest.mark.slow
 def test_imports_keep_the_rules():
     broken = []
     for path in sources():

@@ -105,6 +105,7 @@ def test_the_pipeline_writes_the_same_bytes(place: Path):
     assert [{**record, "network": ""} for record in measures] == [{**record, "network": ""} for record in told]
 
 
+@pytest.mark.slow
 def test_saving_writes_what_the_command_writes(table: pyarrow.Table, place: Path):
     result = run_bnsl(
         "optimize", "--data", SMALL, "--seed", 1, "-o", "theirs.net.jsonl", env={"SOURCE_DATE_EPOCH": "0"}
@@ -224,6 +225,7 @@ print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
     assert run_script(script, place) == b"True True True\nTrue\n"
 
 
+@pytest.mark.slow
 def test_an_interruption_without_a_result_is_that_of_python(tmp_path: Path):
     os.mkfifo(tmp_path / "fifo")
     script = """

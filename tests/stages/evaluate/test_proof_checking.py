@@ -291,6 +291,7 @@ def test_changed_proofs_are_refused(files, tmp_path):
     assert n_refused > 20
 
 
+@pytest.mark.slow
 def test_steps_are_changes_of_the_step_before(files, tmp_path):
     """Both checkers take a change for what it is: without `anew`, or with another `shift`, the proof is another."""
     sets, target, net = files

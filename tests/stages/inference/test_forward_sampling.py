@@ -232,6 +232,7 @@ def test_impossible_ranges(states, parents):
         random_network(3, states, parents)
 
 
+@pytest.mark.slow
 def test_tables_that_do_not_fit():
     # 256**9 is 0 in 64 bits.
     with pytest.raises(StageError, match="cells"):

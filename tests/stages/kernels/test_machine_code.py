@@ -192,6 +192,7 @@ def test_bitcode_and_machine_code_are_stored_in_any_order(tmp_path):
 
 
 @late
+@pytest.mark.slow
 def test_a_signal_while_machine_code_is_loaded_loses_no_code(tmp_path):
     """What is raised in LLVM's callback is dropped, and the code with it: it is loaded again."""
     counted = STRUCK + SCRIPT + "print(sum(call is not None for call in calls))"

@@ -125,6 +125,7 @@ def test_a_sample_tells_how_many_sets_a_dirichlet_prior_leaves(score):
         assert counts.by_size[:2].tolist() == [1, 6]
 
 
+@pytest.mark.slow
 def test_what_takes_long_under_a_dirichlet_prior_is_sampled(monkeypatch):
     monkeypatch.setattr("stages.parentsets.complete_lists.LONG_SECONDS", 0.0)
     monkeypatch.setattr("stages.parentsets.complete_lists.SAMPLING_SECONDS", 1e9)

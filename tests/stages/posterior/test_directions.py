@@ -82,6 +82,7 @@ def test_what_decides_most_of_the_networks(seed, n_variables, knows, options):
     assert n_clear
 
 
+@pytest.mark.slow
 def test_draws_under_the_prior_of_orders_have_the_exact_probabilities():
     """Shares of arcs among independent draws, within five standard errors."""
     for seed, n_variables in ((1, 1), (2, 4), (3, 6)):

@@ -89,6 +89,7 @@ def test_a_worker_that_hangs_is_not_waited_for(monkeypatch):
     assert workers.sent_again >= 1 and workers.held_before[0] == 0 and 1 in workers.held_before
 
 
+@pytest.mark.slow
 def test_chunks_are_of_equal_weight_and_take_seconds_at_most():
     workers = ThreadWorkers(1)
 

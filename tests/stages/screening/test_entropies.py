@@ -205,6 +205,7 @@ def test_threads_change_no_bit(monkeypatch):
     assert same_bits(one.entropy, three.entropy) and same_bits(one.conditional, three.conditional)
 
 
+@pytest.mark.slow
 def test_large_counts_neither_overflow_nor_lose_precision():
     # 2**24 + 3 rows: past the integers that float32 holds, and past the table of logarithms.
     n, half = 2**24 + 3, 2**23

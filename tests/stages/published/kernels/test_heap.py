@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numba
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def push_and_pop(values, is_taken, heap):
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=1, max_size=40))
+@pytest.mark.slow
 def test_numbers_leave_in_order_and_then_stand_behind(entries):
     values, is_taken = np.array([v for v, _ in entries]), np.array([t for _, t in entries])
     heap = np.full(len(entries), -1)

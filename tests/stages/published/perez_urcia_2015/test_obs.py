@@ -76,6 +76,7 @@ def test_statistics_have_the_columns_of_the_paper():
         assert initial <= best
 
 
+@pytest.mark.slow
 def test_threads_do_not_change_the_result():
     table = random_table(5, 8, n_sets=20)
     assert same(optimize(table, restarts=40)[0], optimize(table, restarts=40, jobs=3)[0])
