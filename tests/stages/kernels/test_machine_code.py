@@ -10,6 +10,8 @@ import pytest
 from helpers.places import ROOT
 from helpers.processes import run_bnsl
 from numba.core.registry import cpu_target
+from numba.core.runtime import _nrt_python as nrt
+from numba.core.runtime import rtsys
 
 from bnsl_cli.running.tiny_runs import table_text
 from stages.kernels.jit import KERNEL, borrowing, njit
@@ -132,6 +134,32 @@ def test_arrays_that_a_kernel_makes_are_freed_and_those_given_are_not():
     assert looked_at(values, 1) == 5
     assert sys.getrefcount(values) == references
     assert sys.getrefcount(result) == 2 and sys.getrefcount(result.base) <= 3
+
+
+@late
+def test_no_array_that_is_passed_takes_an_allocation():
+    @njit
+    def doubled(values):
+        return values * 2
+
+    @njit
+    def sum_of(arrays, pair):
+        return arrays[0].sum() + pair[1][0] * 2
+
+    values = np.arange(4)
+
+    def allocations(kernel, *arguments):
+        kernel(*arguments)
+        before = rtsys.get_allocation_stats().mi_alloc
+        kernel(*arguments)
+        return rtsys.get_allocation_stats().mi_alloc - before
+
+    nrt.memsys_enable_stats()
+    try:
+        assert allocations(sum_of, (values, values), (1, values)) == 0
+        assert allocations(doubled, values) == 2  # of the argument, and of what is returned
+    finally:
+        nrt.memsys_disable_stats()
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT or KERNEL is None, reason="nothing is compiled, or by plain numba")
