@@ -43,7 +43,7 @@ _USED_OF_LIBRARIES = (
     "get_pointer_to_function",
     "serialize_using_object_code",
 )
-_USED_OF_DISPATCHERS = ("_compile_for_args", "_insert", "add_overload", "compile")
+_USED_OF_DISPATCHERS = ("_compile_for_args", "_insert", "add_overload", "compile", "get_call_template")
 _USED_OF_CODE_GENERATOR = (
     "_data_layout",
     "_engine._defined_symbols",
@@ -176,6 +176,15 @@ class Kernel(CPUDispatcher):
                 if was_enabled:
                     gc.enable()
 
+    def get_call_template(self, args, kws):
+        """The variant for a call in another kernel.
+
+        Literals are passed as numbers: numba would compile a variant for each literal, of which the optimiser makes
+        the same code where it inlines the kernel.
+        """
+        args, kws = tuple(map(_number, args)), {name: _number(kind) for name, kind in kws.items()}
+        return super().get_call_template(args, kws)
+
     def compile(self, sig):
         """Compile for these argument types; called by Python, or while a caller is compiled."""
         with global_compiler_lock:
@@ -210,6 +219,10 @@ class Kernel(CPUDispatcher):
             super().add_overload(cres)
         else:
             self.overloads[arguments] = cres
+
+
+def _number(kind: types.Type) -> types.Type:
+    return types.unliteral(kind) if isinstance(kind, (types.IntegerLiteral, types.BooleanLiteral)) else kind
 
 
 def _holds_arrays(kind: types.Type) -> bool:

@@ -162,6 +162,20 @@ def test_no_array_that_is_passed_takes_an_allocation():
         nrt.memsys_disable_stats()
 
 
+@late
+def test_a_literal_makes_no_variant():
+    @njit
+    def moved(value, step, back):
+        return value - step if back else value + step
+
+    @njit
+    def outer(value):
+        return moved(value, 1, False) + moved(value, 2, True) + moved(value, step=value, back=value > 1)
+
+    assert outer(5) == 6 + 3 + 0
+    assert len(moved.overloads) == 1
+
+
 @pytest.mark.skipif(numba.config.DISABLE_JIT or KERNEL is None, reason="nothing is compiled, or by plain numba")
 def test_kernels_that_count_no_references_return_no_arrays():
     """The caller would free what it got once too often."""
