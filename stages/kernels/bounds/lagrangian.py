@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import copy_into
+from ..heap import is_lower, pop, push
 from ..jit import borrowing, njit
 
 PATIENCE = 20
@@ -127,11 +128,18 @@ def restrict_cuts(cuts, place, offsets, sets, weights):
 @njit
 def mark_least(set_offsets, reduced, most, marks):
     """Mark the `most` sets of least reduced cost of each variable, and those that tie with the last of them."""
+    least = np.empty(most, dtype=np.int64)  # a heap of those met so far, the most costly first
     for v in range(len(set_offsets) - 1):
         first, last = set_offsets[v], set_offsets[v + 1]
-        limit = np.inf
-        if last - first > most:
-            limit = np.partition(reduced[first:last], most - 1)[most - 1]
+        n_least = 0
+        for s in range(first, last):
+            if n_least == most and reduced[s] < reduced[least[0]]:
+                pop(least, most, reduced, is_lower, reduced)
+                n_least -= 1
+            if n_least < most:
+                push(least, n_least, s, reduced, is_lower, reduced)
+                n_least += 1
+        limit = reduced[least[0]] if n_least == most else np.inf
         for s in range(first, last):
             if reduced[s] <= limit:
                 marks[s] = True

@@ -6,17 +6,30 @@ complete and incomplete data sets" (International Journal of Approximate Reasoni
 
 from __future__ import annotations
 
-import heapq
+from typing import NamedTuple
 
 import numpy as np
 
 from ..bits import has_bit, set_bit
+from ..heap import is_lower, pop, push
 from ..jit import borrowing, njit
 from .ktree import is_clique, join_bag, join_small_bag, join_start_clique, latest_member
 from .start_clique import solve_start_clique
 
 LINK_TRIALS = 50
 """Attempts to draw a linked variable for the start clique before any variable is accepted."""
+
+
+class OpenSets(NamedTuple):
+    """Sets that were the best fitting ones of variables that may be placed, as a heap: the least regret leaves first.
+
+    Of equal regrets the lower variable leaves first, since its sets have lower numbers.
+    """
+
+    heap: np.ndarray  # int64, shape (n_sets,): the open sets
+    values: np.ndarray  # float64, shape (n_sets,): minus the regret of those that were opened
+    variables: np.ndarray  # int32, shape (n_sets,): whose sets these are
+    n_open: np.ndarray  # int64, shape (1,)
 
 
 @borrowing
@@ -67,8 +80,28 @@ def regret(lists, variable, s):
     return lists.relative_scores[s] / most if most < 0.0 else 0.0
 
 
-@njit
-def offer_bag(lists, edges, newcomer, placed, fitting, is_open, heap):
+@borrowing
+def open_set(lists, variable, s, opened):
+    """Push a set of a variable; it must be better than those pushed before, so that no set is pushed twice."""
+    opened.values[s] = -regret(lists, variable, s)
+    opened.variables[s] = variable
+    push(opened.heap, opened.n_open[0], s, opened.values, is_lower, lists)
+    opened.n_open[0] += 1
+
+
+@borrowing
+def next_variable(opened, placed):
+    """The open variable of least regret."""
+    # Outdated sets belong to placed variables: a regret only falls, so the current set leaves first.
+    while True:
+        s = pop(opened.heap, opened.n_open[0], opened.values, is_lower, opened)
+        opened.n_open[0] -= 1
+        if not placed[opened.variables[s]]:
+            return opened.variables[s]
+
+
+@borrowing
+def offer_bag(lists, edges, newcomer, placed, fitting, is_open, opened):
     """Find the sets that became cliques when `newcomer` was placed, and push the lower regrets of their children."""
     keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
     member_sets = lists.member_sets
@@ -84,16 +117,16 @@ def offer_bag(lists, edges, newcomer, placed, fitting, is_open, heap):
             if has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, s):
                 fitting[child] = s
                 if is_open[child]:
-                    heapq.heappush(heap, (regret(lists, child, np.int64(s)), np.int64(child)))
+                    open_set(lists, child, np.int64(s), opened)
                 break
 
 
-@njit
-def open_variable(lists, precedences, variable, placed, fitting, is_open, heap):
+@borrowing
+def open_variable(lists, precedences, variable, placed, fitting, is_open, opened):
     """Make a variable available for placement if all its required predecessors are placed."""
     if is_ready(precedences, placed, variable) and not is_open[variable]:
         is_open[variable] = True
-        heapq.heappush(heap, (regret(lists, variable, fitting[variable]), np.int64(variable)))
+        open_set(lists, variable, fitting[variable], opened)
 
 
 @njit
@@ -115,8 +148,13 @@ def place_by_regret(lists, tree, clique, precedences, rng):
     is_open = np.zeros(n, dtype=np.bool_)
     # The last set always fits, see `stages.kernels.ktrees.ktree.BoundedLists`.
     fitting = lists.set_offsets[1:] - 1
-    # An empty list, whose type numba infers.
-    heap = [(0.0, np.int64(0)) for _ in range(0)]
+    n_sets = len(relative_scores)
+    opened = OpenSets(
+        np.empty(n_sets, dtype=np.int64),
+        np.empty(n_sets),
+        np.empty(n_sets, dtype=np.int32),
+        np.zeros(1, dtype=np.int64),
+    )
     edges[:] = np.uint64(0)
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
     draw_start_clique(lists, precedences, rng, order, placed, size)
@@ -129,15 +167,11 @@ def place_by_regret(lists, tree, clique, precedences, rng):
             position[variable] = n
     total = solve_start_clique(lists, tree, clique)
     for variable in range(n):
-        open_variable(lists, precedences, np.int32(variable), placed, fitting, is_open, heap)
+        open_variable(lists, precedences, np.int32(variable), placed, fitting, is_open, opened)
     for t in range(size):
-        offer_bag(lists, edges, order[t], placed, fitting, is_open, heap)
+        offer_bag(lists, edges, order[t], placed, fitting, is_open, opened)
     for t in range(size, n):
-        # Outdated entries belong to placed variables: a regret only falls, so the current entry comes out first.
-        _, v = heapq.heappop(heap)
-        while placed[v]:
-            _, v = heapq.heappop(heap)
-        variable = np.int32(v)
+        variable = next_variable(opened, placed)
         s = fitting[variable]
         first, end = offsets[s], offsets[s + 1]
         placed[variable] = True
@@ -150,7 +184,7 @@ def place_by_regret(lists, tree, clique, precedences, rng):
             join_small_bag(bags, edges, host, variable, parents, first, end, tree.n_states, tree.most_cells)
         else:
             join_bag(bags, edges, host, variable, parents, first, end)
-        offer_bag(lists, edges, variable, placed, fitting, is_open, heap)
+        offer_bag(lists, edges, variable, placed, fitting, is_open, opened)
         for i in range(precedences.after_offsets[variable], precedences.after_offsets[variable + 1]):
-            open_variable(lists, precedences, precedences.after[i], placed, fitting, is_open, heap)
+            open_variable(lists, precedences, precedences.after[i], placed, fitting, is_open, opened)
     return total

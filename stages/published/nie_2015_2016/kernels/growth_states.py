@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.bits import set_bit
+from stages.kernels.heap import pop, push
 from stages.kernels.jit import borrowing, njit
 from stages.kernels.ktrees.ktree import join_host, join_start_clique
-from stages.published.kernels.heap import pop, push
 
 STATES, OPEN = 0, 1
 """Entries of `GrowthStates.counts`: number of states, number of open states."""

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stages.kernels.heap import pop, push
 from stages.kernels.jit import borrowing
-from stages.published.kernels.heap import pop, push
 
 from .set_store import enlarged
 

@@ -21,6 +21,7 @@ from stages.kernels.bounds.lagrangian import (
     counted_sets,
     cuts_by_set,
     improve_multipliers,
+    mark_least,
     new_pace,
     reduce_costs,
     relax,
@@ -161,3 +162,13 @@ def test_weights_count_as_often_by_set_and_by_cut(seed):
         assert mine_terms.tolist() == terms
         count_lacks(by_set, np.arange(n_sets), shares, mine_lacks)
         assert mine_lacks == pytest.approx(lacks, abs=1e-9)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=30), min_size=1, max_size=5), st.integers(1, 12))
+def test_the_least_sets_are_marked(costs, most):
+    """With all that tie with the last of them, and no others."""
+    reduced = np.array([float(cost) for own in costs for cost in own])
+    marks = np.zeros(len(reduced), dtype=np.bool_)
+    mark_least(np.cumsum([0, *map(len, costs)]), reduced, most, marks)
+    expected = [cost <= sorted(own)[min(most, len(own)) - 1] for own in costs for cost in own]
+    assert marks.tolist() == expected

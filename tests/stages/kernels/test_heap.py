@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stages.published.kernels.heap import pop, push
+from stages.kernels.heap import pop, push
 
 
 @numba.njit

@@ -1,1 +1,0 @@
-"""Compiled code shared by several published methods."""
