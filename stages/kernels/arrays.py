@@ -1,4 +1,4 @@
-"""Copying of array entries."""
+"""Copying of array entries, and look-up in ascending ones."""
 
 from .jit import borrowing
 
@@ -12,3 +12,19 @@ def copy_into(target, source):
     """
     for k in range(len(source)):
         target[k] = source[k]
+
+
+@borrowing
+def first_not_below(values, value):
+    """Position of the first entry that is at least `value`, all of them ascending; their number if there is none.
+
+    ``np.searchsorted`` does the same, and takes 0.2 s of each first run for each type of array.
+    """
+    low, high = 0, len(values)
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low

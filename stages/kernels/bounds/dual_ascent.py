@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import first_not_below
 from ..jit import borrowing, njit
 
 FREE = 1e-9
@@ -144,7 +145,7 @@ def place(columns, placement, variable, top, is_undone):
             child = placement.child[s]
             first = columns.parent_offsets[s]
             if not is_undone:
-                found = first + np.searchsorted(columns.parents[first : columns.parent_offsets[s + 1]], variable)
+                found = first + first_not_below(columns.parents[first : columns.parent_offsets[s + 1]], variable)
                 if columns.parents[found] == variable:
                     first = found
             if placement.placed[child] or not wait_for_parent(columns, placement, s, first):
@@ -248,7 +249,7 @@ def raise_cluster(columns, placement, members, size, inside, top):
     return least, top
 
 
-@njit
+@borrowing
 def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, raised, progress):
     """Raise the multipliers of violated clusters until the work is used up.
 
@@ -291,11 +292,15 @@ def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, ra
         least, top = raise_cluster(columns, placement, members, size, inside, top)
         if least == np.inf:
             return top, ASCENT_INFEASIBLE
-        start = pool_offsets[cluster]
-        members[:size].sort()
         for k in range(size):
-            pool[start + k] = members[k]
-        pool_offsets[cluster + 1] = start + size
+            inside[members[k]] = True
+        end = pool_offsets[cluster]
+        for v in range(n):
+            if inside[v]:
+                inside[v] = False
+                pool[end] = v
+                end += 1
+        pool_offsets[cluster + 1] = end
         raised[cluster] = least
         progress[CLUSTERS] += 1
     return top, ASCENT_DONE

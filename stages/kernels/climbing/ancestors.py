@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..bits import popcount, set_bit
+from ..heap import is_lower, pop, push
 from ..jit import borrowing, inlined, njit
 
 
@@ -62,21 +63,23 @@ def add_ancestors(ancestors, child, parent):
 def recompute_ancestors(ancestors, arcs, n_parents, child):
     """Correct `ancestors` of `child` and its descendants after `child` has lost a parent."""
     n_variables, n_words = ancestors.shape
-    affected = np.empty(n_variables, dtype=np.int32)
-    n_ancestors = np.empty(n_variables, dtype=np.int32)
+    affected = np.empty(n_variables, dtype=np.int64)  # a heap: least ancestors first
+    less_ancestors = np.empty(n_variables, dtype=np.int64)
     n_affected = 0
     for v in range(n_variables):
         if v == child or in_row(ancestors, v, child):
             total = np.uint64(0)
             for w in range(n_words):
                 total += popcount(ancestors[v, w])
-            affected[n_affected] = v
-            n_ancestors[n_affected] = np.int32(total)
+            less_ancestors[v] = -np.int64(total)
+            push(affected, n_affected, v, less_ancestors, is_lower, affected)
             n_affected += 1
     # A variable has more ancestors than each of its ancestors: sorted by the old number of ancestors, affected
     # parents come before their children and are corrected first.
-    for i in np.argsort(n_ancestors[:n_affected]):
-        collect_ancestors(ancestors, arcs, n_parents, np.int64(affected[i]))
+    while n_affected > 0:
+        variable = pop(affected, n_affected, less_ancestors, is_lower, affected)
+        n_affected -= 1
+        collect_ancestors(ancestors, arcs, n_parents, variable)
 
 
 @borrowing
@@ -99,7 +102,8 @@ def all_ancestors(ancestors, arcs, n_parents):
     for v in range(n_variables):
         for k in range(n_parents[v]):
             first_child[arcs[v, k] + 1] += 1
-    first_child = np.cumsum(first_child)
+    for v in range(n_variables):
+        first_child[v + 1] += first_child[v]
     children = np.empty(first_child[-1], dtype=np.int32)
     end = first_child[:-1].copy()
     for v in range(n_variables):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import first_not_below
 from ..jit import borrowing
 from .add_one import ScoreTables, score_expansions
 from .set_values import line_of, rank_base, shared_rows, sum_binary
@@ -75,7 +76,7 @@ def next_run(members, n_members, gap, candidates, first):
         return len(candidates)
     if members[gap] < candidates[first]:
         return first
-    return first + np.searchsorted(candidates[first:], members[gap])
+    return first + first_not_below(candidates[first:], members[gap])
 
 
 @borrowing

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import first_not_below
 from ..bits import popcount
 from ..jit import borrowing
 from .counting_plan import CELL_COST, WORD_COST
@@ -98,7 +99,7 @@ class SetScratch(NamedTuple):
 @borrowing
 def line_of(products, n_cells):
     """Line of the table for sets with so many cells."""
-    return np.searchsorted(products, n_cells) if len(products) > 1 else 0
+    return first_not_below(products, n_cells) if len(products) > 1 else 0
 
 
 @borrowing

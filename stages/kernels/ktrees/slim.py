@@ -254,5 +254,11 @@ def order_members(group):
             rank[place] = 3
         elif bit & inner:
             rank[place] = 4
-    ranked = np.argsort(rank, kind="mergesort")
-    return group.members[ranked]
+    ordered = np.empty_like(group.members[:size])
+    count = 0
+    for wanted in range(5):
+        for place in range(size):
+            if rank[place] == wanted:
+                ordered[count] = group.members[place]
+                count += 1
+    return ordered
