@@ -18,7 +18,6 @@ from pathlib import Path
 from llvmlite.binding.newpassmanagers import create_new_function_pass_manager
 from numba.core import event, types
 from numba.core.codegen import JITCodeLibrary, ll
-from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import Environment
 from numba.core.registry import CPUDispatcher, cpu_target
@@ -286,14 +285,6 @@ def _with_wrapper(compiled):
     return compiled._replace(referenced_envs=used)
 
 
-_DEFAULTS = {name: option.default for name, option in Flags.options.items()}
-
-
-def _all_values(flags: Flags) -> dict[str, object]:
-    """What `Flags.values` returns, which numba asks for with each function that it looks up; its own takes 7 us."""
-    return {**_DEFAULTS, **flags._values}
-
-
 def install() -> None:
     """Make numba use `KernelLibrary` for all that it compiles from now on, its own functions included.
 
@@ -303,13 +294,11 @@ def install() -> None:
     attrgetter(*_USED_OF_LIBRARIES)(JITCodeLibrary)
     attrgetter(*_USED_OF_DISPATCHERS)(CPUDispatcher)
     attrgetter(*_USED_OF_CODE_GENERATOR)(codegen)
-    attrgetter("_values", "values")(Flags())
     set_address = codegen.set_env
 
     def set_env(env_name, env):
         if codegen._engine.get_global_value_address(env_name):  # 0 without machine code
             set_address(env_name, env)
 
-    Flags.values = _all_values
     codegen._library_class = KernelLibrary
     codegen.set_env = set_env

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from helpers.places import ROOT
 from helpers.processes import run_bnsl
-from numba.core.compiler import Flags
 from numba.core.registry import cpu_target
 from numba.core.runtime import _nrt_python as nrt
 from numba.core.runtime import rtsys
-from numba.core.targetconfig import TargetConfig
 
 from bnsl_cli.running.tiny_runs import table_text
 from stages.kernels.jit import KERNEL, borrowing, njit
@@ -60,7 +58,6 @@ sys.modules["stages.kernels.machine_code"] = None  # importing it fails, as with
 
 STRUCK = """
 import os, signal
-from numba.core.compiler import Flags
 from numba.core.registry import cpu_target
 
 engine = cpu_target.target_context.codegen()._engine._ee
@@ -163,14 +160,6 @@ def test_no_array_that_is_passed_takes_an_allocation():
         assert allocations(doubled, values) == 2  # of the argument, and of what is returned
     finally:
         nrt.memsys_disable_stats()
-
-
-@late
-def test_flags_have_the_values_that_numba_gives_them():
-    flags = Flags()
-    flags.nrt, flags.error_model = True, "numpy"
-    assert list(flags.values().items()) == list(TargetConfig.values(flags).items())
-    assert flags == flags.copy() != Flags() and hash(flags) == hash(flags.copy())
 
 
 @late
