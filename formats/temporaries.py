@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import stat
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -30,7 +29,7 @@ def replacement(target: str) -> Iterator[BinaryIO]:
     beginning = f".{name[:40]}.{host}-"
     # The random part makes the name free; by host and process a later run finds out whether its maker has ended.
     _remove_abandoned(folder, beginning)
-    temporary = os.path.join(folder, f"{beginning}{os.getpid()}-{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(folder, f"{beginning}{os.getpid()}-{os.urandom(8).hex()}.tmp")
     try:
         with open(temporary, "wb", opener=lambda path, _: _create(path, place)) as stream:
             yield stream

@@ -140,7 +140,7 @@ class TestReplacedFiles:
     def test_planted_links_are_not_written_through(self, tmp_path: Path, monkeypatch):
         victim = tmp_path / "victim"
         victim.write_bytes(b"mine")
-        monkeypatch.setattr(temporaries.secrets, "token_hex", lambda _: "00")
+        monkeypatch.setattr(temporaries.os, "urandom", bytes)
         with open_output(str(tmp_path / "out")) as stream:
             name = stream.name
             stream.write(b"new")
