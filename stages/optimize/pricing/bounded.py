@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import replace
 
@@ -15,10 +16,13 @@ from ..bounds.claims import claim_of_scores
 from ..result import SearchResult
 from ..treewidth import forest
 from ..treewidth.problem import prepare_bounded
+from ..treewidth.triangulation import MOST_VARIABLES
+from . import orders
 from .ktrees import KTreePricing
 from .list_bound import ListBound
 from .loop import alternate, learn
 from .run import PricingRun, start_run
+from .widthless import OrdersWithinWidth, TooWide
 
 
 def search_data(
@@ -36,19 +40,45 @@ def search_data(
         When the required arcs close a cycle or exceed the bound.
     """
     run = start_run(scorer, options, budget, reporter, table)
-    width = limit_width(run)
+    width = feasible_width(run)
     if options.width <= 1:
+        run.lists.limit_parents(width)
         return solve_forest(run)
-    engine = KTreePricing(run, width)
+    first = None
+    if scorer.n_variables <= MOST_VARIABLES:
+        first, result = search_widthless(run, width, grows=table is None)
+        if result is not None:
+            return result
+    run.lists.limit_parents(width)
+    engine = KTreePricing(run, width, first)
     result = learn(run, engine, grows=table is None)
     return replace(result, elimination=engine.best.order[::-1].tolist())
 
 
+def search_widthless(run: PricingRun, width: int, grows: bool) -> tuple[OrdersWithinWidth, SearchResult | None]:
+    """Search as without a bound on the treewidth; the result, or None once networks are too wide."""
+    options, reporter = run.options, run.reporter
+    run.options = replace(options, treewidth=None, max_table=None)
+    engine, result = OrdersWithinWidth(run, width, options.max_table), None
+    with contextlib.suppress(TooWide):
+        result = learn(run, engine, grows)
+    run.options, run.reporter, run.gap = options, reporter, {}
+    if result is None or engine.kept is None or not engine.is_within:
+        return engine, None
+    return engine, replace(result, elimination=engine.kept.order[::-1].tolist())
+
+
 def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
     """Compile all that `search_data` may need: what grows lists, and what searches among complete ones."""
+    orders.warm_up(scorer, replace(options, treewidth=None), budget, reporter)
     if options.width > 1:
         run = start_run(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
-        engine = KTreePricing(run, limit_width(run))
+        width = feasible_width(run)
+        first = OrdersWithinWidth(run, width, options.max_table)
+        first.begin(grows=True)
+        first.search()
+        run.lists.limit_parents(width)
+        engine = KTreePricing(run, width, first)
         engine.begin(grows=True)
         engine.is_too_wide = True
         bound = ListBound(run, engine)
@@ -59,8 +89,8 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
     search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
 
 
-def limit_width(run: PricingRun) -> int:
-    """The bound on the treewidth, below the number of variables; sets grow no larger.
+def feasible_width(run: PricingRun) -> int:
+    """The bound on the treewidth, below the number of variables.
 
     Raises
     ------
@@ -68,8 +98,6 @@ def limit_width(run: PricingRun) -> int:
         No network within the bound has all required arcs; found out before any work is done.
     """
     width = min(run.options.width, run.scorer.n_variables - 1)
-    for grower in run.growers:
-        grower.max_parents = min(grower.max_parents, width)
     prepare_bounded(run.lists.table(), width, run.options.max_table)
     return width
 

@@ -176,7 +176,11 @@ def _largest_loss(scorer: FamilyScorer) -> np.ndarray:
     return np.maximum(0.0, (penalties * more_states - least_gain).max(axis=0))
 
 
-def find_start(run: PricingRun, start: Parents) -> Parents:
+WatchNetwork = Callable[[Parents, bool], None]
+"""Is shown the network of a climb after every move, and in the end with True; an error that it raises ends it."""
+
+
+def find_start(run: PricingRun, start: Parents, watch: WatchNetwork | None = None) -> Parents:
     """Rank the candidates of all growers, and climb from `start` among the first ones of the rankings.
 
     From no arcs, the network of `EarlierParents` is the result if the budget ends before the climb is better.
@@ -185,31 +189,41 @@ def find_start(run: PricingRun, start: Parents) -> Parents:
     rank_candidates(run, None if earlier is None else earlier.watch)
     reached = -math.inf if earlier is None else earlier.score
     wider = [None if grower.reach is None else min(MORE, len(grower.ranked)) for grower in run.growers]
-    parents = climb(run, start, wider, reached)
+    parents = climb(run, start, wider, reached, watch)
     if earlier is not None and reached > math.fsum(g.score(p) for g, p in zip(run.growers, parents)):
-        return earlier.network()
+        parents = earlier.network()
+    if watch is not None:
+        watch(parents, True)
     return parents
 
 
 class _ClimbReporter(NullReporter):
-    """Reports the score that a climb has reached as the run's, if it is above one reached before."""
+    """Reports the score that a climb has reached as the run's, if it is above one reached before; calls `watch`."""
 
-    def __init__(self, run: PricingRun, reached: float):
-        self.run, self.reached = run, reached
+    def __init__(self, run: PricingRun, reached: float, watch: Callable[[], None]):
+        self.run, self.reached, self.watch = run, reached, watch
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
         score = facts.pop("score")
         assert isinstance(score, float)
         self.run.report(max(score, self.reached), **facts)
+        self.watch()
 
 
-def climb(run: PricingRun, start: Parents, wider: Sequence[int | None], reached: float = -math.inf) -> Parents:
+def climb(
+    run: PricingRun,
+    start: Parents,
+    wider: Sequence[int | None],
+    reached: float = -math.inf,
+    watch: WatchNetwork | None = None,
+) -> Parents:
     """Hill climbing from `start`, within the reach of the growers first and then within a wider one.
 
     `start` is a graph within the constraints, `wider` the reach that each grower has in the end, `reached` the score
     in nats that the run has reached before. Returns the graph when no move gains or the budget ends.
     """
-    climber, reporter = GrowingClimber(run), _ClimbReporter(run, reached)
+    climber = GrowingClimber(run)
+    reporter = _ClimbReporter(run, reached, lambda: None if watch is None else watch(tuple(climber.parents), False))
     climber.begin(start, run.budget)
     climber.climb(run.budget, reporter)
     climber.widen(wider, run.budget, reporter)

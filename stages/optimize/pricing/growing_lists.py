@@ -66,6 +66,12 @@ class GrowingLists:
             return sum(len(record.parents) for record in self.complete)
         return sum(len(known.scores) for known in self._known if known)
 
+    def limit_parents(self, most: int) -> None:
+        """List no sets of more than `most` parents from now on."""
+        for grower in self.growers:
+            grower.max_parents = min(grower.max_parents, most)
+        self._known = [None] * len(self.growers)
+
     def pack(self) -> SetLists:
         """All lists with an index by member."""
         parts = [self._lists_of(grower) for grower in self.growers]

@@ -1,19 +1,18 @@
 """The engine of pricing under a treewidth bound, a method of this project.
 
-The search without a bound (`orders`) begins, whatever the bound, and goes on as long as its networks meet the bound.
-The first one that is too wide is narrowed. Then a walk evaluates orders as k-trees and cools down (simulated
-annealing), the longer the smaller the bound, which it suits. For the rest of the run that search has the turn that
-gained most of late: one for the best network within triangulations of the incumbent's moral graph, one that solves
-groups of the incumbent's cliques exactly, and the search without a bound, whose further networks are narrowed. Sets
-are grown within the cliques of the present network too: such a set can be chosen at once, while the members of a set
-grown among all predecessors may never share a clique.
+The search without a bound is the run as long as its networks keep the bound (`widthless`). The first one that is too
+wide is narrowed. Then a walk evaluates orders as k-trees and cools down (simulated annealing), the longer the smaller
+the bound, which it suits. For the rest of the run that search has the turn that gained most of late: one for the best
+network within triangulations of the incumbent's moral graph, one that solves groups of the incumbent's cliques
+exactly, and the search without a bound, whose further networks are narrowed; once one keeps the bound and is the
+best, that search goes on alone. Sets are grown within the cliques of the present network too: such a set can be
+chosen at once, while the members of a set grown among all predecessors may never share a clique.
 """
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +22,6 @@ from stages.graphs import largest_table, moral_graph, positions_of, random_topol
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
 from stages.runtime.budgets import Budget
-from stages.runtime.reporting import NullReporter
 from stages.runtime.slices import slices
 from stages.runtime.workers import ordered_map
 from stages.scoring.set_grower import SetGrower
@@ -39,15 +37,10 @@ from .basins import OrderedNetwork
 from .clique_growth import Focus, grow_in_cliques
 from .orders import OrderPricing
 from .run import PricingRun
-
-FIRST_SHARE = 0.15
-"""Share of the time for the search without a bound on the width, whose lists are the first."""
+from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, widthless
 
 GROWTH_SHARE = 0.1
 """Share of the time left that a round of growth takes at most: with many variables it would take most of it."""
-
-FIRST_TRIANGULATIONS = 10
-"""Triangulations searched around a network that has been narrowed."""
 
 LEAST_TRIANGULATIONS, MOST_TRIANGULATIONS = 3, 60
 """Triangulations between two rounds of growth, less with more variables."""
@@ -89,18 +82,6 @@ def phase_moves(n_variables: int, width: int) -> int:
     return max(1, min(5000 * n_variables, 100_000 + 250 * n_variables, MOST_MOVES) // width)
 
 
-class WidthlessReporter(NullReporter):
-    """Reports a search without a bound on the width: its score is not that of the run."""
-
-    def __init__(self, run: PricingRun):
-        self._reporter = run.reporter
-
-    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
-        score = facts.pop("score", None)
-        about = {} if score is None else {"a network of any treewidth": score}
-        self._reporter.progress(done, total, counted, **about, **facts)
-
-
 @dataclass(eq=False)
 class Arm:
     """A search that takes turns with others."""
@@ -119,11 +100,11 @@ class Cooling(NamedTuple):
 
 
 class KTreePricing:
-    """The engine of pricing that searches k-trees (`engine.PricingEngine`); `width` as from `bounded.limit_width`."""
+    """The engine of pricing that searches k-trees (`engine.PricingEngine`); `width` is `bounded.feasible_width`."""
 
     patience = 10
 
-    def __init__(self, run: PricingRun, width: int):
+    def __init__(self, run: PricingRun, width: int, first: OrdersWithinWidth | None):
         self.run, self.width = run, width
         self.best = OrderedNetwork(*run.start_network(), -math.inf)
         self.is_cooling = False
@@ -132,8 +113,10 @@ class KTreePricing:
         self._tree: KTree | None = None  # where the walk over orders stands
         self._cooling: Cooling | None = None
         self._focus: Focus | None = None
-        self._orders: OrderPricing | None = None  # the search without a bound
-        self.is_too_wide = False  # that search has found a network beyond the bound
+        # The search without a bound, and its last network within; None where networks cannot be narrowed.
+        self._orders: OrderPricing | None = None if first is None else first.orders
+        self._kept = None if first is None else first.kept
+        self.is_too_wide = True  # its network exceeds the bound, or is not the best
         self._walk_share = EVEN_WIDTH**3 / (width**3 + EVEN_WIDTH**3)
         self.arms = self._make_arms()
 
@@ -143,44 +126,36 @@ class KTreePricing:
         return 0 if self._orders is None else self._orders.bytes
 
     def begin(self, grows: bool) -> None:
-        """Find a network without a bound on the width, whose search grows the first lists, and narrow it. A network
-        to start from is the incumbent if it meets the bound.
+        """Narrow the network of the search without a bound on the width. A network to start from is the incumbent if
+        it meets the bound. Where there are too many variables to narrow a network, that search only grows the first
+        lists.
         """
-        if self.run.options.start is not None:
-            self.run.grow_within(positions_of(self.best.order), self.best.parents)
+        run, start = self.run, self.run.options.start
+        if start is not None:
+            run.grow_within(positions_of(self.best.order), self.best.parents)
         self._take_start()
-        if grows:
-            self._search_without_bound()
-
-    def _search_without_bound(self) -> None:
-        run, budget = self.run, self.run.budget
-        with self._widthless():
-            run.budget = budget.part(FIRST_SHARE)
-            orders = OrderPricing(run)
-            orders.begin(grows=True)
-            orders.search()
-            run.budget = budget
-        if self._is_triangulated:
-            self._orders = orders
-            self._take_network(orders.best.parents)
-
-    @contextlib.contextmanager
-    def _widthless(self) -> Iterator[None]:
-        """Reports within the block are about networks of any width."""
-        reporter, self.run.reporter = self.run.reporter, WidthlessReporter(self.run)
-        yield
-        self.run.reporter = reporter
+        if self._kept is not None:
+            self._note(self._kept)
+        if self._orders is not None:
+            self._take_network(self._orders.best.parents)
+        elif grows:
+            with widthless(run):
+                budget, run.budget = run.budget, run.budget.part(FIRST_SHARE)
+                orders = OrderPricing(run)
+                orders.begin(grows=True)
+                orders.search()
+                run.budget = budget
 
     def _take_network(self, parents: Parents) -> None:
         """Take in a network found without the bound. If it is too wide it is narrowed, and other searches begin."""
         search = self._triangulations()
         is_narrowed = search.start(parents, self.run.budget)
-        if not is_narrowed or search.parents() != parents:
-            self.is_too_wide = True
+        is_whole = is_narrowed and search.parents() == parents
         if is_narrowed:
-            if self.is_too_wide:
+            if not is_whole:
                 search.improve(FIRST_TRIANGULATIONS, self.run.budget)
             self._note_triangulated(search)
+        self.is_too_wide = not is_whole or self.best.parents != parents
 
     def _triangulations(self) -> TriangulationSearch:
         table = self.run.lists.table()
@@ -228,7 +203,7 @@ class KTreePricing:
         """
         before = self.best.score
         self.is_cooling = False
-        if self._orders is not None and not self.is_too_wide:
+        if not self.is_too_wide:
             self._search_orders()
         elif self._tree is None or self._cooled() < 1.0:
             self.is_cooling = self._cooled() < 1.0
@@ -252,7 +227,7 @@ class KTreePricing:
         """Search without the bound."""
         orders = self._orders
         assert orders is not None
-        with self._widthless():
+        with widthless(self.run):
             improved = orders.search()
         if improved:
             self._take_network(orders.best.parents)
@@ -312,8 +287,9 @@ class KTreePricing:
     def grow(self) -> None:
         """Grow sets within the predecessors in an order near the present one, and within its cliques."""
         focus, run = self._focus, self.run
-        if self._orders is not None and not self.is_too_wide:
-            with self._widthless():
+        if not self.is_too_wide:
+            assert self._orders is not None
+            with widthless(self.run):
                 self._orders.grow()
             return
         if focus is None:

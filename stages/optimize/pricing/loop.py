@@ -95,6 +95,8 @@ def list_all(run: PricingRun, engine: PricingEngine) -> bool:
 
     One search runs first, so that there is a good network when time or the user ends the listing.
     """
+    if run.lists.is_complete:
+        return True
     if run.is_spent() or not can_enumerate(run):
         return False
     engine.search()

@@ -25,7 +25,7 @@ from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult
 from .basins import HOME_PATIENCE, Basin, OrderedNetwork
 from .best_moves import KeptTrees, climb_order
-from .greedy_start import climb, find_start
+from .greedy_start import WatchNetwork, climb, find_start
 from .list_bound import ListBound
 from .loop import alternate, learn
 from .row_samples import search_samples
@@ -103,6 +103,7 @@ class OrderPricing:
         self.home = Basin(*run.start_network())  # the basin of the incumbent
         self.away: Basin | None = None  # the basin of present rounds, if it is another one
         self.trees: KeptTrees | None = None
+        self.watch: WatchNetwork | None = None  # of the first climb
 
     @property
     def best(self) -> OrderedNetwork:
@@ -120,11 +121,11 @@ class OrderPricing:
 
     def _climb_first(self) -> None:
         """Climb to a network; where all candidates are within reach, improve its order by best moves."""
-        self._move_home(find_start(self.run, self.best.parents))
+        self.move_home(find_start(self.run, self.best.parents, self.watch))
         if self.run.options.start is None and all(grower.reach is None for grower in self.run.growers):
             self.home.best = self.best._replace(order=self._best_moves(self.best.order))
 
-    def _move_home(self, parents: Parents) -> None:
+    def move_home(self, parents: Parents) -> None:
         """Continue from a network that is no worse than the incumbent; the next search computes its score."""
         order = random_topological_order(parents, self.run.rng)
         self.home.best = OrderedNetwork(order, parents, self.best.score)
@@ -163,7 +164,7 @@ class OrderPricing:
         is_too_wide = run.budget.is_unlimited and run.scorer.n_variables > MANY_VARIABLES
         if self.away is None and not is_too_wide and any(grower.reach is not None for grower in run.growers):
             # All candidates come within reach.
-            self._move_home(climb(run, self.best.parents, [None] * len(run.growers)))
+            self.move_home(climb(run, self.best.parents, [None] * len(run.growers)))
         if self.away is not None and self.away.is_over:
             self.away, self.home.idle = None, 0
         elif self.away is None and self.home.idle >= HOME_PATIENCE:

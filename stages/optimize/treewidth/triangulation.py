@@ -16,7 +16,15 @@ from stages.graphs import positions_of, topological_order
 from stages.kernels.ktrees.clique_tree import find_contained
 from stages.kernels.ktrees.ktree import new_bounded_lists
 from stages.kernels.ktrees.narrowing import narrow
-from stages.kernels.ktrees.triangulation import bags_of, mark_within, new_triangulation, triangulate, widen
+from stages.kernels.ktrees.triangulation import (
+    adopt_order,
+    bags_of,
+    eliminate_least,
+    mark_within,
+    new_triangulation,
+    triangulate,
+    widen,
+)
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import index_lists
 from stages.runtime.budgets import Budget
@@ -36,6 +44,9 @@ MOST_WORK = 20_000_000
 
 MOST_ORDERS = 100
 """New elimination orders for each triangulation, likewise."""
+
+FIRST_ORDERS = 20
+"""Greedy elimination orders tried before a network counts as too wide, which are random among equal degrees."""
 
 PROFILES = 5
 """Variables moved per variable in the search over orders within a triangulation."""
@@ -70,15 +81,28 @@ class TriangulationSearch:
         sizes = np.array([len(family) for family in parents], dtype=np.int64)
         flat = np.array([p for family in parents for p in family], dtype=np.int32)
         find_contained(new_bounded_lists(self.lists), offsets_of(sizes), flat, self.chosen)
-        most_cells, state = self.bound.most_cells, 1
+        most_cells = self.bound.most_cells
         if elimination is not None:
             self.graph.ranks[:] = positions_of(elimination)
             self.graph.states[:] = self.bound.n_states[elimination]
-            state = 0 if triangulate(self.lists, self.graph, self.chosen, self.width, most_cells) else 1
+            is_within = triangulate(self.lists, self.graph, self.chosen, self.width, most_cells)
+        else:
+            is_within = self._find_order()
+        state = 0 if is_within else 1
         while state == 1 and not budget.is_spent():
             state = narrow(self.lists, self.graph, self.rng, self.chosen, self.width, most_cells, SHARE)
         self.order[:] = topological_order(self.parents())
         return state == 0
+
+    def _find_order(self) -> bool:
+        """Triangulate the moral graph in a greedy order; whether one of some orders is within the bounds."""
+        graph, most_cells = self.graph, self.bound.most_cells
+        triangulate(self.lists, graph, self.chosen, self.width, most_cells)
+        for _ in range(FIRST_ORDERS):
+            if eliminate_least(graph, self.rng, self.width, most_cells):
+                adopt_order(graph)
+                return triangulate(self.lists, graph, self.chosen, self.width, most_cells)
+        return False
 
     def improve(self, n_triangulations: int, budget: Budget) -> None:
         """Search within one triangulation after the other; the network never gets worse."""
@@ -116,6 +140,24 @@ class TriangulationSearch:
         bags = np.empty((len(self.order), self.width + 1), dtype=np.int32)
         bags_of(self.graph, bags)
         return bags
+
+
+def elimination_within(
+    parents: Parents, width: int, bound: TableBound, rng: np.random.Generator
+) -> np.ndarray | None:
+    """An elimination order of a network within the bounds, if greedy elimination finds one; int32."""
+    sizes = np.array([len(family) for family in parents], dtype=np.int64)
+    if sizes.max() > width:
+        return None
+    lists = index_lists(
+        set_offsets=np.arange(len(parents) + 1),
+        scores=np.zeros(len(parents)),
+        parent_offsets=offsets_of(sizes),
+        parents=np.array([p for family in parents for p in family], dtype=np.int32),
+    )
+    search = TriangulationSearch(lists, width, bound, rng)
+    # No family has a smaller set that it could be narrowed to.
+    return search.elimination if search.start(parents, Budget()) else None
 
 
 def _only(lists: SetLists, kept: np.ndarray) -> SetLists:

@@ -1,0 +1,175 @@
+"""The search without a bound on the treewidth: under one it is the run as long as its networks keep the bound.
+
+Then a run under a treewidth bound differs in nothing from one without: the same calls with the same budgets and the
+same random stream, for the checks of the width draw from one of their own. Greedy elimination finds the widths, so a
+network counts as too wide where it fails, which may be too early.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import numpy as np
+
+from stages.runtime.reporting import NullReporter
+from stages.runtime.seeding import task_generator
+
+from ..result import Parents, SearchResult
+from ..treewidth.table_bound import table_bound
+from ..treewidth.triangulation import TriangulationSearch, elimination_within
+from .basins import OrderedNetwork
+from .orders import OrderPricing
+from .run import PricingRun
+
+FIRST_SHARE = 0.15
+"""Share of the time or local scores in which networks may exceed the bound by `SLACK`: later ones may be narrower."""
+
+SLACK = 1.25
+"""Width that a network may have at first, as a multiple of the bound."""
+
+LOOKS = 1.25
+"""A climb that takes longer than that is looked at whenever its share has grown by this factor."""
+
+FIRST_TRIANGULATIONS = 10
+"""Triangulations searched around a network that has been narrowed."""
+
+
+class WidthlessReporter(NullReporter):
+    """Reports a search without a bound on the width: its score is not that of the run."""
+
+    def __init__(self, run: PricingRun):
+        self._reporter = run.reporter
+
+    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+        score = facts.pop("score", None)
+        about = {} if score is None else {"a network of any treewidth": score}
+        self._reporter.progress(done, total, counted, **about, **facts)
+
+
+@contextlib.contextmanager
+def widthless(run: PricingRun) -> Iterator[None]:
+    """Reports within the block are about networks of any width."""
+    reporter, run.reporter = run.reporter, WidthlessReporter(run)
+    try:
+        yield
+    finally:
+        run.reporter = reporter
+
+
+class TooWide(Exception):
+    """The network of the search without a bound on the width does not keep it."""
+
+
+class OrdersWithinWidth:
+    """The engine `OrderPricing` until it raises `TooWide`, once its best network exceeds the bounds.
+
+    Attributes
+    ----------
+    orders : OrderPricing
+        The engine.
+    kept : OrderedNetwork, optional
+        Its last network within the bounds.
+    """
+
+    patience, is_cooling = OrderPricing.patience, OrderPricing.is_cooling
+
+    def __init__(self, run: PricingRun, width: int, max_table: int | None):
+        self.run, self.orders = run, OrderPricing(run)
+        self.orders.watch = self._watch_climb
+        self.kept: OrderedNetwork | None = None
+        self._reporter, self._widthless = run.reporter, WidthlessReporter(run)
+        self._width = width
+        self._tables = table_bound(run.lists.table().header, max_table)
+        self._rng = task_generator(run.options.seed, 0, 2)
+        self._next_look = FIRST_SHARE  # at a climb
+
+    @property
+    def best(self) -> OrderedNetwork:
+        return self.orders.best
+
+    @property
+    def bytes(self) -> int:
+        return self.orders.bytes
+
+    @property
+    def is_within(self) -> bool:
+        """Whether the best network is known to keep the bounds."""
+        return self.kept is not None and self.kept.parents == self.best.parents
+
+    @contextlib.contextmanager
+    def _unchecked(self) -> Iterator[None]:
+        """Reports are about networks of any width within the block, and after it unless the best one is within."""
+        self.run.reporter = self._widthless
+        yield
+        if self.is_within:
+            self.run.reporter = self._reporter
+
+    def begin(self, grows: bool) -> None:
+        with self._unchecked():
+            self.orders.begin(grows)
+
+    def search(self) -> bool:
+        with self._unchecked():
+            improved = self.orders.search()
+            if improved or not self.is_within:
+                self._check()
+        self.run.report_more()
+        return improved
+
+    def _watch_climb(self, parents: Parents, has_ended: bool) -> None:
+        share = self._spent()
+        if share is not None and share >= self._next_look:
+            self._next_look = LOOKS * share
+            if self._order_within(parents) is None:
+                self.orders.move_home(parents)
+                raise TooWide
+        elif has_ended and self._order_within(parents) is None:
+            self._narrow(parents)
+
+    def _check(self) -> None:
+        """Keep the best network, unless it is too wide."""
+        order, share = self._order_within(self.best.parents), self._spent()
+        if order is not None:
+            self.kept = self.best._replace(order=order)
+        elif share is None or share >= FIRST_SHARE or self._order_within(self.best.parents, SLACK) is None:
+            raise TooWide
+
+    def _narrow(self, parents: Parents) -> None:
+        """Keep a network narrowed to the bounds, to have one early."""
+        search = TriangulationSearch(self.run.lists.pack(), self._width, self._tables, self._rng)
+        if search.start(parents, self.run.budget):
+            search.improve(FIRST_TRIANGULATIONS, self.run.budget)
+            self.kept = OrderedNetwork(search.elimination[::-1].copy(), search.parents(), search.score)
+            self._reporter.progress(self.run.scorer.evaluations, None, "local scores", score=search.score)
+
+    def _order_within(self, parents: Parents, slack: float = 1.0) -> np.ndarray | None:
+        """The reverse of an elimination order within the bounds, if one is found."""
+        elimination = elimination_within(parents, int(slack * self._width), self._tables, self._rng)
+        return None if elimination is None else elimination[::-1].copy()
+
+    def _spent(self) -> float | None:
+        """Share of the time or local scores spent; None without a limit."""
+        budget = self.run.budget
+        if budget.is_unlimited:
+            return None
+        time = 0.0 if budget.seconds is None else budget.elapsed() / max(budget.seconds, 1e-9)
+        scores = 0.0 if budget.evaluations is None else self.run.scorer.evaluations / max(budget.evaluations, 1)
+        return max(time, scores)
+
+    def grow(self) -> None:
+        with self._unchecked():
+            self.orders.grow()
+
+    def adopt(self, found: SearchResult) -> None:
+        """As `OrderPricing.adopt`, but no network of growing lists that is too wide."""
+        if found.score > self.best.score:
+            order = self._order_within(found.parents)
+            if order is not None:
+                self.kept = OrderedNetwork(order, found.parents, found.score)
+            elif self.run.lists.is_complete:
+                self.orders.move_home(found.parents)
+                raise TooWide
+            else:
+                return
+        self.orders.adopt(found)
