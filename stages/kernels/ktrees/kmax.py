@@ -150,10 +150,10 @@ def place_by_regret(lists, tree, clique, precedences, rng):
     fitting = lists.set_offsets[1:] - 1
     n_sets = len(relative_scores)
     opened = OpenSets(
-        np.empty(n_sets, dtype=np.int64),
-        np.empty(n_sets),
-        np.empty(n_sets, dtype=np.int32),
-        np.zeros(1, dtype=np.int64),
+        heap=np.empty(n_sets, dtype=np.int64),
+        values=np.empty(n_sets),
+        variables=np.empty(n_sets, dtype=np.int32),
+        n_open=np.zeros(1, dtype=np.int64),
     )
     edges[:] = np.uint64(0)
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
