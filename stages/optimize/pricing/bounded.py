@@ -75,8 +75,9 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
         run = start_run(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
         width = feasible_width(run)
         first = OrdersWithinWidth(run, width, options.max_table)
-        first.begin(grows=True)
-        first.search()
+        with contextlib.suppress(TooWide):
+            first.begin(grows=True)
+            first.search()
         run.lists.limit_parents(width)
         engine = KTreePricing(run, width, first)
         engine.begin(grows=True)
