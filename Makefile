@@ -63,7 +63,7 @@ format: install-dev  ## Format the sources.
 test: install-dev  ## The whole test suite.
 	$(BIN)/python -m pytest
 
-test-quick: install-dev  ## Two cases of each fast test: 75 seconds of processor time.
+test-quick: install-dev  ## Two cases of each fast test: about a minute of processor time.
 	BNSL_HYPOTHESIS=quick $(BIN)/python -m pytest -m "not slow"
 
 test-long: install-dev  ## The suite with many more examples per property.
