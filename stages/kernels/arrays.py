@@ -15,12 +15,11 @@ def copy_into(target, source):
 
 
 @borrowing
-def first_not_below(values, value):
-    """Position of the first entry that is at least `value`, all of them ascending; their number if there is none.
+def first_not_below(values, low, high, value):
+    """Position of the first of ``values[low:high]`` (ascending) that is at least `value`; `high` if there is none.
 
     ``np.searchsorted`` does the same, and takes 0.2 s of each first run for each type of array.
     """
-    low, high = 0, len(values)
     while low < high:
         middle = (low + high) >> 1
         if values[middle] < value:

@@ -145,7 +145,7 @@ def place(columns, placement, variable, top, is_undone):
             child = placement.child[s]
             first = columns.parent_offsets[s]
             if not is_undone:
-                found = first + first_not_below(columns.parents[first : columns.parent_offsets[s + 1]], variable)
+                found = first_not_below(columns.parents, first, columns.parent_offsets[s + 1], variable)
                 if columns.parents[found] == variable:
                     first = found
             if placement.placed[child] or not wait_for_parent(columns, placement, s, first):

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import first_not_below
 from ..jit import borrowing, inlined, njit
 from .ancestors import add_ancestors, closes_cycle, has_other_path, in_row, inherit_ancestors, recompute_ancestors
 
@@ -136,19 +137,6 @@ class Limits(NamedTuple):
     aspiration: float  # a move that gains more than this (nats) is not tabu: it leads to a new best graph
 
 
-@borrowing
-def find_ascending(values, n_values, value):
-    """Index of the first of ``values[:n_values]`` (ascending) that is not below `value`."""
-    low, high = 0, n_values
-    while low < high:
-        middle = (low + high) >> 1
-        if values[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
 @inlined
 def is_parent(state, child, parent):
     """True when the arc parent -> child is present."""
@@ -162,7 +150,7 @@ def is_parent(state, child, parent):
 def addition_gain(state, child, parent):
     """Gain of the new arc parent -> child; minus infinity if it is not listed."""
     n = state.n_candidates[child]
-    k = find_ascending(state.candidates[child], n, parent)
+    k = first_not_below(state.candidates[child], 0, n, parent)
     return state.gains[child, k] if k < n and state.candidates[child, k] == parent else -np.inf
 
 
@@ -301,7 +289,7 @@ def has_children(state, variable):
 def insert_arc(state, child, parent):
     """Add the arc parent -> child, which must close no cycle; `child` must have room for it."""
     n = state.n_parents[child]
-    place = find_ascending(state.arcs[child], n, parent)
+    place = first_not_below(state.arcs[child], 0, n, parent)
     for k in range(n, place, -1):
         state.arcs[child, k] = state.arcs[child, k - 1]
     state.arcs[child, place] = parent
@@ -320,7 +308,7 @@ def delete_arc(state, child, parent):
     `parent` and its ancestors, and reversals at `child` and its descendants. Their best moves become stale.
     """
     n = state.n_parents[child]
-    place = find_ascending(state.arcs[child], n, parent)
+    place = first_not_below(state.arcs[child], 0, n, parent)
     for k in range(place, n - 1):
         state.arcs[child, k] = state.arcs[child, k + 1]
     state.n_parents[child] = n - 1

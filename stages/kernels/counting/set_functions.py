@@ -76,7 +76,7 @@ def next_run(members, n_members, gap, candidates, first):
         return len(candidates)
     if members[gap] < candidates[first]:
         return first
-    return first + first_not_below(candidates[first:], members[gap])
+    return first_not_below(candidates, first, len(candidates), members[gap])
 
 
 @borrowing

@@ -99,7 +99,7 @@ class SetScratch(NamedTuple):
 @borrowing
 def line_of(products, n_cells):
     """Line of the table for sets with so many cells."""
-    return first_not_below(products, n_cells) if len(products) > 1 else 0
+    return first_not_below(products, 0, len(products), n_cells) if len(products) > 1 else 0
 
 
 @borrowing

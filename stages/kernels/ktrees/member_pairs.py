@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import first_not_below
 from ..jit import borrowing, njit
 from .ktree import BoundedLists
 
@@ -165,13 +166,6 @@ def any_within(signatures, first, outside):
 def find_member_pair(starts, partners, a, b):
     """Index of the pair of two variables; -1 if no set contains both."""
     smaller, larger = min(a, b), max(a, b)
-    low, high = starts[smaller], starts[smaller + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if partners[middle] < larger:
-            low = middle + 1
-        else:
-            high = middle
-    if low < starts[smaller + 1] and partners[low] == larger:
-        return low
-    return np.int64(-1)
+    end = starts[smaller + 1]
+    found = first_not_below(partners, starts[smaller], end, larger)
+    return found if found < end and partners[found] == larger else np.int64(-1)

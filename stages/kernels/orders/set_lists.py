@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import first_not_below
 from ..jit import borrowing, njit
 
 GAIN_TOLERANCE = 1e-6
@@ -87,16 +88,9 @@ def contains(lists, s, variable):
 @borrowing
 def find_pair(lists, parent, child):
     """Index of the pair (parent, child) in ``pair_children``; -1 when no set of `child` contains `parent`."""
-    low, high = lists.pair_offsets[parent], lists.pair_offsets[parent + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if lists.pair_children[middle] < child:
-            low = middle + 1
-        else:
-            high = middle
-    if low < lists.pair_offsets[parent + 1] and lists.pair_children[low] == child:
-        return low
-    return -1
+    end = lists.pair_offsets[parent + 1]
+    found = first_not_below(lists.pair_children, lists.pair_offsets[parent], end, child)
+    return found if found < end and lists.pair_children[found] == child else -1
 
 
 @borrowing

@@ -1,5 +1,7 @@
 """Entries copied from one array into another, and found in ascending ones."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -17,8 +19,10 @@ def test_the_first_entries_are_written_and_the_others_kept(length):
 @pytest.mark.parametrize("values", [[], [3], [1, 1, 4, 4, 4, 6], [0, 2, 2, 5, 9]])
 def test_the_first_entry_that_is_not_below_is_found(values):
     ascending = np.array(values, dtype=np.int32)
-    for value in range(-1, 11):
-        assert first_not_below(ascending, value) == sum(other < value for other in values)
-        assert first_not_below(ascending.astype(np.float64), value + 0.5) == sum(
-            other < value + 0.5 for other in values
-        )
+    for low, high in combinations(range(len(values) + 1), 2):
+        for value in range(-1, 11):
+            expected = low + sum(other < value for other in values[low:high])
+            assert first_not_below(ascending, low, high, value) == expected
+            assert first_not_below(ascending.astype(np.float64), low, high, value - 0.5) == expected
+    for place in range(len(values) + 1):
+        assert first_not_below(ascending, place, place, 3) == place

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.kernels.arrays import copy_into
+from stages.kernels.arrays import copy_into, first_not_below
 from stages.kernels.bits import set_bit
 from stages.kernels.climbing.addable_parents import list_permitted
 from stages.kernels.climbing.ancestors import in_row
-from stages.kernels.climbing.moves import STALE, can_add, can_reverse, find_ascending, is_parent, mark_stale
+from stages.kernels.climbing.moves import STALE, can_add, can_reverse, is_parent, mark_stale
 from stages.kernels.jit import borrowing, inlined, njit
 
 
@@ -35,7 +35,7 @@ def list_untested(state, shut, child, max_parents, out):
     n_listed = state.n_candidates[child]
     for k in range(list_permitted(state, child, out)):
         parent = np.int64(out[k])
-        place = find_ascending(state.candidates[child], n_listed, parent)
+        place = first_not_below(state.candidates[child], 0, n_listed, parent)
         is_listed = place < n_listed and state.candidates[child, place] == parent
         if not is_listed and not in_row(shut, child, parent) and can_gain_arc(state, child, parent, max_parents):
             out[n] = parent
@@ -50,7 +50,7 @@ def list_tested(state, child, parents, gains):
     candidates, listed_gains = state.candidates[child], state.gains[child]
     for i in range(len(parents)):
         if gains[i] >= 0.0:
-            place = find_ascending(candidates, n, parents[i])
+            place = first_not_below(candidates, 0, n, parents[i])
             for k in range(n, place, -1):
                 candidates[k] = candidates[k - 1]
                 listed_gains[k] = listed_gains[k - 1]
@@ -77,7 +77,7 @@ def list_unsupported(state, child, out):
 def unlist(state, child, parent):
     """Take `parent` from the list of `child` if it is there."""
     n = state.n_candidates[child]
-    place = find_ascending(state.candidates[child], n, parent)
+    place = first_not_below(state.candidates[child], 0, n, parent)
     if place < n and state.candidates[child, place] == parent:
         for k in range(place, n - 1):
             state.candidates[child, k] = state.candidates[child, k + 1]

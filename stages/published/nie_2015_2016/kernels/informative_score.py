@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stages.kernels.arrays import first_not_below
 from stages.kernels.bits import has_bit
 from stages.kernels.jit import borrowing, inlined, njit
 from stages.kernels.ktrees.ktree import is_clique, pair_bit
@@ -30,14 +31,8 @@ def information_between(information, a, b):
     if end - low == len(information.offsets) - 2:
         # All others are listed, `a` itself is not: what comes after it stands one place before its own.
         return 0.0 if a == b else information.values[low + b - (b > a)]
-    high = end
-    while low < high:
-        middle = (low + high) >> 1
-        if information.neighbours[middle] < b:
-            low = middle + 1
-        else:
-            high = middle
-    return information.values[low] if low < end and information.neighbours[low] == b else 0.0
+    found = first_not_below(information.neighbours, low, end, b)
+    return information.values[found] if found < end and information.neighbours[found] == b else 0.0
 
 
 @borrowing
