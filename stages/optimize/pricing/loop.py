@@ -99,8 +99,10 @@ def list_all(run: PricingRun, engine: PricingEngine) -> bool:
         return True
     if run.is_spent() or not can_enumerate(run):
         return False
+    run.lists_all = True
     engine.search()
-    return enumerate_all(run, engine.best.score)
+    run.lists_all = enumerate_all(run, engine.best.score)
+    return run.lists_all
 
 
 def search_listed(run: PricingRun, engine: PricingEngine, bound: ListBound) -> SearchResult:

@@ -41,6 +41,7 @@ class PricingRun:
     # Rounds of growth, and visits to other basins, so far.
     rounds: int = 0
     visits: int = 0
+    lists_all: bool = False  # all lists are complete, or about to be completed
     # The last gap, by a name with the lists it refers to; shown with all progress from then on.
     gap: dict[str, float] = field(default_factory=dict)
     _facts: dict[str, object] = field(default_factory=dict)

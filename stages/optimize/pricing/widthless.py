@@ -15,6 +15,7 @@ import numpy as np
 from stages.runtime.reporting import NullReporter
 from stages.runtime.seeding import task_generator
 
+from ..bounds.subset_dp import subsets_fit
 from ..result import Parents, SearchResult
 from ..treewidth.table_bound import table_bound
 from ..treewidth.triangulation import TriangulationSearch, elimination_within
@@ -26,7 +27,9 @@ FIRST_SHARE = 0.15
 """Share of the time or local scores in which networks may exceed the bound by `SLACK`: later ones may be narrower."""
 
 SLACK = 1.25
-"""Width that a network may have at first, as a multiple of the bound."""
+"""Width that a network may have at first, as a multiple of the bound, and room that it needs below the bound before a
+search among complete lists.
+"""
 
 LOOKS = 1.25
 """A climb that takes longer than that is looked at whenever its share has grown by this factor."""
@@ -128,12 +131,20 @@ class OrdersWithinWidth:
             self._narrow(parents)
 
     def _check(self) -> None:
-        """Keep the best network, unless it is too wide."""
+        """Keep the best network, unless it is too wide.
+
+        A search among complete lists takes all the time, and its network is seen when it ends: it begins only with
+        room below the bound. Dynamic programming leaves time for another search.
+        """
         order, share = self._order_within(self.best.parents), self._spent()
         if order is not None:
             self.kept = self.best._replace(order=order)
         elif share is None or share >= FIRST_SHARE or self._order_within(self.best.parents, SLACK) is None:
             raise TooWide
+        n = self.run.scorer.n_variables
+        if self.run.lists_all and not subsets_fit(n) and self._width < n - 1:
+            if self._order_within(self.best.parents, 1.0 / SLACK) is None:
+                raise TooWide
 
     def _narrow(self, parents: Parents) -> None:
         """Keep a network narrowed to the bounds, to have one early."""
