@@ -142,9 +142,9 @@ class OrdersWithinWidth:
         elif share is None or share >= FIRST_SHARE or self._order_within(self.best.parents, SLACK) is None:
             raise TooWide
         n = self.run.scorer.n_variables
-        if self.run.lists_all and not subsets_fit(n) and self._width < n - 1:
-            if self._order_within(self.best.parents, 1.0 / SLACK) is None:
-                raise TooWide
+        needs_room = self.run.lists_all and not subsets_fit(n) and self._width < n - 1
+        if needs_room and self._order_within(self.best.parents, 1.0 / SLACK) is None:
+            raise TooWide
 
     def _narrow(self, parents: Parents) -> None:
         """Keep a network narrowed to the bounds, to have one early."""
