@@ -8,13 +8,14 @@ array, at places with a name such as ``PROFILES`` in `orders.insertion_ils`.
 numba compiles a kernel anew for each combination of types, and a literal number such as 0 is a type of its own. So
 every argument has one type: indices are int64 (``np.int64(0)``, ``np.int64(array[i])``), arrays are contiguous.
 
-jit               options of the compiler, choice of late assembly or plain numba
-machine_code      late assembly
-function_numbers  numbers that tell compiled functions of one name apart
-cache_folder      where compiled kernels are stored, and whether that folder can be trusted
-kernel_cache      compiled kernels on disk
-shipped           machine code that a wheel brings along
-arrays            copying entries
-bits              sets of variables as words of 64 bits; transitive closure under new arcs
-dominance         pruning of parent sets that a subset dominates
+jit                options of the compiler, choice of late assembly or plain numba
+machine_code       late assembly
+function_numbers   numbers that tell compiled functions of one name apart
+random_generators  how Python passes random generators
+cache_folder       where compiled kernels are stored, and whether that folder can be trusted
+kernel_cache       compiled kernels on disk
+shipped            machine code that a wheel brings along
+arrays             copying entries
+bits               sets of variables as words of 64 bits; transitive closure under new arcs
+dominance          pruning of parent sets that a subset dominates
 """
