@@ -30,6 +30,20 @@ def test_kernels_draw_what_numpy_draws(kind: type):
     assert ours.random() == theirs.random()
 
 
+def test_no_generator_is_kept():
+    @njit
+    def drawn(rng):
+        return rng.random()
+
+    rng = np.random.default_rng(1)
+    drawn(rng)
+    before = sys.getrefcount(rng), sys.getrefcount(rng.bit_generator), sys.getrefcount(rng.bit_generator.capsule)
+    for _ in range(100):
+        drawn(rng)
+    after = sys.getrefcount(rng), sys.getrefcount(rng.bit_generator), sys.getrefcount(rng.bit_generator.capsule)
+    assert after == before
+
+
 def test_a_signal_while_a_generator_is_passed_ends_no_process():
     script = """
 import signal
