@@ -246,16 +246,20 @@ def run() -> NoReturn:
     """Entry point of the `bnsl` script: handle signals, run the command line, end the process.
 
     The process ends without the interpreter's own shutdown: that would wait for worker threads in the middle of
-    their tasks, and pyarrow's threads now and then abort it (apache/arrow issue 34314).
+    their tasks, and pyarrow's threads now and then abort it (apache/arrow issue 34314). Nor are the frames of an
+    interrupted command freed: a kernel that was just being loaded would be freed twice.
     """
     install_handlers()
     try:
         cli.main(prog_name="bnsl")
     except Interrupted as stop:
         sys.stderr.write(f"{cli.active}: {stop}\n")
-        code = 128 + stop.signal_number
+        _end(128 + stop.signal_number)
     except SystemExit as end:
-        code = int(end.code or 0)
+        _end(int(end.code or 0))
+
+
+def _end(code: int) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
