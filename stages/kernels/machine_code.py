@@ -268,9 +268,9 @@ def _with_wrapper(compiled):
     The wrapper has an environment (constants such as the types of returned arrays) of its own: numba keeps one
     environment per name in a process, and that of a kernel loaded as a callee would lack the wrapper's constants.
     """
-    from . import random_generators  # what it imports, only a compilation needs
+    from .random_generators import install_unboxing  # what it imports, only a compilation needs
 
-    random_generators.install()
+    install_unboxing()
     context = compiled.target_context.subtarget(enable_nrt=_counts_references(compiled))
     fndesc = copy.copy(compiled.fndesc)
     fndesc.env_name += ".python"

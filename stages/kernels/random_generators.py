@@ -20,7 +20,7 @@ MEMBERS = {"state": 0, "state_address": 0, "fnptr_next_uint64": 1, "fnptr_next_u
 """numba's names of the first members of ``bitgen_t``, with their places: each is one pointer."""
 
 
-def install() -> None:
+def install_unboxing() -> None:
     """Read generators so in all that numba compiles from now on, unless this numba reads them in a way of its own."""
     if _unboxers.functions.get(types.NumPyRandomGeneratorType) is unbox_numpy_random_generator:
         _unboxers.functions[types.NumPyRandomGeneratorType] = unbox_generator
@@ -43,8 +43,8 @@ def unbox_generator(kind, generator, call):
             address = builder.call(address_in, (builder.bitcast(capsule, pointer), capsule_name))
             with builder.if_then(cgutils.is_not_null(builder, address)):
                 members = builder.bitcast(address, cgutils.intp_t.as_pointer())
-                for name, place in MEMBERS.items():
-                    setattr(source, name, builder.load(cgutils.gep(builder, members, place)))
+                for name, index in MEMBERS.items():
+                    setattr(source, name, builder.load(cgutils.gep(builder, members, index)))
                 builder.store(cgutils.false_bit, is_missing)
     passed.bit_generator = source._getvalue()
     return NativeValue(passed._getvalue(), is_error=builder.load(is_missing))

@@ -9,8 +9,10 @@ import numba
 import numpy as np
 import pytest
 from helpers.processes import environment
+from numba.core.pythonapi import _unboxers
 
 from stages.kernels.jit import KERNEL, njit
+from stages.kernels.random_generators import unbox_generator
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT or KERNEL is None, reason="read by numba itself")
 
@@ -28,6 +30,7 @@ def test_kernels_draw_what_numpy_draws(kind: type):
     drawn(ours, values)
     assert values.tolist() == [theirs.random() if k % 3 else float(theirs.integers(0, 1000)) for k in range(100)]
     assert ours.random() == theirs.random()
+    assert _unboxers.lookup(numba.types.NumPyRandomGeneratorType) is unbox_generator
 
 
 def test_no_generator_is_kept():
