@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -83,6 +83,13 @@ class EssentialGraph:
     """Reversible edges with the smaller index first, ascending."""
     strengths: Strengths = field(default_factory=dict)
     """Of arcs and edges; `Strength.arc` of an edge equals `Strength.either`."""
+
+
+def parts_of(graph: Network | EssentialGraph) -> tuple[Sequence[str], Iterable[Arc], Iterable[Arc], Strengths]:
+    """Names, arcs, undirected edges and strengths, as writers of graphs need them."""
+    if isinstance(graph, Network):
+        return graph.header.names, arcs_of(graph), (), strengths_of(graph)
+    return [variable.name for variable in graph.variables], graph.arcs, graph.edges, graph.strengths
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,9 +52,9 @@ class Format:
     reader: str = ""
     writer: str = ""
     """``module:function``, as of the reader; empty if the format is not read, or not written."""
-    essential_writer: str = ""
-    """The same for essential graphs; empty if the format has no undirected edges beside arcs. Otherwise its reader
-    takes a list as second argument, to which it adds undirected edges instead of refusing them."""
+    has_edges: bool = False
+    """Whether it has undirected edges beside arcs: its writer then also takes an `EssentialGraph`, its reader a list
+    to which it adds undirected edges instead of refusing them."""
     takes: tuple[str, ...] = ()
     """Names of further formats that its reader reads as its own kind."""
 

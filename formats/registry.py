@@ -4,8 +4,8 @@ Detection, the readers and writers of `formats`, the targets and help of ``bnsl 
 ``bnsl formats`` all derive from these rows. A new format is a module of its own and a row here:
 
 - a network is read by ``read(lines: Lines) -> Network`` and written by ``text(network: Network) -> str``; the same
-  with `BayesianNetwork` if it has parameters; moral graphs and tree decompositions are written like networks; a
-  format that can hold undirected edges too writes an `EssentialGraph` by ``text(graph: EssentialGraph) -> str``;
+  with `BayesianNetwork` if it has parameters, and an `EssentialGraph` as well if it has edges; moral graphs and tree
+  decompositions are written like networks;
 - parent sets are read by ``read(lines, *, partial, warn) -> (Header, Iterator[SetBlock])`` and written by
   ``chunks(header, records) -> Iterator[bytes]``;
 - data are read by ``read(data: bytes, layout, warn) -> RawTable`` (or a table of pyarrow) and written by
@@ -206,7 +206,7 @@ FORMATS = (
         pattern=rb"(?i:(?:strict\s+)?(?:di)?graph)" + _BLOCK,
         reader="graphs.dot:read_dot",
         writer="graphs.dot:dot_text",
-        essential_writer="graphs.dot:essential_dot_text",
+        has_edges=True,
     ),
     _row(
         ("graphml", Kind.NETWORK, "a GraphML graph", ".graphml"),
@@ -214,7 +214,7 @@ FORMATS = (
         pattern=_XML_PROLOG + rb"<(?:\w+:)?graphml[\s/>]",
         reader="graphs.graphml:read_graphml",
         writer="graphs.graphml:graphml_text",
-        essential_writer="graphs.graphml:essential_graphml_text",
+        has_edges=True,
         takes=("xml",),
     ),
     _row(
@@ -222,7 +222,7 @@ FORMATS = (
         help="matrix of 0 and 1, row is parent of column",
         reader="graphs.adjacency:read_table",
         writer="graphs.adjacency:adjacency_text",
-        essential_writer="graphs.adjacency:essential_adjacency_text",
+        has_edges=True,
         takes=("csv", "binary"),  # a name may hold a control character
     ),
     _row(
@@ -230,7 +230,7 @@ FORMATS = (
         help="list of arcs, columns from and to (also as Arrow or Parquet)",
         reader="graphs.arc_tables:read_arcs",
         writer="graphs.adjacency:arcs_text",
-        essential_writer="graphs.adjacency:essential_arcs_text",
+        has_edges=True,
         takes=("csv", "parquet", "arrow", "feather"),
     ),
     _row(

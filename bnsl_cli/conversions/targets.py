@@ -33,7 +33,7 @@ FAMILIES = (
 )
 TARGETS = tuple(target for family in FAMILIES for target in family.targets)
 
-ESSENTIAL = tuple(row.target for row in FORMATS if row.essential_writer or row.kind is Kind.PICTURE)
+ESSENTIAL = tuple(row.target for row in FORMATS if row.has_edges or row.kind is Kind.PICTURE)
 """Targets that hold undirected edges beside arcs."""
 
 WITH_STRENGTHS = ("network", *(target for target in ESSENTIAL if target != "adjacency"), "table")

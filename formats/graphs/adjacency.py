@@ -7,16 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import Inconsistent, Malformed
-from ..graph_records import (
-    Arc,
-    EssentialGraph,
-    Strength,
-    Strengths,
-    arcs_of,
-    directions_of,
-    strengths_of,
-    with_strengths,
-)
+from ..graph_records import Arc, EssentialGraph, Strength, Strengths, arcs_of, directions_of, parts_of, with_strengths
 from ..records import Network
 from ..textlines import Lines
 from .network_claims import CERTAIN
@@ -33,49 +24,39 @@ Rows = Sequence[tuple[int, Sequence[str]]]
 """Numbered rows of a table."""
 
 
-def adjacency_text(network: Network) -> str:
-    """Adjacency matrix as CSV: names in the first line and column, 1 where the row is a parent of the column."""
-    return _matrix_text(network.header.names, arcs_of(network))
+def adjacency_text(graph: Network | EssentialGraph) -> str:
+    """Adjacency matrix as CSV: names in the first line and column, 1 where the row is a parent of the column.
+
+    An undirected edge is a 1 in both directions.
+    """
+    names, arcs, edges, _ = parts_of(graph)
+    matrix = [["0"] * len(names) for _ in names]
+    for row, column in [*arcs, *edges, *(edge[::-1] for edge in edges)]:
+        matrix[row][column] = "1"
+    return _csv_text([["", *names], *([name, *cells] for name, cells in zip(names, matrix))])
 
 
-def essential_adjacency_text(graph: EssentialGraph) -> str:
-    """Adjacency matrix of an essential graph as CSV: an undirected edge is a 1 in both directions."""
-    both = [pair for one, other in graph.edges for pair in ((one, other), (other, one))]
-    return _matrix_text([v.name for v in graph.variables], [*graph.arcs, *both])
-
-
-def arcs_text(network: Network) -> str:
+def arcs_text(graph: Network | EssentialGraph) -> str:
     """List of arcs as CSV, columns ``from`` and ``to``, and those of directions and strengths where they are known.
 
-    A variable without arcs does not occur.
+    Of an essential graph the column ``type`` says directed or undirected. A variable without arcs does not occur.
     """
-    names, strengths = network.header.names, strengths_of(network)
-    directions = directions_of(network)
-    further = [*(["direction"] if directions else []), *(STRENGTH_COLUMNS if strengths else ())]
+    names, arcs, edges, strengths = parts_of(graph)
+    if isinstance(graph, Network):
+        words = directions_of(graph)
+        titles = ["direction"] if words else []
+    else:
+        words = dict.fromkeys(arcs, "directed") | dict.fromkeys(edges, "undirected")
+        titles = ["type"]
     rows = [
-        (names[a], names[b], *([directions[a, b]] if directions else []), *_cells(strengths, (a, b)))
-        for a, b in arcs_of(network)
+        (names[a], names[b], *([words[a, b]] if words else []), *_cells(strengths, (a, b)))
+        for a, b in [*arcs, *edges]
     ]
-    return _csv_text([("from", "to", *further), *rows])
-
-
-def essential_arcs_text(graph: EssentialGraph) -> str:
-    """List of an essential graph's arcs and edges as CSV, with a column ``type``: directed or undirected."""
-    names = [v.name for v in graph.variables]
-    lines = [(arc, "directed") for arc in graph.arcs] + [(edge, "undirected") for edge in graph.edges]
-    rows = [(names[a], names[b], kind, *_cells(graph.strengths, (a, b))) for (a, b), kind in lines]
-    return _csv_text([("from", "to", "type", *(STRENGTH_COLUMNS if graph.strengths else ())), *rows])
+    return _csv_text([("from", "to", *titles, *(STRENGTH_COLUMNS if strengths else ())), *rows])
 
 
 def _cells(strengths: Strengths, arc: Arc) -> tuple[str, ...]:
     return tuple(f"{value:.6g}" for value in strengths[arc]) if arc in strengths else ()
-
-
-def _matrix_text(names: Sequence[str], ones: Iterable[Arc]) -> str:
-    matrix = [["0"] * len(names) for _ in names]
-    for row, column in ones:
-        matrix[row][column] = "1"
-    return _csv_text([["", *names], *([name, *cells] for name, cells in zip(names, matrix))])
 
 
 def _csv_text(rows: Iterable[Sequence[str]]) -> str:

@@ -18,7 +18,7 @@ from ..tables.arrow import ARROW_MARKS, PARQUET_MARK, labelled, read_arrow, read
 from ..tables.label_columns import LabelColumn
 from ..tables.results.batches import batch_writer, is_own
 from ..textlines import Lines
-from .adjacency import STRENGTH_COLUMNS, arcs_text, essential_arcs_text, is_arc_header, read_arc_rows, read_table
+from .adjacency import STRENGTH_COLUMNS, arcs_text, is_arc_header, read_arc_rows, read_table
 
 
 def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> Network:
@@ -54,8 +54,7 @@ def _is_text(column: LabelColumn | pyarrow.DataType) -> bool:
 
 def write_arc_table(target: str, graph: Network | EssentialGraph, format: str) -> None:
     """Write a list of arcs, strengths as numbers, as ``arrow`` (stream), ``feather`` (file) or ``parquet``."""
-    text = arcs_text(graph) if isinstance(graph, Network) else essential_arcs_text(graph)
-    names, *rows = csv.reader(io.StringIO(text))
+    names, *rows = csv.reader(io.StringIO(arcs_text(graph)))
     types = [pyarrow.float64() if name in STRENGTH_COLUMNS else pyarrow.string() for name in names]
     columns = [pyarrow.array([row[i] for row in rows], pyarrow.string()).cast(kind) for i, kind in enumerate(types)]
     table = pyarrow.table(columns, names=names)

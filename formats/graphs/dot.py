@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
 from typing import NoReturn
 
-from ..graph_records import UNDECIDED, Arc, EssentialGraph, Strength, Strengths, arcs_of, directions_of, strengths_of
+from ..graph_records import UNDECIDED, Arc, EssentialGraph, Strength, directions_of, parts_of
 from ..records import Network
 from ..textlines import Lines
 from .structures import network_from_arcs
@@ -32,27 +31,14 @@ def _quoted(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def dot_text(network: Network) -> str:
+def dot_text(graph: Network | EssentialGraph) -> str:
     """The structure as a Graphviz directed graph; the width of a line is that of the arc's strength, if known.
 
-    Arcs of which the header says that nothing decides their direction are drawn without a head.
+    Undirected edges, and arcs of which the header says that nothing decides their direction, are drawn without a head.
     """
-    undecided = {arc for arc, word in directions_of(network).items() if word == UNDECIDED}
-    return _digraph_text(network.header.names, arcs_of(network), (), strengths_of(network), undecided)
-
-
-def essential_dot_text(graph: EssentialGraph) -> str:
-    """An essential graph as a Graphviz directed graph; undirected edges are drawn without an arrowhead."""
-    return _digraph_text([v.name for v in graph.variables], graph.arcs, graph.edges, graph.strengths)
-
-
-def _digraph_text(
-    names: Sequence[str],
-    arcs: Iterable[Arc],
-    edges: Iterable[Arc],
-    strengths: Strengths,
-    undecided: Collection[Arc] = (),
-) -> str:
+    names, arcs, edges, strengths = parts_of(graph)
+    known = directions_of(graph) if isinstance(graph, Network) else {}
+    undecided = {arc for arc, word in known.items() if word == UNDECIDED}
     quoted = [_quoted(name) for name in names]
     rows = ["digraph network {", *(f"  {name};" for name in quoted)]
     for pairs, given in ((arcs, []), (edges, ["dir=none"])):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 from ..errors import Inconsistent
-from ..graph_records import Arc, EssentialGraph, Strengths, arcs_of, strengths_of
+from ..graph_records import Arc, EssentialGraph, parts_of
 from ..records import Network
 from ..textlines import Lines
 from .parameters.xml_elements import is_in_xml, read_xml
@@ -18,20 +18,12 @@ _ATTRIBUTES = ("strength", "either", "weight")
 """Attributes of edges with known strengths; drawing programs use the weight as the width of the line."""
 
 
-def graphml_text(network: Network) -> str:
+def graphml_text(graph: Network | EssentialGraph) -> str:
     """The structure as GraphML; names are the ids of the nodes, strengths attributes of the edges.
 
     Raises `Inconsistent`: a name has a control character, which XML cannot hold.
     """
-    return _graph_text(network.header.names, arcs_of(network), (), strengths_of(network))
-
-
-def essential_graphml_text(graph: EssentialGraph) -> str:
-    """An essential graph as GraphML with directed and undirected edges; errors as of `graphml_text`."""
-    return _graph_text([v.name for v in graph.variables], graph.arcs, graph.edges, graph.strengths)
-
-
-def _graph_text(names: Sequence[str], arcs: Iterable[Arc], edges: Iterable[Arc], strengths: Strengths) -> str:
+    names, arcs, edges, strengths = parts_of(graph)
     for name in names:
         if not is_in_xml(name):
             raise Inconsistent(f"XML cannot hold the variable name {name!r}")

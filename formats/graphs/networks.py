@@ -23,11 +23,8 @@ STRICT = {"bif": (is_word, "strict readers of BIF"), "xdsl": (is_identifier, "Ge
 
 
 def open_network(source: str | BinaryIO | Lines) -> Network:
-    """Read the structure of a network; local scores are NaN where the format has none.
+    """Read the structure of a network in any format of `registry`; local scores are NaN where the format has none.
 
-    `source`: a path or ``-``: network JSON lines (or parent sets with one set for each variable), BIF, HUGIN,
-    Graphviz, GraphML, XMLBIF, XDSL, UAI, adjacency matrix or list of arcs as CSV, bnlearn model string; gzipped or
-    not.
     Raises `FormatError`: with file and line; also when the arcs form a cycle.
     """
     with as_lines(source) as lines:
@@ -44,7 +41,7 @@ def open_graph(source: str | BinaryIO | Lines) -> Network | EssentialGraph:
     """
     with as_lines(source) as lines:
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
-        if not row.essential_writer:
+        if not row.has_edges:
             return structure_of(load(row.reader)(lines))
         edges: list[Arc] = []
         network: Network = load(row.reader)(lines, edges)
@@ -62,7 +59,7 @@ def open_graph(source: str | BinaryIO | Lines) -> Network | EssentialGraph:
 
 
 def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:
-    """Read a network with its parameters from BIF, HUGIN, XMLBIF, XDSL or UAI, compressed or not.
+    """Read a network with its parameters, compressed or not.
 
     Rows of tables that sum to 1 only within 1e-3 are renormalised.
 
@@ -78,13 +75,11 @@ def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:
 def write_network(
     target: str, network: Network | BayesianNetwork, format: str = "network", warn: Warn | None = None
 ) -> None:
-    """Write a network, or the part of it that a format can hold, to a path or ``-``.
+    """Write a network, or the part of it that a format of `registry` can hold, to a path or ``-``.
 
-    - `network`: tree decompositions (``td``) need the elimination order under ``treewidth`` in its header.
-    - `format`: ``network`` (our JSON lines, unknown scores become null), ``bif``, ``dot`` or another of `registry`.
-    - `warn`: called about names that are replaced and about what other readers refuse.
-    Raises `Inconsistent`: the format cannot hold the network: no parameters, no elimination order, impossible names;
-    `ValueError`: no such format is written, a number is not finite.
+    `warn` is called about names that are replaced and about what other readers refuse.
+    Raises `Inconsistent`: the network lacks parameters or an elimination order that the format needs, or has
+    impossible names; `ValueError`: no such format is written, a number is not finite.
     """
     write = load_writer(format, *STRUCTURES)
     if find_format(format).kind is not Kind.PARAMETERS:
@@ -111,14 +106,13 @@ def _warn_of_readers(model: BayesianNetwork, format: str, warn: Warn) -> None:
 
 
 def write_essential_graph(target: str, graph: EssentialGraph, format: str) -> None:
-    """Write an essential graph in a format whose row in `registry` has an ``essential_writer``.
+    """Write an essential graph in a format whose row in `registry` has edges.
 
     Raises `Inconsistent`: the format cannot hold a name; `ValueError`: it has no undirected edges beside arcs.
     """
-    writer = find_format(format).essential_writer
-    if not writer:
+    if not find_format(format).has_edges:
         raise ValueError(f"{format} has no undirected edges beside arcs")
-    write_output(target, load(writer)(graph))
+    write_output(target, load_writer(format, Kind.NETWORK)(graph))
 
 
 def write_drawing(target: str, drawing: Drawing, format: str) -> None:

@@ -86,14 +86,25 @@ def _is_unlimited(budget: Budget) -> bool:
     return budget.seconds is None and budget.evaluations is None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class RestartReport:
-    """All restarts of a run: the best one (the first of equals) and a column of figures per name."""
+    """The restarts of a run so far: the best one (the first of equals), sums, and a column of figures per name."""
 
-    best: Attempt
-    restarts: int
-    orders: int
-    columns: dict[str, list[float]]
+    best: Any = None  # an `Attempt` once there is one
+    restarts: int = 0
+    orders: int = 0
+    work: float = 0.0
+    columns: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, attempt: Attempt) -> None:
+        """Count a further restart."""
+        self.restarts += 1
+        self.orders += attempt.orders
+        self.work += attempt.work
+        if attempt.is_better(self.best):
+            self.best = attempt
+        for name, value in {"score": attempt.score, **attempt.figures}.items():
+            self.columns.setdefault(name, []).append(value)
 
     @property
     def facts(self) -> dict[str, int]:
@@ -128,7 +139,7 @@ def run_restarts(
     def is_over() -> bool:
         return budget.is_spent() or (rules.ends_when_proved and anytime_bound.is_closed)
 
-    tally = _Tally()
+    tally = RestartReport()
     results = _results(step, limit, tasks, is_over, rules, budget, options)
     try:
         for task, attempt in results:
@@ -151,7 +162,7 @@ def run_restarts(
                 break
     finally:
         results.close()
-    return RestartReport(tally.best, tally.restarts, tally.orders, tally.columns)
+    return tally
 
 
 def _results(
@@ -182,31 +193,12 @@ def _results(
         others.close()
 
 
-def _take_found(tally: _Tally, anytime_bound: AnytimeBound) -> None:
+def _take_found(tally: RestartReport, anytime_bound: AnytimeBound) -> None:
     """Replace the best network by a better one that work on the bound has found."""
     while (found := anytime_bound.better_network(tally.best.score)) is not None:
         chosen, score = found
         tally.best = replace(tally.best, chosen=chosen, score=score, order=None)
         anytime_bound.keep_pace(tally.work, score)
-
-
-class _Tally:
-    """Sums over the restarts so far."""
-
-    def __init__(self) -> None:
-        self.best: Any = None
-        self.restarts = self.orders = 0
-        self.work = 0.0
-        self.columns: dict[str, list[float]] = {}
-
-    def add(self, attempt: Attempt) -> None:
-        self.restarts += 1
-        self.orders += attempt.orders
-        self.work += attempt.work
-        if attempt.is_better(self.best):
-            self.best = attempt
-        for name, value in {"score": attempt.score, **attempt.figures}.items():
-            self.columns.setdefault(name, []).append(value)
 
 
 def summarise(columns: dict[str, list[float]]) -> dict[str, Any]:

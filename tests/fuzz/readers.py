@@ -18,7 +18,7 @@ from formats.detection import detect
 from formats.errors import FormatError
 from formats.graph_records import ArcProbabilities, BayesianNetwork, EssentialGraph
 from formats.graphs.arc_files import read_arcs
-from formats.graphs.dot import essential_dot_text
+from formats.graphs.dot import dot_text
 from formats.graphs.tetrad_knowledge import read_knowledge
 from formats.json_lines.measures import open_measures
 from formats.json_lines.run_parts import gather
@@ -107,7 +107,7 @@ def read_graph(path: Path, rng: Random) -> None:
     pairs = [frozenset(pair) for pair in (*graph.arcs, *graph.edges)]
     require(bool(graph.edges), "an essential graph without undirected edges")
     require(len(pairs) == len(set(pairs)) and min(map(len, pairs)) == 2, "a pair twice, or a loop")
-    again = formats.open_graph(io.BytesIO(essential_dot_text(graph).encode()))
+    again = formats.open_graph(io.BytesIO(dot_text(graph).encode()))
     require(isinstance(again, EssentialGraph) and again.edges == graph.edges, "edges differ when read back")
 
 
@@ -341,7 +341,7 @@ _BY_KIND: dict[Kind, tuple[Reader, ...]] = {
     Kind.NETWORK: (read_network,),
 }
 READERS: dict[str, tuple[Reader, ...]] = {
-    row.name: _BY_KIND[row.kind] + ((read_graph,) if row.essential_writer else ()) for row in formats_of(*_BY_KIND)
+    row.name: _BY_KIND[row.kind] + ((read_graph,) if row.has_edges else ()) for row in formats_of(*_BY_KIND)
 } | {
     "bnsl.parentsets": (read_sets, read_parts),
     "bnsl.network": (read_network, read_sets),

@@ -152,9 +152,7 @@ class CutPool:
     def restricted(self, sets: np.ndarray) -> CutPool:
         """The same cuts over some of the sets (ascending), as a pool of its own to which nothing is added."""
         pool = copy.copy(self)
-        pool.columns = self.columns._replace(
-            costs=self.columns.costs[sets], **keep_sets(self.columns, sets)._asdict()
-        )
+        pool.columns = columns_of(self.columns, sets)
         pool.cuts = cuts_of_sets(self.cuts, sets, len(self.columns.costs))
         pool._child = self._child[sets]
         return pool

@@ -100,7 +100,8 @@ class BoundSearch:
         # int64: sets that may be part of a network better than the incumbent.
         self.kept = np.arange(len(columns.costs), dtype=np.int64)
         self.incumbent = -math.inf
-        self._ideal = math.fsum(lists.scores[lists.set_offsets[:-1]].tolist())
+        # Sum of the best scores of all variables in nats: the zero of costs.
+        self.ideal = math.fsum(lists.scores[lists.set_offsets[:-1]].tolist())
         self._magnitude = math.fsum(abs(s) for s in lists.scores[lists.set_offsets[:-1]].tolist())
         self._best = 0.0
         self._floor = 0.0
@@ -109,8 +110,8 @@ class BoundSearch:
         self.exclusions: list[Prices] = []  # for a proof: the multipliers that excluded sets, oldest first
         # For a proof: the multipliers after which the residual problem was solved for the bound; None if it was not.
         self.residual: Prices | None = None
-        self._pool = CutPool(columns)
-        self._multipliers = np.empty(0)
+        self.pool = CutPool(columns)  # the cuts found, over the kept sets
+        self.multipliers = np.empty(0)  # the best ones of these cuts, in nats; float64
         self._is_raised = False
         self._unseparated = 0
         self._round_steps = SHORT_ROUND
@@ -126,14 +127,14 @@ class BoundSearch:
         self.order = self._order()
         if known is not None and known._is_raised:
             self.order = known.order
-            self._pool.add(known._pool.origins)
-            self._multipliers = known._multipliers.copy()
+            self.pool.add(known.pool.origins)
+            self.multipliers = known.multipliers.copy()
             self._begin_rounds()
 
     @property
     def value(self) -> float:
         """Upper bound in nats on the score of every network from the lists; at least the incumbent's score."""
-        return max(self.incumbent, self._ideal - max(0.0, self._cost))
+        return max(self.incumbent, self.ideal - max(0.0, self._cost))
 
     @property
     def _cost(self) -> float:
@@ -143,7 +144,7 @@ class BoundSearch:
     @property
     def rounding(self) -> float:
         """Largest rounding error in nats of sums over a network's sets, and so of the bound."""
-        loss = self._ideal - self.incumbent if self.incumbent > -math.inf else 0.0
+        loss = self.ideal - self.incumbent if self.incumbent > -math.inf else 0.0
         return proof_rounding(len(self.order), self._magnitude + loss)
 
     @property
@@ -156,25 +157,10 @@ class BoundSearch:
         """Whether the incumbent is proved optimal."""
         return self.incumbent > -math.inf and self.gap <= self.rounding
 
-    @property
-    def pool(self) -> CutPool:
-        """The cuts found, over the kept sets."""
-        return self._pool
-
-    @property
-    def multipliers(self) -> np.ndarray:
-        """The best multipliers of these cuts, in nats; float64."""
-        return self._multipliers
-
-    @property
-    def ideal(self) -> float:
-        """Sum of the best scores of all variables in nats: the zero of costs."""
-        return self._ideal
-
     def root_node(self) -> TreeNode:
         """The node of all networks, for a proof."""
         exclusions = self.exclusions + ([] if self.residual is None else [self.residual])
-        best = positive_prices(self._pool.origins, self._multipliers)
+        best = positive_prices(self.pool.origins, self.multipliers)
         return TreeNode(exclusions=exclusions, best=best, is_solved=self.residual is not None)
 
     def improve(self, budget: Budget, work: float, incumbent: float) -> None:
@@ -190,7 +176,7 @@ class BoundSearch:
             if not self._is_raised:
                 self._ascend(work)
             elif self._active.n_steps < self._round_steps:
-                self.work += self._active.step(self._round_steps, self._ideal - self.incumbent)
+                self.work += self._active.step(self._round_steps, self.ideal - self.incumbent)
             else:
                 self._end_round(budget)
 
@@ -200,10 +186,10 @@ class BoundSearch:
 
     def _ascend(self, work: float) -> None:
         """A slice of dual ascent."""
-        columns = self._pool.columns
+        columns = self.pool.columns
         n = len(columns.set_offsets) - 1
         # Room for a slice: about 4,000,000 members in all, since a cluster may hold every variable.
-        room = max(1, min(MOST_CLUSTERS - len(self._pool), 1 + 4_000_000 // n))
+        room = max(1, min(MOST_CLUSTERS - len(self.pool), 1 + 4_000_000 // n))
         pool = np.empty(room * n, dtype=np.int32)
         offsets = np.zeros(room + 1, dtype=np.int64)
         raised = np.zeros(room)
@@ -215,19 +201,19 @@ class BoundSearch:
         )
         self.work += ASCENT_COST * (allowed - int(progress[WORK_LEFT]))
         count = int(progress[CLUSTERS])
-        self._pool.add((pool[offsets[c] : offsets[c + 1]].copy(), 1) for c in range(count))
+        self.pool.add((pool[offsets[c] : offsets[c + 1]].copy(), 1) for c in range(count))
         # Clusters that are raised were violated, so none is in the pool already.
-        self._multipliers = np.concatenate((self._multipliers, raised[:count]))
+        self.multipliers = np.concatenate((self.multipliers, raised[:count]))
         self._best += math.fsum(raised[:count].tolist())
         self.order = self._order()
-        full = len(self._pool) >= MOST_CLUSTERS or len(self._pool.cuts.sets) > MOST_COUNTED
+        full = len(self.pool) >= MOST_CLUSTERS or len(self.pool.cuts.sets) > MOST_COUNTED
         if full or (code != ASCENT_MORE and self._top == n):
             self._begin_rounds()
 
     def _begin_rounds(self) -> None:
         self._is_raised = True
         del self._placement  # large, and used by dual ascent only
-        self._moving = self._multipliers.copy()
+        self._moving = self.multipliers.copy()
         self._evaluate()
         self._shares = np.zeros(len(self._reduced))
         self._shares[self._chosen] = 1.0
@@ -236,24 +222,24 @@ class BoundSearch:
 
     def _evaluate(self) -> float:
         """The bound by the moving multipliers; exclude sets that cannot be part of a better network."""
-        columns, cuts = self._pool.columns, self._pool.cuts
+        columns, cuts = self.pool.columns, self.pool.cuts
         bound, total, self._reduced, self._chosen = relaxed(columns, cuts, self._moving)
         self.work += len(cuts.sets) + 4 * len(columns.costs)
         if bound > self._best:
-            self._best, self._multipliers = bound, self._moving.copy()
+            self._best, self.multipliers = bound, self._moving.copy()
         least = self._reduced[self._chosen]
         excess = self._reduced - np.repeat(least, np.diff(columns.set_offsets))
         slack = 2.0 * (self.rounding + max(0.0, total - bound))
         # A network with a set costs at least the bound and the set's excess over the best one of its child.
-        kept = excess <= self._ideal - self.incumbent - bound + slack
+        kept = excess <= self.ideal - self.incumbent - bound + slack
         # Their excess is 0; without them a variable would have no set once the bound exceeds the incumbent's cost.
         kept[self._chosen] = True
         if not self.is_closed:
             self._solve_kept(columns, kept)
         if np.count_nonzero(kept) <= 0.9 * len(kept):
-            self.exclusions.append(positive_prices(self._pool.origins, self._moving))
+            self.exclusions.append(positive_prices(self.pool.origins, self._moving))
             columns = keep_columns(columns, kept)
-            self._pool.keep_columns(columns, kept)
+            self.pool.keep_columns(columns, kept)
             self.kept = self.kept[kept]
             self._reduced = self._reduced[kept]
             self._chosen = (np.cumsum(kept) - 1)[self._chosen]
@@ -267,14 +253,14 @@ class BoundSearch:
         if solved is not None:
             cost, chosen = solved
             # A network with an excluded set is no better than the incumbent: the lesser cost bounds all networks.
-            floor = min(cost, self._ideal - self.incumbent)
+            floor = min(cost, self.ideal - self.incumbent)
             if floor > self._floor:
-                self._floor, self.residual = floor, positive_prices(self._pool.origins, self._moving)
+                self._floor, self.residual = floor, positive_prices(self.pool.origins, self._moving)
             self.found = self.kept[chosen]
 
     def _begin_round(self) -> None:
         self._active = ActiveRound(
-            self._pool, self._reduced, self._shares, self._last_least, self._round, self._moving, self._pace
+            self.pool, self._reduced, self._shares, self._last_least, self._round, self._moving, self._pace
         )
 
     def _end_round(self, budget: Budget) -> None:
@@ -300,7 +286,7 @@ class BoundSearch:
     @property
     def _missing(self) -> float:
         """Cost of the incumbent less the best bound."""
-        return self._ideal - self.incumbent - self._best
+        return self.ideal - self.incumbent - self._best
 
     def _adapt_round(self, bound: float, before: float) -> bool:
         """Adapt the steps of the next round to the bounds of this one; whether both bounds agreed.
@@ -314,7 +300,7 @@ class BoundSearch:
         # Sets that are not active became the cheapest ones.
         self._round_steps = SHORT_ROUND
         if bound < before:
-            self._moving = self._multipliers.copy()
+            self._moving = self.multipliers.copy()
         return False
 
     def _change_cuts(self, budget: Budget) -> int:
@@ -322,12 +308,12 @@ class BoundSearch:
         point = make_point(self._active.view.columns, self._active.active_shares, SUPPORT_SHARE)
         if self._round % DROPPING_ROUNDS == 0:
             # Nearly tight cuts stay: the next choices may violate them.
-            kept = (self._moving > 0.0) | (self._multipliers > 0.0) | (self._active.violations > -0.05)
-            self._pool.keep_cuts(kept)
-            self._moving, self._multipliers = self._moving[kept], self._multipliers[kept]
+            kept = (self._moving > 0.0) | (self.multipliers > 0.0) | (self._active.violations > -0.05)
+            self.pool.keep_cuts(kept)
+            self._moving, self.multipliers = self._moving[kept], self.multipliers[kept]
         separators = SEPARATORS[self._round % len(SEPARATORS)]
-        added, work = add_violated(separators, point, self._pool, self.rng, budget, MOST_COUNTED, self._active.view)
+        added, work = add_violated(separators, point, self.pool, self.rng, budget, MOST_COUNTED, self._active.view)
         self._moving = np.concatenate((self._moving, np.zeros(added)))
-        self._multipliers = np.concatenate((self._multipliers, np.zeros(added)))
+        self.multipliers = np.concatenate((self.multipliers, np.zeros(added)))
         self.work += 2 * work
         return added

@@ -19,7 +19,7 @@ from formats.records import Network
 from formats.registry import FORMATS
 
 GRAPH = EssentialGraph(tuple(map(Variable, ["a", "b c", "d", "e"])), ((0, 2), (1, 2)), ((0, 3),))
-ABLE = [row.target for row in FORMATS if row.essential_writer]
+ABLE = [row.target for row in FORMATS if row.has_edges]
 
 
 def written(tmp_path: Path, target: str) -> str:
@@ -58,9 +58,7 @@ def test_graphml(tmp_path: Path):
     ]
 
 
-@pytest.mark.parametrize(
-    "target", [row.target for row in FORMATS if row.essential_writer and row.kind is Kind.NETWORK]
-)
+@pytest.mark.parametrize("target", [row.target for row in FORMATS if row.has_edges and row.kind is Kind.NETWORK])
 def test_an_essential_graph_is_no_network(tmp_path: Path, target: str):
     written(tmp_path, target)
     with pytest.raises(FormatError, match=r"undirected|dir=none|cycle"):
