@@ -104,7 +104,7 @@ def signalled_process(
     place: Path, arguments: list[str], signals: list[signal.Signals], moment: float
 ) -> tuple[int, bytes]:
     """The exit code and messages of a command that gets signals after so many seconds."""
-    with start_bnsl(*arguments, cwd=place, stdout=subprocess.DEVNULL) as process:
+    with start_bnsl(*arguments, is_fresh=True, cwd=place, stdout=subprocess.DEVNULL) as process:
         try:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(moment)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from helpers.processes import BNSL, TIMEOUT, environment, run_bnsl, run_shell
+from helpers.processes import TIMEOUT, run_bnsl, run_shell, start_bnsl
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
@@ -56,13 +56,8 @@ def started_on_terminal(
     The list is whole after the block, in which the process has to end.
     """
     terminal, inner = pty.openpty()
-    settings = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(
-        [*BNSL, *arguments],
-        cwd=cwd,
-        env=environment(TERM="xterm", COLUMNS="100", LINES="40"),
-        **(settings | dict.fromkeys(streams, inner)),
-    )
+    size = {"TERM": "xterm", "COLUMNS": "100", "LINES": "40"}
+    process = start_bnsl(*arguments, cwd=cwd, env=size, **dict.fromkeys(streams, inner))
     os.close(inner)
     received: list[bytes] = []
     reader = threading.Thread(target=drain, args=(terminal, received))

@@ -152,8 +152,9 @@ def run_shell(script: str, cwd: Path, **changes: str) -> subprocess.CompletedPro
     return without_compiling(result)
 
 
-def start_bnsl(*arguments: object, **settings) -> subprocess.Popen:
-    """Start a command that the test goes on to talk to."""
-    changes = settings.pop("env", {})
+def start_bnsl(*arguments: object, is_fresh: bool = False, **settings) -> subprocess.Popen:
+    """Start a command that the test goes on to talk to, with an interpreter of its own if `is_fresh`."""
+    values = environment(True, **settings.pop("env", {}))
     settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL} | settings
-    return subprocess.Popen([*BNSL, *map(str, arguments)], env=environment(**changes), **settings)
+    command = BNSL if is_fresh else [str(Path(script_folder(True), "bnsl"))]
+    return subprocess.Popen([*command, *map(str, arguments)], env=values, **settings)
