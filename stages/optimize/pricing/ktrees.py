@@ -35,6 +35,7 @@ from ..treewidth.table_bound import table_bound
 from ..treewidth.triangulation import MOST_VARIABLES, TriangulationSearch
 from .basins import OrderedNetwork
 from .clique_growth import Focus, grow_in_cliques
+from .greedy_start import FEW
 from .orders import OrderPricing
 from .run import PricingRun
 from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, widthless
@@ -298,11 +299,14 @@ class KTreePricing:
         near = position + run.rng.normal(0.0, NEAR_SPREAD * n, n)
         # Where the time ends the round early, the next one goes on with the variable after the last.
         growers = run.growers[self._next_grown :] + run.growers[: self._next_grown]
-        budget, done = run.budget.part(GROWTH_SHARE), 0
+        budget, done, tries_all = run.budget.part(GROWTH_SHARE), 0, run.tries_all
 
         def grow_child(grower: SetGrower) -> bool:
             if budget.is_spent(run.scorer.evaluations):
                 return False
+            if tries_all and grower.reach is not None and grower.reach < FEW:
+                # Parents that improve the score only together would never be tried.
+                grower.reach = None
             run.grow_child(grower, near, focus.parents)
             grow_in_cliques(grower, focus, position)
             return True

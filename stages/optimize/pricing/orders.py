@@ -44,9 +44,6 @@ growing sets takes. New sets are worth more than a longer search among old ones;
 LONGER = 8
 """Factor on the length of a phase elsewhere, and after one without improvement; by experiment."""
 
-MANY_VARIABLES = 1 << 14
-"""With more variables a run without limits tries ranked candidates only: all take hours with tens of thousands."""
-
 SAMPLE_PATIENCE = 3
 """Rounds without a better network after which the search on a sample of the rows ends."""
 
@@ -161,8 +158,7 @@ class OrderPricing:
     def grow(self) -> None:
         """Grow sets within the predecessors of the basin's order and of orders near it, or move to another basin."""
         run = self.run
-        is_too_wide = run.budget.is_unlimited and run.scorer.n_variables > MANY_VARIABLES
-        if self.away is None and not is_too_wide and any(grower.reach is not None for grower in run.growers):
+        if self.away is None and run.tries_all and any(grower.reach is not None for grower in run.growers):
             # All candidates come within reach.
             self.move_home(climb(run, self.best.parents, [None] * len(run.growers)))
         if self.away is not None and self.away.is_over:

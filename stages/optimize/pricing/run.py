@@ -25,6 +25,9 @@ from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult
 from .growing_lists import GrowingLists, make_growers
 
+MANY_VARIABLES = 1 << 14
+"""With more variables a run without limits tries ranked candidates only: all take hours with tens of thousands."""
+
 
 @dataclass(eq=False)
 class PricingRun:
@@ -90,6 +93,11 @@ class PricingRun:
         order = random_topological_order(parents, self.rng)
         self.report(math.fsum(grower.score(p) for grower, p in zip(self.growers, parents)))
         return order, parents
+
+    @property
+    def tries_all(self) -> bool:
+        """Whether all candidates come within reach once the first network is found, and not ranked ones only."""
+        return not self.budget.is_unlimited or self.scorer.n_variables <= MANY_VARIABLES
 
     def grow_within(self, position: np.ndarray, present: Parents | None = None) -> list[tuple[int, ...] | None]:
         """Grow and shrink every variable's set within its predecessors, from nothing and from its present set.

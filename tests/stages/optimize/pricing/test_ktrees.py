@@ -19,6 +19,8 @@ from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import ktrees, loop, widthless
+from stages.optimize.pricing import run as run_module
+from stages.optimize.pricing.greedy_start import FEW
 from stages.optimize.pricing.list_bound import ListBound
 from stages.optimize.pricing.run import start_run
 from stages.optimize.pricing.widthless import OrdersWithinWidth
@@ -328,6 +330,19 @@ def test_growth_goes_on_with_the_variable_at_which_time_ended_it(monkeypatch):
     engine.grow()
     assert len(grown) > first_round
     assert grown == [k % 12 for k in range(len(grown))]
+
+
+@pytest.mark.parametrize("budget, tries_all", [(Budget(), False), (Budget(evaluations=10**6), True)])
+def test_growth_tries_all_candidates_where_few_help_alone(monkeypatch, budget, tries_all):
+    monkeypatch.setattr(run_module, "MANY_VARIABLES", 5)
+    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
+    engine = started_engine(dataset, 2, budget)
+    for grower in engine.run.growers:
+        grower.reach = 2
+    engine.run.growers[0].reach = FEW
+    engine.grow()
+    assert engine.run.growers[0].reach == FEW
+    assert all((grower.reach is None) == tries_all for grower in engine.run.growers[1:])
 
 
 def test_growing_lists_get_no_bound_under_a_treewidth_bound():

@@ -9,7 +9,8 @@ from helpers.clocks import StoppedClock
 from helpers.tables import dependent_dataset
 
 from stages.optimize import OptimizeOptions
-from stages.optimize.pricing import loop, orders
+from stages.optimize.pricing import loop
+from stages.optimize.pricing import run as run_module
 from stages.optimize.pricing.basins import OrderedNetwork
 from stages.optimize.pricing.loop import LITTLE_GAIN, alternate
 from stages.optimize.pricing.orders import OrderPricing
@@ -104,7 +105,7 @@ def test_little_work_or_any_limit_lets_rounds_gain_little():
 
 @pytest.mark.parametrize("budget, tries_all", [(Budget(), False), (Budget(evaluations=10**6), True)])
 def test_with_many_variables_a_run_without_limits_tries_ranked_candidates_only(monkeypatch, budget, tries_all):
-    monkeypatch.setattr(orders, "MANY_VARIABLES", 5)
+    monkeypatch.setattr(run_module, "MANY_VARIABLES", 5)
     dataset, _ = dependent_dataset(3, 8, 200)
     run = start_run(FamilyScorer(dataset), OptimizeOptions(), budget, NullReporter())
     engine = OrderPricing(run)
