@@ -9,10 +9,11 @@ import numba
 import numpy as np
 import pytest
 from helpers.processes import environment
+from numba.core.boxing import unbox_numpy_random_generator
 from numba.core.pythonapi import _unboxers
 
 from stages.kernels.jit import KERNEL, njit
-from stages.kernels.random_generators import unbox_generator
+from stages.kernels.random_generators import install_unboxing, unbox_generator
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT or KERNEL is None, reason="read by numba itself")
 
@@ -30,7 +31,14 @@ def test_kernels_draw_what_numpy_draws(kind: type):
     drawn(ours, values)
     assert values.tolist() == [theirs.random() if k % 3 else float(theirs.integers(0, 1000)) for k in range(100)]
     assert ours.random() == theirs.random()
-    assert _unboxers.lookup(numba.types.NumPyRandomGeneratorType) is unbox_generator
+
+
+def test_a_reader_of_numbas_own_is_replaced_and_no_other(monkeypatch):
+    kind = numba.types.NumPyRandomGeneratorType
+    for before, after in ((unbox_numpy_random_generator, unbox_generator), (len, len)):
+        monkeypatch.setitem(_unboxers.functions, kind, before)
+        install_unboxing()
+        assert _unboxers.lookup(kind) is after
 
 
 def test_no_generator_is_kept():
