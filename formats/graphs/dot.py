@@ -34,7 +34,7 @@ def _quoted(name: str) -> str:
 def dot_text(graph: Network | EssentialGraph) -> str:
     """The structure as a Graphviz directed graph; the width of a line is that of the arc's strength, if known.
 
-    Undirected edges, and arcs of which the header says that nothing decides their direction, are drawn without a head.
+    Undirected edges have no head, nor have arcs of which the header says that nothing decides their direction.
     """
     names, arcs, edges, strengths = parts_of(graph)
     known = directions_of(graph) if isinstance(graph, Network) else {}
