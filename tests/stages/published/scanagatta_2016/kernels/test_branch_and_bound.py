@@ -19,7 +19,11 @@ from stages.kernels.ktrees.orders import evaluate_order
 from stages.optimize.treewidth.problem import prepare_bounded
 from stages.published.scanagatta_2016.kernels.branch_and_bound import (
     CHOICES,
+    N_MARKS,
+    ORDER,
     begin_order,
+    hash_rows,
+    is_met,
     new_branches,
     open_bound,
     search_branches,
@@ -87,6 +91,39 @@ def branch(problem, order, floor=-np.inf, n_choices=10**6, arrays=None):
     if found > floor:
         tree.chosen[tree.order[::-1][: len(taken)]] = ranked.sources[taken]
     return found, tree.chosen
+
+
+@pytest.mark.parametrize("n", [6, 64, 65])
+def test_choices_are_dominated_as_by_a_plain_table(n):
+    """Met are equal rows from a depth on, in the same order, at no smaller value; earlier rows do not matter."""
+    rng = np.random.default_rng(n)
+    branches, met, answers = new_branches(n, 2, 1), {}, []
+    words = rng.integers(1 << 63, size=3)  # few, so that rows come again; large, so that none share a place
+    for _ in range(2000):
+        branches.counts[ORDER] = rng.integers(1, 3)
+        depth = int(rng.integers(3))
+        branches.fill[:] = 0
+        branches.fill[rng.integers(3), rng.integers(branches.fill.shape[1])] = rng.choice(words)
+        branches.values[depth] = value = float(rng.integers(4))
+        key = int(branches.counts[ORDER]), depth, branches.fill[depth:].tobytes()
+        is_dominated = met.get(key, -np.inf) >= value
+        assert is_met(branches, np.int64(depth)) == is_dominated
+        answers.append(is_dominated)
+        if not is_dominated:
+            met[key] = value
+    assert 0 < sum(answers) < len(answers)
+
+
+def test_both_words_of_a_hash_must_agree():
+    branches = new_branches(8, 2, 1)
+    branches.counts[ORDER] = 1
+    assert not is_met(branches, np.int64(0)) and is_met(branches, np.int64(0))
+    _, second = hash_rows(branches.fill, np.int64(0))
+    for word in range(2):
+        place = np.flatnonzero(branches.marks[:, 1] == np.uint64(second))
+        assert len(place) == 1 and branches.marks[place[0], 0] % np.uint64(N_MARKS) == place[0]
+        branches.marks[place[0], word] ^= np.uint64(1 << 40)
+        assert not is_met(branches, np.int64(0))
 
 
 @pytest.mark.parametrize("demanding", [False, True])
