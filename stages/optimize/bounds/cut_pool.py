@@ -29,6 +29,11 @@ def cuts_of_sets(cuts: Cuts, sets: np.ndarray, n_sets: int) -> Cuts:
     """All cuts over some of `n_sets` sets (ascending), which are numbered by their places among these."""
     place = np.full(n_sets, -1, dtype=np.int32)
     place[sets] = np.arange(len(sets), dtype=np.int32)
+    return restricted(cuts, place)
+
+
+def restricted(cuts: Cuts, place: np.ndarray) -> Cuts:
+    """All cuts over the sets that `place` (int32, shape (n_sets,)) numbers; it is -1 for the others."""
     offsets, room = np.empty(len(cuts.offsets), dtype=np.int64), len(cuts.sets) // 4
     while True:
         counted, weights = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int8)
@@ -36,6 +41,14 @@ def cuts_of_sets(cuts: Cuts, sets: np.ndarray, n_sets: int) -> Cuts:
         if n_kept <= room:
             return Cuts(offsets=offsets, sets=counted[:n_kept], weights=weights[:n_kept], demands=cuts.demands)
         room = n_kept
+
+
+def slacks_of(cuts: Cuts, shares: np.ndarray) -> np.ndarray:
+    """What each cut counts of the sets, by their shares, less its demand; negative where it is violated."""
+    with_share = np.flatnonzero(shares)
+    few = cuts_of_sets(cuts, with_share, len(shares))
+    counted = np.concatenate(([0.0], np.cumsum(shares[with_share][few.sets] * few.weights)))
+    return np.diff(counted[few.offsets]) - few.demands
 
 
 def extended(room: np.ndarray, used: int, parts: list[np.ndarray]) -> np.ndarray:

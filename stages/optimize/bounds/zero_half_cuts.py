@@ -17,7 +17,7 @@ from stages.arrays import offsets_of
 from stages.kernels.bounds.zero_half_cuts import OddSets, SumRules, new_cut_sum, search_sums
 from stages.runtime.budgets import Budget
 
-from .cut_pool import CutPool
+from .cut_pool import CutPool, cuts_of_sets, slacks_of
 from .cuts import CountedSets, HalvedSum, add_up, round_half
 from .separators import Point
 
@@ -101,25 +101,22 @@ def _content(row: CountedSets) -> tuple[int, bytes, bytes]:
 
 def _odd_sets(pool: CutPool, shares: np.ndarray, least_share: float, most_slack: float) -> tuple[np.ndarray, OddSets]:
     """Cuts that may be summed, and which of the sets with a share they count an odd number of times."""
-    cuts = pool.cuts
-    counted = np.concatenate(([0.0], np.cumsum(shares[cuts.sets] * cuts.weights)))
-    slacks = np.maximum(0.0, np.diff(counted[cuts.offsets]) - cuts.demands)
+    slacks = np.maximum(0.0, slacks_of(pool.cuts, shares))
     is_usable = (slacks < most_slack) & (pool.depths < MOST_DEPTH)
-    has_share = shares > least_share
-    place = (np.cumsum(has_share) - 1).astype(np.int32)
-    wanted = has_share[cuts.sets] & (cuts.weights % 2 == 1)
-    wanted &= np.repeat(is_usable, np.diff(cuts.offsets))
+    with_share = np.flatnonzero(shares > least_share)
+    cuts = cuts_of_sets(pool.cuts, with_share, len(shares))
+    wanted = (cuts.weights % 2 == 1) & np.repeat(is_usable, np.diff(cuts.offsets))
     offsets = offsets_of(wanted)[cuts.offsets]
     usable = np.flatnonzero(is_usable)
     offsets = np.concatenate(([0], offsets[usable + 1])).astype(np.int64)
-    sets = place[cuts.sets[wanted]]
+    sets = cuts.sets[wanted]
     by_set = np.argsort(sets, kind="stable")
     cut = np.repeat(np.arange(len(usable), dtype=np.int32), np.diff(offsets))
-    every = np.arange(np.count_nonzero(has_share) + 1)
+    every = np.arange(len(with_share) + 1)
     return usable, OddSets(
         offsets=offsets,
         sets=sets,
-        children=pool.children(np.flatnonzero(has_share)).astype(np.int32)[sets],
+        children=pool.children(with_share).astype(np.int32)[sets],
         slacks=slacks[usable],
         demands=cuts.demands[usable].astype(np.int64),
         cut_offsets=np.searchsorted(sets[by_set], every).astype(np.int64),

@@ -20,6 +20,8 @@ from stages.kernels.bounds.lagrangian import Cuts
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 
+from ..bounds.cut_pool import cuts_of_sets, restricted, slacks_of
+
 FEASIBILITY = 1e-9
 """The solver's tolerance of reduced costs and of shares."""
 
@@ -113,13 +115,12 @@ class CutProgramme:
 
     def add_sets(self, sets: np.ndarray, pool: Cuts) -> None:
         """Add these sets; `pool` has the cuts of the programme."""
-        is_new = np.zeros(len(self._place), dtype=np.bool_)
-        is_new[sets] = True
-        cuts = some_cuts(pool, self.cuts)
-        entries = np.flatnonzero(is_new[cuts.sets])
+        ascending = np.sort(sets)
+        cuts = some_cuts(cuts_of_sets(pool, ascending, len(self._place)), self.cuts)
         # Rows of cuts stand behind those of the variables.
-        rows = np.searchsorted(cuts.offsets, entries, side="right") - 1 + self._n_variables
-        self._add(sets, cuts.sets[entries], rows.astype(np.int32), cuts.weights[entries])
+        every = np.arange(self._n_variables, self._n_variables + len(self.cuts), dtype=np.int32)
+        rows = np.repeat(every, np.diff(cuts.offsets))
+        self._add(sets, ascending[cuts.sets], rows, cuts.weights)
 
     def _add(self, sets: np.ndarray, counted: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> None:
         """New columns: each in the row of its child, and in the given rows with the sets counted there."""
@@ -138,20 +139,16 @@ class CutProgramme:
 
     def add_cuts(self, pool: Cuts, added: np.ndarray) -> None:
         """Add the cuts with these indices into `pool`."""
-        cuts = some_cuts(pool, added)
         # Sets that are not in the programme get their entries when they join (`add_sets`).
-        places = self._place[cuts.sets]
-        starts = offsets_of(places >= 0)[cuts.offsets[:-1]].astype(np.int32)
-        weights = cuts.weights[places >= 0].astype(np.float64)
-        places = places[places >= 0]
+        cuts = restricted(some_cuts(pool, added), self._place)
+        starts, weights = cuts.offsets[:-1].astype(np.int32), cuts.weights.astype(np.float64)
         endless = np.full(len(added), self._endless)
-        self._highs.addRows(len(added), cuts.demands, endless, len(places), starts, places, weights)
+        self._highs.addRows(len(added), cuts.demands, endless, len(cuts.sets), starts, cuts.sets, weights)
         self.cuts = np.concatenate((self.cuts, added))
 
     def lacking(self, pool: Cuts, shares: np.ndarray, violation: float) -> np.ndarray:
         """The cuts of `pool` that it lacks and that these shares violate by more than this, most violated first."""
-        counted = np.concatenate(([0.0], np.cumsum(shares[pool.sets] * pool.weights)))
-        lacks = pool.demands - np.diff(counted[pool.offsets])
+        lacks = -slacks_of(pool, shares)
         lacks[self.cuts] = 0.0
         most = np.argsort(-lacks, kind="stable")
         return most[lacks[most] > violation]
