@@ -48,16 +48,17 @@ def test_finished_kernels_are_counted_while_others_are_compiled(monkeypatch: pyt
 
 
 def test_nested_compilations_take_their_time_once(monkeypatch: pytest.MonkeyPatch):
-    clock = iter([10.0, 14.0])
+    now = [10.0]
     watch = CompileWatch(lambda count, seconds: None)
     assert watch._listen()
-    # Only here: other threads look at the clock, too.
-    monkeypatch.setattr(compiling, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    for announce in (event.start_event, event.start_event, event.end_event, event.end_event, event.end_event):
+    # Only here: other threads, and watches of other tests, look at the clock, too.
+    monkeypatch.setattr(compiling, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    for moment, announce in enumerate((event.start_event, event.start_event, *3 * (event.end_event,))):
+        now[0] = 10.0 + 2.0 * min(moment, 3)
         announce("numba:compile", OF_KERNEL)
     monkeypatch.undo()
     watch.close()
-    assert (watch._seconds, watch._depth, len(watch._finished)) == (4.0, 0, 1)
+    assert (watch._seconds, watch._depth, len(watch._finished)) == (6.0, 0, 1)
 
 
 def test_lines_are_sparse_where_nobody_watches(capsys: pytest.CaptureFixture):
