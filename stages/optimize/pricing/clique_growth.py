@@ -1,4 +1,8 @@
-"""Growth of candidate sets within the cliques of a network's k-tree, where all members of a set may share a bag."""
+"""Sets whose members share a bag of a network's k-tree: such a set can be chosen at once.
+
+Small bags are priced exactly: the best family of a child within each. In large ones, and for children with required
+parents, sets are grown.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stages.runtime.budgets import Budget
+from stages.runtime.workers import ordered_map
+from stages.scoring.clique_scorer import CliqueScorer
 from stages.scoring.set_grower import SetGrower
 
 from ..result import Parents
+from .run import PricingRun
 
 RELATED = 4
 """Variables before and after a child, those with the best scores as its only parent, in whose bags it grows."""
+
+HOSTS = 64
+"""Variables in whose bags a child is priced, those with the best scores as its only parent, besides itself."""
+
+KEPT = 30
+"""Families of a child that join its list in a round at most, the best; by experiment."""
 
 
 class Focus(NamedTuple):
@@ -20,6 +34,98 @@ class Focus(NamedTuple):
     order: np.ndarray
     parents: Parents
     bags: np.ndarray
+
+
+class _Cliques(NamedTuple):
+    """The distinct bags of a k-tree."""
+
+    members: list[np.ndarray]  # int32: ascending
+    rows: np.ndarray  # int32, shape (n_cliques, K + 1): the members, some more than once in a small bag
+    digits: np.ndarray  # int64, shape (n_cliques, K + 1): binary digit of each member, 0 where it is repeated
+    of_host: np.ndarray  # int64, shape (n_variables,): number of the bag of each variable
+
+
+class _Pairs(NamedTuple):
+    """Children with bags in which they are to be priced."""
+
+    children: np.ndarray  # int32
+    cliques: np.ndarray  # int64: numbers of the bags
+    allowed: np.ndarray  # int64: members that may be parents, as binary digits
+
+
+class CliquePricing:
+    """Prices bags, each one once for a child."""
+
+    def __init__(self, run: PricingRun):
+        self.run = run
+        self._scorer = CliqueScorer(run.scorer, max(grower.max_parents for grower in run.growers))
+        # The children priced in a bag, as binary digits, by the bytes of its members.
+        self._done: dict[bytes, int] = {}
+
+    def price(self, focus: Focus, budget: Budget) -> list[bool]:
+        """Let the growers know the best families in the bags of `focus`, until `budget` is spent.
+
+        Returns
+        -------
+        list of bool
+            For each child, whether it is priced in all bags of interest, and need not grow in them.
+        """
+        run = self.run
+        cliques = _distinct(focus.bags[: run.scorer.n_variables])
+        is_small = np.array([self._scorer.can_count(members) for members in cliques.members])
+        done = [self._done.get(members.tobytes(), 0) for members in cliques.members]
+        is_priced, parts = [], []
+        for grower in run.growers:
+            hosts = cliques.of_host[[grower.child, *grower.improving(())[0][:HOSTS].tolist()]]
+            places = np.unique(hosts)
+            is_priced.append(not grower.required and bool(is_small[places].all()))
+            if is_priced[-1]:
+                places = np.array([p for p in places.tolist() if not done[p] >> grower.child & 1], dtype=np.int64)
+                may = np.zeros(run.scorer.n_variables, dtype=np.bool_)
+                may[grower.candidates] = True
+                allowed = (may[cliques.rows[places]] * cliques.digits[places]).sum(axis=1)
+                parts.append(_Pairs(np.full(len(places), grower.child, dtype=np.int32), places, allowed))
+        if parts:
+            self._price_pairs(_Pairs(*map(np.concatenate, zip(*parts))), cliques, budget)
+        return is_priced
+
+    def _price_pairs(self, pairs: _Pairs, cliques: _Cliques, budget: Budget) -> None:
+        run, n = self.run, len(cliques.members)
+        by_clique = np.argsort(pairs.cliques, kind="stable")
+        ends = np.searchsorted(pairs.cliques[by_clique], np.arange(n + 1))
+        masks, scores = np.zeros(len(by_clique), dtype=np.int64), np.full(len(by_clique), -np.inf)
+
+        def price(clique: int) -> None:
+            members, which = cliques.members[clique], by_clique[ends[clique] : ends[clique + 1]]
+            each, left = self._scorer.n_families(members), budget.evaluations_left(run.scorer.evaluations)
+            which = which[: int(min(left, each * len(which))) // each]
+            if len(which) and not budget.is_spent(run.scorer.evaluations):
+                children = pairs.children[which]
+                masks[which], scores[which] = self._scorer.best(members, children, pairs.allowed[which])
+                key = members.tobytes()
+                self._done[key] = self._done.get(key, 0) | sum(1 << child for child in children.tolist())
+
+        # In random order: time may end the round.
+        for _ in ordered_map(price, run.rng.permutation(n).tolist(), run.jobs):
+            pass
+        for pair in _best_of_each(pairs.children, scores).tolist():
+            members, mask = cliques.members[pairs.cliques[pair]].tolist(), int(masks[pair])
+            parents = tuple(member for i, member in enumerate(members) if mask >> i & 1)
+            run.growers[pairs.children[pair]].scores.setdefault(parents, float(scores[pair]))
+
+
+def _distinct(bags: np.ndarray) -> _Cliques:
+    rows, of_host = np.unique(np.sort(bags, axis=1), axis=0, return_inverse=True)
+    is_first = np.diff(rows, axis=1, prepend=-1) > 0
+    digits = np.where(is_first, 1 << (np.cumsum(is_first, axis=1) - 1), 0)
+    return _Cliques([row[first] for row, first in zip(rows, is_first)], rows, digits, of_host.ravel())
+
+
+def _best_of_each(children: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """The pairs with the `KEPT` best scores of each child."""
+    order = np.lexsort((-scores, children))
+    rank = np.arange(len(order)) - np.searchsorted(children[order], children[order])
+    return order[(rank < KEPT) & (scores[order] > -np.inf)]
 
 
 def grow_in_cliques(grower: SetGrower, focus: Focus, position: np.ndarray) -> None:

@@ -34,7 +34,7 @@ from ..treewidth.slim import GroupSearch
 from ..treewidth.table_bound import table_bound
 from ..treewidth.triangulation import MOST_VARIABLES, TriangulationSearch
 from .basins import OrderedNetwork
-from .clique_growth import Focus, grow_in_cliques
+from .clique_growth import CliquePricing, Focus, grow_in_cliques
 from .greedy_start import FEW
 from .orders import OrderPricing
 from .run import PricingRun
@@ -114,6 +114,7 @@ class KTreePricing:
         self._tree: KTree | None = None  # where the walk over orders stands
         self._cooling: Cooling | None = None
         self._focus: Focus | None = None
+        self._cliques: CliquePricing | None = None
         # The search without a bound, and its last network within; None where networks cannot be narrowed.
         self._orders: OrderPricing | None = None if first is None else first.orders
         self._kept = None if first is None else first.kept
@@ -300,6 +301,9 @@ class KTreePricing:
         # Where the time ends the round early, the next one goes on with the variable after the last.
         growers = run.growers[self._next_grown :] + run.growers[: self._next_grown]
         budget, done, tries_all = run.budget.part(GROWTH_SHARE), 0, run.tries_all
+        if self._cliques is None:
+            self._cliques = CliquePricing(run)
+        is_priced = self._cliques.price(focus, budget)
 
         def grow_child(grower: SetGrower) -> bool:
             if budget.is_spent(run.scorer.evaluations):
@@ -308,7 +312,8 @@ class KTreePricing:
                 # Parents that improve the score only together would never be tried.
                 grower.reach = None
             run.grow_child(grower, near, focus.parents)
-            grow_in_cliques(grower, focus, position)
+            if not is_priced[grower.child]:
+                grow_in_cliques(grower, focus, position)
             return True
 
         for was_grown in ordered_map(grow_child, growers, run.jobs):

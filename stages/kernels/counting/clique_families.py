@@ -1,0 +1,171 @@
+"""The best family of each child whose parents lie in one clique, from one count of the rows.
+
+The states of a clique's members are counted together with those of the child; the counts of all its subsets are
+margins of that table. They stand in one array, the data cube of Gray et al. (1997): each member has one of its
+states, or "any", as the last digit of a number with as many digits as there are members.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import borrowing
+from .set_values import line_of
+
+
+class CliqueSubsets(NamedTuple):
+    """The subsets of a clique's members, and where their cells stand in the array of counts.
+
+    Attributes
+    ----------
+    radices, strides : ndarray of int64, shape (n_members,)
+        States of each member plus one, for "any"; and how far neighbouring states are from each other.
+    masks : ndarray of int64, shape (n_subsets,)
+        Members of each subset as binary digits; ascending by size.
+    n_cells : ndarray of float64, shape (n_subsets,)
+    starts : ndarray of int64, shape (n_subsets + 1,)
+    cells : ndarray of int32
+        Numbers of the cells, ``cells[starts[s]:starts[s + 1]]`` for subset s.
+    whole : ndarray of int32
+        Those of the cells of all members together.
+    """
+
+    radices: np.ndarray
+    strides: np.ndarray
+    masks: np.ndarray
+    n_cells: np.ndarray
+    starts: np.ndarray
+    cells: np.ndarray
+    whole: np.ndarray
+
+
+class FamilySums(NamedTuple):
+    """Look-up tables of cells and of configurations, as of `set_values.SetFunction`, and how scores follow from them.
+
+    Attributes
+    ----------
+    products, table
+        For cells of child and parents.
+    parent_products, parent_table
+        For configurations of parents.
+    quantum : float
+        Scores are rounded to multiples of it.
+    is_monotone : bool
+        Whether further parents never lower a score but by its penalty.
+    """
+
+    products: np.ndarray
+    table: np.ndarray
+    parent_products: np.ndarray
+    parent_table: np.ndarray
+    quantum: float
+    is_monotone: bool
+
+
+class CliqueScratch(NamedTuple):
+    """Scratch of one thread."""
+
+    rows: np.ndarray  # int32 (n_rows,): the cell of each row
+    counts: np.ndarray  # int32: rows by cell and state of the child
+    parent_sums: np.ndarray  # float64 (n_subsets,)
+
+
+@borrowing
+def code_clique_rows(codes, members, strides, rows):
+    """Write the number of each row's cell."""
+    rows[:] = 0
+    for i in range(len(members)):
+        column, stride = codes[members[i]], np.int32(strides[i])
+        for row in range(np.uint64(len(rows))):
+            rows[row] += column[row] * stride
+
+
+@borrowing
+def add_margins(counts, subsets, r):
+    """Fill the entries with "any": sums over the states of a member, one member after the other.
+
+    `counts` has `r` entries for each number of a cell; those with "any" are zero.
+    """
+    radices, strides = subsets.radices, subsets.strides
+    for i in range(len(radices)):
+        stride = strides[i] * r
+        block = stride * radices[i]
+        # Members before this one have all their entries, those behind it none with "any" yet, which stay zero.
+        for begin in range(0, len(counts), block):
+            margin = np.uint64(begin + block - stride)
+            for first in range(begin, begin + block - stride, stride):
+                place = np.uint64(first)
+                for k in range(np.uint64(stride)):
+                    counts[margin + k] += counts[place + k]
+
+
+@borrowing
+def sum_cells_of(counts, cells, first, end, r, line):
+    """Sum of the look-up table `line` over the cells ``cells[first:end]``, with `r` counts each."""
+    total = 0.0
+    for i in range(np.uint64(first), np.uint64(end)):
+        place = np.uint64(cells[i]) * np.uint64(r)
+        for state in range(np.uint64(r)):
+            total += line[np.uint64(counts[place + state])]
+    return total
+
+
+@borrowing
+def best_clique_families(
+    codes, weights, r, members, subsets, sums, children, allowed, penalty, scratch, masks, scores
+):
+    """Find the best family of each child with parents among the members.
+
+    Parameters
+    ----------
+    codes, weights : ndarray
+        As in `packed_data.PackedData`.
+    r : int
+        States of each child.
+    members, children : ndarray of int32
+        A child may be a member, which `allowed` excludes from its parents.
+    allowed : ndarray of int64, shape (n_children,)
+        Members that may be parents, as binary digits.
+    penalty : float
+        In nats per configuration.
+    masks, scores : ndarray of int64 and float64, shape (n_children,)
+        Receive the best families and their scores; of equal ones the first in the order of the subsets.
+    """
+    starts, cells, n_cells, whole = subsets.starts, subsets.cells, subsets.n_cells, subsets.whole
+    n_entries = subsets.strides[-1] * subsets.radices[-1]
+    rows, quantum = scratch.rows, sums.quantum
+    code_clique_rows(codes, members, subsets.strides, rows)
+    counts = scratch.counts[:n_entries]
+    counts[:] = 0
+    for row in range(np.uint64(len(rows))):
+        counts[np.uint64(rows[row])] += weights[row]
+    add_margins(counts, subsets, np.int64(1))
+    for s in range(len(n_cells)):
+        line = sums.parent_table[line_of(sums.parent_products, n_cells[s])]
+        scratch.parent_sums[s] = sum_cells_of(counts, cells, starts[s], starts[s + 1], np.int64(1), line)
+    sum_of_whole = sum_cells_of(counts, whole, np.int64(0), np.int64(len(whole)), np.int64(1), sums.parent_table[0])
+    for c in range(len(children)):
+        column = codes[children[c]]
+        counts = scratch.counts[: n_entries * r]
+        counts[:] = 0
+        for row in range(np.uint64(len(rows))):
+            counts[np.uint64(rows[row]) * np.uint64(r) + np.uint64(column[row])] += weights[row]
+        add_margins(counts, subsets, r)
+        best, limit = -np.inf, np.inf
+        if sums.is_monotone:
+            # The likelihood given all members, the largest there is.
+            limit = sum_cells_of(counts, whole, np.int64(0), np.int64(len(whole)), r, sums.table[0]) - sum_of_whole
+        for s in range(len(n_cells)):
+            if subsets.masks[s] & ~allowed[c]:
+                continue
+            # Rounding may lift a score above its limit, by less than a quantum.
+            if limit - penalty * n_cells[s] < best - quantum:
+                continue
+            line = sums.table[line_of(sums.products, n_cells[s] * r)]
+            value = sum_cells_of(counts, cells, starts[s], starts[s + 1], r, line)
+            score = np.rint((value - scratch.parent_sums[s] - penalty * n_cells[s]) / quantum) * quantum
+            if score > best:
+                best, masks[c], scores[c] = score, subsets.masks[s], score
+

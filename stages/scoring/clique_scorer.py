@@ -1,0 +1,140 @@
+"""The best families whose parents lie in one small clique, of many children at once; see the kernel."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+
+import numpy as np
+
+from stages.arrays import offsets_of
+from stages.kernels.counting.clique_families import (
+    CliqueScratch,
+    CliqueSubsets,
+    FamilySums,
+    best_clique_families,
+)
+
+from .family_scorer import FamilyScorer
+from .set_functions import cell_numbers, configuration_kinds
+
+MOST_ENTRIES = 1 << 17
+"""Entries of a clique's array of counts at most, with the states of a child: those of nine binary variables."""
+
+MOST_ROWS = 1 << 24
+"""Packed rows at most: to code them by the cells of a clique takes a tenth of a second."""
+
+SLICE_ROWS = 1 << 27
+"""Rows counted in a call, those of each child again: a tenth of a second."""
+
+
+class CliqueScorer:
+    """Best families of at most `most_parents` parents within cliques."""
+
+    def __init__(self, scorer: FamilyScorer, most_parents: int):
+        self.scorer, self.most_parents = scorer, most_parents
+        self.n_rows = scorer.data.codes.shape[1]
+        self._states = scorer.n_states.astype(np.int32)
+        self._subsets: dict[tuple[int, ...], CliqueSubsets] = {}
+        self._thread = threading.local()
+        products = cell_numbers(scorer, most_parents + 1) if self.n_rows <= MOST_ROWS else None
+        # The tables for each number of states of a child, if they differ.
+        self._sums: dict[int, FamilySums] = {}
+        self.is_possible = products is not None
+        if products is not None:
+            tables = scorer.tables
+            # Without parents there is one configuration.
+            products = np.union1d(products, np.ones(1))
+            cells = np.stack([tables.of_cells(product) for product in products.tolist()])
+            kinds = configuration_kinds(scorer)
+            for r in sorted({int(r) for r in scorer.n_states}):
+                is_own = r in kinds
+                self._sums[r] = FamilySums(
+                    products=products,
+                    table=cells,
+                    parent_products=np.ones(1) if is_own else products,
+                    parent_table=tables.of_configurations(r)[None] if is_own else cells,
+                    quantum=scorer.quantum,
+                    is_monotone=scorer.definition.prior is None,
+                )
+
+    def can_count(self, members: np.ndarray) -> bool:
+        """Whether a clique with these members can be counted with any child."""
+        entries = math.prod((self._states[members] + 1).tolist()) * int(self._states.max())
+        return self.is_possible and entries <= MOST_ENTRIES
+
+    def best(self, members: np.ndarray, children: np.ndarray, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The best family of each of the `children` with parents among the `members`.
+
+        Parameters
+        ----------
+        allowed : ndarray of int64, shape (n_children,)
+            The members that may be parents of each child as binary digits, the first one the lowest.
+
+        Returns
+        -------
+        (masks, scores)
+            The parents of each child as binary digits, and the scores in nats; fewer parents before more where
+            scores are equal.
+        """
+        masks, scores = np.empty(len(children), dtype=np.int64), np.empty(len(children))
+        subsets = self._subsets_of(tuple(self._states[members].tolist()))
+        scratch = self._scratch(len(subsets.masks))
+        n_slice = max(1, SLICE_ROWS // self.n_rows)
+        for r, sums in self._sums.items():
+            those = np.flatnonzero(self._states[children] == r)
+            penalty = self.scorer.definition.penalty_on(self.scorer.n_rows) * float(r - 1)
+            for first in range(0, len(those), n_slice):
+                some = those[first : first + n_slice]
+                found, values = np.empty(len(some), dtype=np.int64), np.empty(len(some))
+                best_clique_families(
+                    self.scorer.data.codes, self.scorer.data.weights, r, members, subsets, sums,
+                    children[some], allowed[some], penalty, scratch, found, values,
+                )  # fmt: skip
+                masks[some], scores[some] = found, values
+        self.scorer.count_evaluations(len(children) * len(subsets.masks), float(len(children) * self.n_rows))
+        return masks, scores
+
+    def n_families(self, members: np.ndarray) -> int:
+        """Families of one child that are scored."""
+        return len(self._subsets_of(tuple(self._states[members].tolist())).masks)
+
+    def _subsets_of(self, states: tuple[int, ...]) -> CliqueSubsets:
+        if states not in self._subsets:
+            self._subsets[states] = lay_out_subsets(states, self.most_parents)
+        return self._subsets[states]
+
+    def _scratch(self, n_subsets: int) -> CliqueScratch:
+        kept = getattr(self._thread, "scratch", None)
+        if kept is None or len(kept.parent_sums) < n_subsets:
+            kept = self._thread.scratch = CliqueScratch(
+                rows=np.empty(self.n_rows, dtype=np.int32),
+                counts=np.empty(MOST_ENTRIES, dtype=np.int32),
+                parent_sums=np.empty(n_subsets),
+            )
+        return kept
+
+
+def lay_out_subsets(states: tuple[int, ...], largest: int) -> CliqueSubsets:
+    """The subsets of up to `largest` members with these numbers of states."""
+    n, radices = len(states), np.array(states, dtype=np.int64) + 1
+    strides = np.cumprod(np.concatenate(([1], radices)))[:-1]
+
+    def cells_of(members: tuple[int, ...]) -> np.ndarray:
+        cells = np.array([sum(int(strides[i]) * states[i] for i in range(n) if i not in members)])
+        for i in members:
+            cells = (cells + strides[i] * np.arange(states[i])[:, None]).ravel()
+        return cells.astype(np.int32)
+
+    subsets = [s for size in range(min(n, largest) + 1) for s in itertools.combinations(range(n), size)]
+    cells = [cells_of(members) for members in subsets]
+    return CliqueSubsets(
+        radices=radices,
+        strides=strides,
+        masks=np.array([sum(1 << i for i in members) for members in subsets], dtype=np.int64),
+        n_cells=np.array([float(len(each)) for each in cells]),
+        starts=offsets_of(np.array([len(each) for each in cells])),
+        cells=np.concatenate(cells),
+        whole=cells_of(tuple(range(n))),
+    )
