@@ -9,24 +9,22 @@ import threading
 import numpy as np
 
 from stages.arrays import offsets_of
-from stages.kernels.counting.clique_families import (
-    CliqueScratch,
-    CliqueSubsets,
-    FamilySums,
-    best_clique_families,
-)
+from stages.kernels.counting.clique_families import CliqueScratch, CliqueSubsets, FamilySums, best_clique_families
 
 from .family_scorer import FamilyScorer
 from .set_functions import cell_numbers, configuration_kinds
 
-MOST_ENTRIES = 1 << 17
-"""Entries of a clique's array of counts at most, with the states of a child: those of nine binary variables."""
+MOST_ENTRIES = 1 << 14
+"""Entries of a clique's array of counts at most, with the states of a child: eight binary variables have 13,122."""
 
 MOST_ROWS = 1 << 24
 """Packed rows at most: to code them by the cells of a clique takes a tenth of a second."""
 
-SLICE_ROWS = 1 << 27
-"""Rows counted in a call, those of each child again: a tenth of a second."""
+CALL_WORK = 1 << 26
+"""Rows and entries visited in a call for the children, about: a tenth of a second."""
+
+ENTRY_WORK = 4
+"""Work on an entry of the counts: its margins, its place in a sum, and a look-up."""
 
 
 class CliqueScorer:
@@ -61,8 +59,10 @@ class CliqueScorer:
 
     def can_count(self, members: np.ndarray) -> bool:
         """Whether a clique with these members can be counted with any child."""
-        entries = math.prod((self._states[members] + 1).tolist()) * int(self._states.max())
-        return self.is_possible and entries <= MOST_ENTRIES
+        return self.is_possible and self._entries(members) <= MOST_ENTRIES
+
+    def _entries(self, members: np.ndarray) -> int:
+        return math.prod((self._states[members] + 1).tolist()) * int(self._states.max())
 
     def best(self, members: np.ndarray, children: np.ndarray, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The best family of each of the `children` with parents among the `members`.
@@ -81,20 +81,22 @@ class CliqueScorer:
         masks, scores = np.empty(len(children), dtype=np.int64), np.empty(len(children))
         subsets = self._subsets_of(tuple(self._states[members].tolist()))
         scratch = self._scratch(len(subsets.masks))
-        n_slice = max(1, SLICE_ROWS // self.n_rows)
         for r, sums in self._sums.items():
             those = np.flatnonzero(self._states[children] == r)
             penalty = self.scorer.definition.penalty_on(self.scorer.n_rows) * float(r - 1)
-            for first in range(0, len(those), n_slice):
-                some = those[first : first + n_slice]
-                found, values = np.empty(len(some), dtype=np.int64), np.empty(len(some))
+            found, values = np.empty(len(those), dtype=np.int64), np.empty(len(those))
+            if len(those):
                 best_clique_families(
-                    self.scorer.data.codes, self.scorer.data.weights, r, members, subsets, sums,
-                    children[some], allowed[some], penalty, scratch, found, values,
+                    self.scorer.data.codes, self.scorer.data.weights, r, members, subsets, sums, children[those],
+                    allowed[those], penalty, scratch, found, values,
                 )  # fmt: skip
-                masks[some], scores[some] = found, values
+            masks[those], scores[those] = found, values
         self.scorer.count_evaluations(len(children) * len(subsets.masks), float(len(children) * self.n_rows))
         return masks, scores
+
+    def call_size(self, members: np.ndarray) -> int:
+        """Children for which `best` may be called at a time, so that it takes tenths of a second."""
+        return max(1, CALL_WORK // (self.n_rows + ENTRY_WORK * self._entries(members)))
 
     def n_families(self, members: np.ndarray) -> int:
         """Families of one child that are scored."""

@@ -168,4 +168,3 @@ def best_clique_families(
             score = np.rint((value - scratch.parent_sums[s] - penalty * n_cells[s]) / quantum) * quantum
             if score > best:
                 best, masks[c], scores[c] = score, subsets.masks[s], score
-

@@ -27,6 +27,9 @@ HOSTS = 64
 KEPT = 30
 """Families of a child that join its list in a round at most, the best; by experiment."""
 
+MOST_DONE = 100_000
+"""Bags that are remembered, with the children priced in them; then all are forgotten."""
+
 
 class Focus(NamedTuple):
     """The network around which sets are grown, with an order and the bags of its k-tree."""
@@ -73,11 +76,13 @@ class CliquePricing:
         run = self.run
         cliques = _distinct(focus.bags[: run.scorer.n_variables])
         is_small = np.array([self._scorer.can_count(members) for members in cliques.members])
+        if len(self._done) > MOST_DONE:
+            self._done.clear()
         done = [self._done.get(members.tobytes(), 0) for members in cliques.members]
         is_priced, parts = [], []
         for grower in run.growers:
-            hosts = cliques.of_host[[grower.child, *grower.improving(())[0][:HOSTS].tolist()]]
-            places = np.unique(hosts)
+            related = [] if grower.required else grower.improving(())[0][:HOSTS].tolist()
+            places = np.unique(cliques.of_host[[grower.child, *related]])
             is_priced.append(not grower.required and bool(is_small[places].all()))
             if is_priced[-1]:
                 places = np.array([p for p in places.tolist() if not done[p] >> grower.child & 1], dtype=np.int64)
@@ -90,19 +95,21 @@ class CliquePricing:
         return is_priced
 
     def _price_pairs(self, pairs: _Pairs, cliques: _Cliques, budget: Budget) -> None:
-        run, n = self.run, len(cliques.members)
+        run, scorer, n = self.run, self._scorer, len(cliques.members)
         by_clique = np.argsort(pairs.cliques, kind="stable")
         ends = np.searchsorted(pairs.cliques[by_clique], np.arange(n + 1))
         masks, scores = np.zeros(len(by_clique), dtype=np.int64), np.full(len(by_clique), -np.inf)
 
         def price(clique: int) -> None:
-            members, which = cliques.members[clique], by_clique[ends[clique] : ends[clique + 1]]
-            each, left = self._scorer.n_families(members), budget.evaluations_left(run.scorer.evaluations)
-            which = which[: int(min(left, each * len(which))) // each]
-            if len(which) and not budget.is_spent(run.scorer.evaluations):
+            members = cliques.members[clique]
+            key, each, size = members.tobytes(), scorer.n_families(members), scorer.call_size(members)
+            for first in range(ends[clique], ends[clique + 1], size):
+                which = by_clique[first : min(first + size, ends[clique + 1])]
+                which = which[: int(min(budget.evaluations_left(run.scorer.evaluations), each * size)) // each]
+                if not len(which) or budget.is_spent(run.scorer.evaluations):
+                    break
                 children = pairs.children[which]
-                masks[which], scores[which] = self._scorer.best(members, children, pairs.allowed[which])
-                key = members.tobytes()
+                masks[which], scores[which] = scorer.best(members, children, pairs.allowed[which])
                 self._done[key] = self._done.get(key, 0) | sum(1 << child for child in children.tolist())
 
         # In random order: time may end the round.

@@ -1,0 +1,124 @@
+"""Pricing within the bags of a k-tree: the best families of all children, each once, within every limit."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from helpers.clocks import StoppedClock
+from helpers.seeds import seeds
+from helpers.tables import dependent_dataset, make_dataset
+
+from stages.optimize import OptimizeOptions
+from stages.optimize.pricing import clique_growth
+from stages.optimize.pricing.clique_growth import CliquePricing, Focus
+from stages.optimize.pricing.run import start_run
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
+from stages.scoring.family_scorer import FamilyScorer
+
+WIDTH = 2
+
+
+def start(dataset, seconds=None, evaluations=None, clock=None, **options):
+    """A run that knows the scores of all pairs."""
+    budget = Budget(seconds, evaluations, clock=clock or StoppedClock())
+    run = start_run(FamilyScorer(dataset), OptimizeOptions(treewidth=WIDTH, **options), budget, NullReporter())
+    run.lists.limit_parents(WIDTH)
+    return run
+
+
+def path_focus(n):
+    """The bags of a k-tree along the order 0, 1, 2, ..."""
+    bags = [sorted({max(0, v - k) for k in range(WIDTH + 1)}) for v in range(n)]
+    padded = np.array([[*bag, *[bag[-1]] * (WIDTH + 1 - len(bag))] for bag in bags], dtype=np.int32)
+    return Focus(np.arange(n, dtype=np.int32), tuple(() for _ in range(n)), padded)
+
+
+def hosts_of(grower):
+    return [grower.child, *grower.improving(())[0].tolist()]
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("seed", seeds(4, quick=1))
+def test_growers_know_the_best_in_each_bag(seed, jobs, monkeypatch):
+    """Small slices: the calls for a bag add up."""
+    monkeypatch.setattr("stages.scoring.clique_scorer.CALL_WORK", 2000)
+    dataset, _ = dependent_dataset(seed, 9, 200, most_states=3)
+    run, focus = start(dataset, jobs=jobs), path_focus(9)
+    expected = {grower.child: hosts_of(grower) for grower in run.growers}
+    pricing = CliquePricing(run)
+    assert pricing.price(focus, run.budget) == [True] * 9
+    plain = FamilyScorer(dataset)
+    for grower in run.growers:
+        for host in expected[grower.child]:
+            members = sorted(set(focus.bags[host].tolist()) - {grower.child})
+            families = [f for size in range(WIDTH + 1) for f in itertools.combinations(members, size)]
+            best = max(plain.local_score(grower.child, family) for family in families)
+            assert best in [grower.scores.get(family) for family in families]
+    # All is known: nothing is scored again.
+    before = run.scorer.evaluations
+    pricing.price(focus, run.budget)
+    assert run.scorer.evaluations == before
+
+
+def test_constraints_hold():
+    dataset, _ = dependent_dataset(3, 8, 200, most_states=3)
+    forbidden = tuple((parent, child) for parent in (0, 2, 5) for child in range(8) if child != parent)
+    run = start(dataset, required=((1, 3),), forbidden=forbidden)
+    assert CliquePricing(run).price(path_focus(8), run.budget) == [child != 3 for child in range(8)]
+    for grower in run.growers:
+        assert all({0, 2, 5}.isdisjoint(parents) for parents in grower.scores)
+
+
+def test_only_the_best_join(monkeypatch):
+    monkeypatch.setattr(clique_growth, "KEPT", 1)
+    dataset, _ = dependent_dataset(1, 9, 200, most_states=3)
+    run = start(dataset)
+    for grower in run.growers:
+        grower.improving(())
+    before = [set(grower.scores) for grower in run.growers]
+    CliquePricing(run).price(path_focus(9), run.budget)
+    assert all(len(set(grower.scores) - known) <= 1 for grower, known in zip(run.growers, before))
+
+
+@pytest.mark.parametrize("left", [0, 1, 30, 50])
+def test_no_more_scores_than_are_left(left):
+    dataset, _ = dependent_dataset(2, 8, 200, most_states=2)
+    run = start(dataset, evaluations=10**6)
+    for grower in run.growers:
+        grower.improving(())
+    before = run.scorer.evaluations
+    CliquePricing(run).price(path_focus(8), Budget(None, before + left))
+    assert before + left - 8 < run.scorer.evaluations <= before + left or left == 0
+
+
+def test_without_time_nothing_is_scored():
+    dataset, _ = dependent_dataset(2, 8, 200, most_states=2)
+    run = start(dataset, seconds=5.0)
+    for grower in run.growers:
+        grower.improving(())
+    before = run.scorer.evaluations
+    CliquePricing(run).price(path_focus(8), Budget(0.0, clock=StoppedClock()))
+    assert run.scorer.evaluations == before
+
+
+def test_large_bags_are_left_to_growth():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 100, (6, 500))
+    codes[0] = rng.integers(0, 2, 500)
+    run = start(make_dataset(codes, [2, 100, 100, 100, 100, 100]))
+    is_priced = CliquePricing(run).price(path_focus(6), run.budget)
+    assert not all(is_priced)
+
+
+def test_bags_are_forgotten_when_they_are_many(monkeypatch):
+    monkeypatch.setattr(clique_growth, "MOST_DONE", 2)
+    dataset, _ = dependent_dataset(4, 8, 200, most_states=2)
+    run = start(dataset)
+    pricing = CliquePricing(run)
+    pricing.price(path_focus(8), run.budget)
+    before = run.scorer.evaluations
+    pricing.price(path_focus(8), run.budget)
+    assert run.scorer.evaluations > before
