@@ -253,7 +253,8 @@ def form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_s
 @borrowing
 def join_small_bag(bags, edges, host, variable, parents, first, end, n_states, most_cells):
     """As `join_bag` under the bound `most_cells` on a bag's table."""
-    form_small_bag(bags, host, variable, variable, -1, parents, first, end, n_states, most_cells)
+    row, unwanted = np.int64(variable), np.int32(-1)
+    form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_states, most_cells)
     add_edges(edges, bags, variable)
     set_bit(edges, pair_bit(variable, variable))
 
