@@ -147,7 +147,7 @@ class Run:
 
     @property
     def _is_binary(self) -> bool:
-        """Whether the search does without kernels that count more than two states: values of sets do, while they fit."""
+        """Whether the search does without kernels that count more than two states, as values of binary sets do."""
         return self.searcher.values_bytes > 0 and is_binary(self.scorer.dataset)
 
     def _tiny_options(self) -> ParentSetOptions:

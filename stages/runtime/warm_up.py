@@ -37,7 +37,8 @@ def tiny_dataset(binary: bool = False) -> Dataset:
     on the one before.
     """
     rows = np.arange(96)
-    columns = [rows % 2, (rows % 2) ^ (rows % 7 == 0), rows % (2 if binary else 3), (rows % 3 == 1) ^ (rows % 11 == 0)]
+    third = rows % (2 if binary else 3)
+    columns = [rows % 2, (rows % 2) ^ (rows % 7 == 0), third, (rows % 3 == 1) ^ (rows % 11 == 0)]
     codes = np.ascontiguousarray(np.array(columns), dtype=np.uint8)
     states = ("0", "1", "2")
     variables = tuple(Variable(f"V{i}", states[: int(c.max()) + 1]) for i, c in enumerate(codes))

@@ -134,16 +134,15 @@ def make_values(data, arrays, function, members, n_members, candidates, entries,
             for i in range(n_binary):
                 row[np.uint64(wanted[i])] = scratch.sums[i]
         n_done = n_missing
-        if work is not None:
-            if n_members > 0 and n_missing > n_binary:
-                n_more, cost = sum_by_expansion(
-                    data, arrays, function, members, n_members, missing[np.int64(n_binary) : np.int64(n_missing)],
-                    most_work - done, scratch, work,
-                )  # fmt: skip
-                done += cost
-                n_done = n_binary + np.uint64(n_more)
-                for i in range(n_binary, n_done):
-                    row[np.uint64(wanted[i])] = scratch.scores[arrays.variables[missing[i]]]
+        if work is not None and n_members > 0 and n_missing > n_binary:
+            n_more, cost = sum_by_expansion(
+                data, arrays, function, members, n_members, missing[np.int64(n_binary) : np.int64(n_missing)],
+                most_work - done, scratch, work,
+            )  # fmt: skip
+            done += cost
+            n_done = n_binary + np.uint64(n_more)
+            for i in range(n_binary, n_done):
+                row[np.uint64(wanted[i])] = scratch.scores[arrays.variables[missing[i]]]
         base, line = rank_base(starts, binomials, members, n_members, n_members - gap)
         if base - binomials[line, last - candidates[begin]] >= arrays.kept[n_members + 1]:
             of_line, behind, from_place = np.uint64(line), np.uint64(last), np.uint64(base)
@@ -301,6 +300,6 @@ def score_open_binary(
 ):  # fmt: skip
     """`score_open_by_values` where all variables are binary, which compiles half as much."""
     return score_open_by_values(
-        data, arrays, function, parent_function, child, required, allowed, n_states, places, which, position, is_begun,
-        most_work, starts, entries, is_better, scores, penalty, quantum, scratch, None,
+        data, arrays, function, parent_function, child, required, allowed, n_states, places, which, position,
+        is_begun, most_work, starts, entries, is_better, scores, penalty, quantum, scratch, None,
     )  # fmt: skip
