@@ -11,16 +11,16 @@ import numpy as np
 
 from ..bits import popcount, set_bit
 from ..heap import is_lower, pop, push
-from ..jit import borrowing, njit
+from ..jit import borrowing, inlined, njit
 
 
-@borrowing
+@inlined
 def in_row(matrix, row, element):
     """True when `element` is in the set that `row` of `matrix` holds."""
     return (matrix[row, element >> 6] >> np.uint64(element & 63)) & np.uint64(1) != 0
 
 
-@borrowing
+@inlined
 def closes_cycle(ancestors, child, parent):
     """True when the arc parent -> child would close a cycle."""
     return child == parent or in_row(ancestors, parent, child)

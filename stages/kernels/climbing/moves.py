@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import first_not_below
-from ..jit import borrowing, njit
+from ..jit import borrowing, inlined, njit
 from .ancestors import add_ancestors, closes_cycle, has_other_path, in_row, inherit_ancestors, recompute_ancestors
 
 ADD, REMOVE, REVERSE, NO_MOVE, STALE = (np.int64(kind) for kind in range(5))
@@ -137,7 +137,7 @@ class Limits(NamedTuple):
     aspiration: float  # a move that gains more than this (nats) is not tabu: it leads to a new best graph
 
 
-@borrowing
+@inlined
 def is_parent(state, child, parent):
     """True when the arc parent -> child is present."""
     found = False
@@ -154,13 +154,13 @@ def addition_gain(state, child, parent):
     return state.gains[child, k] if k < n and state.candidates[child, k] == parent else -np.inf
 
 
-@borrowing
+@inlined
 def can_add(state, child, parent, max_parents):
     """True when the arc parent -> child can be added, if it is permitted."""
     return state.n_parents[child] < max_parents and not closes_cycle(state.ancestors, child, parent)
 
 
-@borrowing
+@inlined
 def can_reverse(state, child, parent, max_parents):
     """True when the arc parent -> child can be reversed, if the reversed arc is permitted."""
     return (

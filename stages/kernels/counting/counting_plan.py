@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import borrowing
+from ..jit import borrowing, inlined
 from .inclusion_exclusion import bitmaps_to_count, prepare_free_cells
 from .labelled_rows import label_all_rows
 from .minority_rows import label_rows
@@ -116,7 +116,7 @@ def plan_inclusion_exclusion(
     return True
 
 
-@borrowing
+@inlined
 def choose_plan_by_rows(data, drops_pure, child, parents, candidates, work):
     """Choose the strategy for a parent set, prepare the workspace for it and write the plan there.
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bits import WORD_BITS, lowest_bit
-from ..jit import borrowing
+from ..jit import inlined
 from .scaled import NOTHING, power_of_two
 
 LARGEST_BLOCK = 3
@@ -90,7 +90,7 @@ class Walk(NamedTuple):
     reached: np.ndarray  # float64: cumulative weights of the choices of classes
 
 
-@borrowing
+@inlined
 def link_family(lists, walk, row, child):
     """Add a variable to the children of its parents in network `row`."""
     s = walk.chosen[row, child]
@@ -100,7 +100,7 @@ def link_family(lists, walk, row, child):
         walk.n_children[row, parent] += 1
 
 
-@borrowing
+@inlined
 def unlink_family(lists, walk, row, child):
     """Remove a variable from the children of its parents in network `row`."""
     s = walk.chosen[row, child]
@@ -114,7 +114,7 @@ def unlink_family(lists, walk, row, child):
         walk.children[row, place] = walk.children[row, walk.child_offsets[parent] + walk.n_children[row, parent]]
 
 
-@borrowing
+@inlined
 def flag_descendants(walk, row, variable, flag, n_seen):
     """Flag a variable and its descendants in network `row`; returns the height of the stack, `n_seen` before."""
     child_offsets, children, n_children = walk.child_offsets, walk.children, walk.n_children
@@ -135,7 +135,7 @@ def flag_descendants(walk, row, variable, flag, n_seen):
     return n_seen
 
 
-@borrowing
+@inlined
 def meet_descendants(lists, walk, child, k, word, n_meeting):
     """Fill ``walk.met[k, word]`` for 64 sets of `child`, the block's k-th member.
 
@@ -162,7 +162,7 @@ def meet_descendants(lists, walk, child, k, word, n_meeting):
     met[k] = ~met[k] & listed
 
 
-@borrowing
+@inlined
 def sets_of_class(met, k, word, wanted, size):
     """The sets of class `wanted` among 64 sets of the block's k-th member, as a word."""
     found = met[k, word, k]
@@ -172,7 +172,7 @@ def sets_of_class(met, k, word, wanted, size):
     return found
 
 
-@borrowing
+@inlined
 def sum_classes(lists, walk, rung, child, k, size):
     """Sum the weights of a child's sets by class; returns the work (words of bitmaps read)."""
     weights, exponents, rest_powers = lists.weights[rung], lists.powers[rung], lists.rest_powers[rung]
@@ -214,7 +214,7 @@ def sum_classes(lists, walk, rung, child, k, size):
     return word * (n_meeting + WORD_BITS // 2) + end_candidate - first_candidate
 
 
-@borrowing
+@inlined
 def draw_choice(walk, choices, size, rng):
     """Draw one of the acyclic choices of classes, a row of `choices`, in proportion to its weight."""
     sums, powers, cumulative = walk.sums, walk.powers, walk.reached
@@ -245,7 +245,7 @@ def draw_choice(walk, choices, size, rng):
     return -1
 
 
-@borrowing
+@inlined
 def draw_set(lists, walk, rung, child, k, wanted, size, rng):
     """Draw a set of class `wanted` in proportion to its weight."""
     weights, exponents, power = lists.weights[rung], lists.powers[rung], walk.powers[k, wanted]
@@ -264,7 +264,7 @@ def draw_set(lists, walk, rung, child, k, wanted, size, rng):
     return last
 
 
-@borrowing
+@inlined
 def move_block(lists, walk, rung, block, size, rng):
     """Draw the sets of the variables ``block[:size]`` in the network on a rung.
 

@@ -9,14 +9,14 @@ import math
 
 import numpy as np
 
-from ..jit import borrowing
+from ..jit import borrowing, inlined
 from .block_moves import LARGEST_BLOCK, move_block
 
 ANYONE = 0.1
 """Probability that a member of a block is drawn from all variables, so that every pair has a positive probability."""
 
 
-@borrowing
+@inlined
 def draw_partner(lists, host, rng):
     """Draw a variable for the block of `host`: one of its partners, or with probability `ANYONE` any variable."""
     first, end = lists.partner_offsets[host], lists.partner_offsets[host + 1]
@@ -34,7 +34,7 @@ def draw_partner(lists, host, rng):
     return lists.partners[low]
 
 
-@borrowing
+@inlined
 def draw_block(lists, block, size, rng):
     """Fill ``block[:size]`` with a uniform variable and partners of the members drawn before."""
     block[0] = np.int32(rng.random() * (len(lists.partner_offsets) - 1))

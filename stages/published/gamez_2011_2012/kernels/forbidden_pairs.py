@@ -13,7 +13,7 @@ from stages.kernels.bits import set_bit
 from stages.kernels.climbing.addable_parents import list_permitted
 from stages.kernels.climbing.ancestors import in_row
 from stages.kernels.climbing.moves import STALE, can_add, can_reverse, is_parent, mark_stale
-from stages.kernels.jit import borrowing, njit
+from stages.kernels.jit import borrowing, inlined, njit
 
 
 @borrowing
@@ -106,7 +106,7 @@ def unlist_pairs(state, child, others):
         unlist(state, other, child)
 
 
-@borrowing
+@inlined
 def open_arc(shut, child, parent):
     """Take `parent` out of the forbidden parents of `child`."""
     shut[child, parent >> 6] &= ~(np.uint64(1) << np.uint64(parent & 63))

@@ -12,7 +12,7 @@ import numpy as np
 
 from stages.kernels.arrays import first_not_below
 from stages.kernels.bits import has_bit
-from stages.kernels.jit import borrowing, njit
+from stages.kernels.jit import borrowing, inlined, njit
 from stages.kernels.ktrees.ktree import is_clique, pair_bit
 
 
@@ -72,7 +72,7 @@ def largest_among(information, tree, most):
         most[t] = most[t + 1] + (largest.sum() if t > width else 0.0)
 
 
-@borrowing
+@inlined
 def is_within(keys, offsets, parents, edges, s, child):
     """True when set `s` and its child form a clique of the k-tree."""
     found = has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, s)

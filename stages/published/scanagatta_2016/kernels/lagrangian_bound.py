@@ -8,7 +8,7 @@ import numpy as np
 
 from stages.kernels.arrays import copy_into
 from stages.kernels.bits import has_bit, lowest_bit, popcount, set_bit
-from stages.kernels.jit import borrowing, njit
+from stages.kernels.jit import borrowing, inlined, njit
 
 from .filled_graphs import fits
 from .prices import PRICES, holds, pair_index, price_at, step_prices, sum_rewards
@@ -19,7 +19,7 @@ initial length the ascent ends.
 """
 
 
-@borrowing
+@inlined
 def enter_largest(spare, n_spare, room, gains, element):
     """Insert an element into the list of the `room` ones of largest gain, descending; its new length."""
     place = n_spare

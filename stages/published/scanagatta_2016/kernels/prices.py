@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.bits import lowest_bit
-from stages.kernels.jit import borrowing
+from stages.kernels.jit import borrowing, inlined
 
 MOST_PRICES = 1 << 20
 """Limit of prices other than zero: further ones stay zero, and the bound is valid. Up to 40 MB."""
@@ -98,14 +98,14 @@ def new_picks(n_variables: int, width: int) -> PricedPicks:
     )
 
 
-@borrowing
+@inlined
 def holds(fill, rank, member):
     """Whether a row has a member."""
     bit = np.uint64(member)
     return (fill[rank, bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1) != 0
 
 
-@borrowing
+@inlined
 def pair_index(n_variables, later, earlier):
     """Rank of a pair of members among all pairs.
 
@@ -116,7 +116,7 @@ def pair_index(n_variables, later, earlier):
     return (b * (b - 1) >> 1) + n_variables - 1 - earlier
 
 
-@borrowing
+@inlined
 def price_at(index, numbers, indices, prices):
     """The price of a triple, by its rank among all triples."""
     # Number 0 has the index -1, so a free place gives 0 as well as one that another triple has.
@@ -161,7 +161,7 @@ def sum_rewards(picks, depth):
             picks.rewards[picks.triples[k, 1], picks.triples[k, 2]] += picks.prices[k]
 
 
-@borrowing
+@inlined
 def asks_for(picks, rank, later, earlier):
     """Whether a pick pays for a pair: both are in its row, not both spare."""
     held, asked = picks.held, picks.asked
