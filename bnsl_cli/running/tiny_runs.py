@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 VARIABLES, ROWS = 8, 200
-TABLE, PATTERNS, NETWORK, SAMPLED = "table.csv", "patterns.txt", "network.bif", "rows.csv"
+TABLE, BINARY, PATTERNS, NETWORK, SAMPLED = "table.csv", "binary.csv", "patterns.txt", "network.bif", "rows.csv"
 SETS, CONSTRAINED = "sets.jsonl", "constrained.jsonl"
 QUIET = ("--quiet", "-o", "/dev/null")
 SHORT = ("--seed", "1", "--evaluations", "200", *QUIET)
@@ -35,17 +35,18 @@ VARIANTS = (
 def write_inputs(folder: Path) -> None:
     """Write the inputs that no command writes."""
     (folder / TABLE).write_text(table_text(), encoding="utf-8")
+    (folder / BINARY).write_text(table_text(2), encoding="utf-8")
     (folder / PATTERNS).write_text("V0 ~> V7\n", encoding="utf-8")
 
 
-def table_text() -> str:
-    """Rows in which each variable depends on the two before; every third one has three states."""
+def table_text(most_states: int = 3) -> str:
+    """Rows in which each variable depends on the two before; every third one has the most states."""
     lines = [",".join(f"V{i}" for i in range(VARIABLES))]
     for row in range(ROWS):
         cells = [row % 2, row // 2 % 2]
         for i in range(2, VARIABLES):
             noise = row * (2 * i + 1) % 11 < 2
-            cells.append((cells[i - 1] + cells[i - 2] + noise) % (2 + (i % 3 == 2)))
+            cells.append((cells[i - 1] + cells[i - 2] + noise) % (most_states if i % 3 == 2 else 2))
         lines.append(",".join(map(str, cells)))
     return "\n".join(lines) + "\n"
 
@@ -74,6 +75,7 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
             yield ["parentsets", "--method", method, TABLE, *SHORT]
         for score in SCORES:
             yield ["parentsets", "--sequential", "--score", score, TABLE, *SHORT]
+        yield ["parentsets", "--sequential", BINARY, *SHORT]
         # Sums over cells are not exact: sets are scored one by one.
         yield ["parentsets", "--sequential", "--score", "bdeu", "--ess", "1e-12", TABLE, *SHORT]
     elif command == "posterior":

@@ -18,7 +18,7 @@ from stages.graphs import elimination_width, largest_table, moral_graph
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter, Reporter, duration_text
-from stages.runtime.warm_up import TINY_RESTARTS, TINY_WIDTH, compile_first, tiny_dataset, tiny_table
+from stages.runtime.warm_up import TINY_RESTARTS, TINY_WIDTH, compile_first, is_binary, tiny_dataset, tiny_table
 from stages.scoring.independent import IndependentScorer
 from stages.scoring.scores import recorded_ess
 
@@ -119,12 +119,12 @@ def run_on_data(
     reporter.detail(f"searching with method {method}")
     module = importlib.import_module(variant.module)
     search: DataSearch = module.search_data
-    _compile_on_data(module, variant.module, options, budget)
-    given = table
     roots = None if forest is None else RootProblem(dataset, forest, options)
+    searched = dataset if roots is None else roots.dataset
+    _compile_on_data(module, variant.module, searched, options, budget)
+    given = table
     if roots is not None and table is not None:
         table = roots.lists_of(table)
-    searched = dataset if roots is None else roots.dataset
     scorer = FamilyScorer(searched, options.score, options.ess, budget.stop)
     if not budget.interrupted and budget.time_left() <= 0.0:
         reporter.warn(
@@ -166,17 +166,19 @@ def _checked(
         yield record
 
 
-def _compile_on_data(module: ModuleType, name: str, options: OptimizeOptions, budget: Budget) -> None:
+def _compile_on_data(
+    module: ModuleType, name: str, dataset: Dataset, options: OptimizeOptions, budget: Budget
+) -> None:
     from stages.scoring.family_scorer import FamilyScorer
 
     warm_up: DataSearch = getattr(module, "warm_up", module.search_data)
     restarts = None if options.restarts is None else min(options.restarts, TINY_RESTARTS)
-    tiny = replace(_tiny(options), restarts=restarts)
+    tiny, binary = replace(_tiny(options), restarts=restarts), is_binary(dataset)
 
     def search_tiny(small: Budget) -> None:
-        warm_up(FamilyScorer(tiny_dataset(), options.score, options.ess), tiny, small, NullReporter())
+        warm_up(FamilyScorer(tiny_dataset(binary), options.score, options.ess), tiny, small, NullReporter())
 
-    compile_first(search_tiny, budget, (name, replace(tiny, seed=0)))
+    compile_first(search_tiny, budget, (name, replace(tiny, seed=0), binary))
 
 
 def _tiny(options: OptimizeOptions) -> OptimizeOptions:

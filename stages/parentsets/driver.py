@@ -15,7 +15,7 @@ from formats.wording import plural
 from stages.runtime.budgets import Budget
 from stages.runtime.remote_workers import remote_map
 from stages.runtime.reporting import NullReporter, Reporter
-from stages.runtime.warm_up import TINY_WORK, compile_first, tiny_dataset
+from stages.runtime.warm_up import TINY_WORK, compile_first, is_binary, tiny_dataset
 from stages.runtime.workers import CAN_FORK, forked_map, ordered_map
 from stages.scoring.scores import recorded_ess
 
@@ -88,7 +88,7 @@ class Run:
         """
         # Compiled code is loaded before processes are forked, so that they share it.
         if self.options.remote is None:
-            compile_first(self._search_tiny, self.budget, self._tiny_options())
+            compile_first(self._search_tiny, self.budget, (self._tiny_options(), self._is_binary))
         # From here on a signal leaves a list of every child.
         n_rows = self.scorer.dataset.n_rows
         self.reporter.detail(
@@ -145,6 +145,11 @@ class Run:
             return forked_map(searcher.work_apart, tasks, self.jobs, self.budget.stop)
         return ordered_map(lambda task: searcher.result_of(*task), tasks, self.jobs)
 
+    @property
+    def _is_binary(self) -> bool:
+        """Whether the search does without kernels that count more than two states, as values of binary sets do."""
+        return self.searcher.values_bytes > 0 and is_binary(self.scorer.dataset)
+
     def _tiny_options(self) -> ParentSetOptions:
         return replace(
             self.options,
@@ -160,5 +165,6 @@ class Run:
         )
 
     def _search_tiny(self, small: Budget) -> None:
-        for _ in Run(tiny_dataset(), self._tiny_options(), Budget(stop=small.stop))._search():
+        tiny = tiny_dataset(self._is_binary)
+        for _ in Run(tiny, self._tiny_options(), Budget(stop=small.stop))._search():
             pass

@@ -27,10 +27,18 @@ TINY_RESTARTS = 2
 never end them."""
 
 
-def tiny_dataset() -> Dataset:
-    """Four variables, one of them with three states, and 96 rows; each variable depends on the one before."""
+def is_binary(dataset: Dataset) -> bool:
+    """Whether no variable has more than two states: searches do without some kernels then."""
+    return bool(dataset.n_states.max(initial=0) <= 2)
+
+
+def tiny_dataset(binary: bool = False) -> Dataset:
+    """Four variables, one of them with three states unless all are to be binary, and 96 rows; each variable depends
+    on the one before.
+    """
     rows = np.arange(96)
-    columns = [rows % 2, (rows % 2) ^ (rows % 7 == 0), rows % 3, (rows % 3 == 1) ^ (rows % 11 == 0)]
+    third = rows % (2 if binary else 3)
+    columns = [rows % 2, (rows % 2) ^ (rows % 7 == 0), third, (rows % 3 == 1) ^ (rows % 11 == 0)]
     codes = np.ascontiguousarray(np.array(columns), dtype=np.uint8)
     states = ("0", "1", "2")
     variables = tuple(Variable(f"V{i}", states[: int(c.max()) + 1]) for i, c in enumerate(codes))

@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 
-from stages.kernels.counting.set_functions import score_open_by_values
+from stages.kernels.counting.set_functions import score_open_binary, score_open_by_values
 from stages.kernels.counting.set_values import SetArrays, SetFunction, SetScratch
 
 from .family_scorer import FamilyScorer
@@ -40,6 +40,7 @@ class SetFunctions:
         n_kept = kept_sets(len(ranked), largest, n_kinds, most_bytes)
         kept = np.cumsum([0, 0, *n_kept])
         n_states = scorer.n_states[ranked]
+        self._is_binary = bool(np.all(n_states == 2))
         counts = _shared_zeros(kept[largest], np.int32)
         ones = scorer.data.state_offsets[ranked] + 1
         counts[: len(ranked)] = np.where(n_states == 2, scorer.state_counts[ones] + 1, 0)
@@ -102,11 +103,14 @@ class SetFunctions:
         position, is_begun = at[0], bool(at[1])  # the kernel would be compiled once more for an integer
         # Required parents that are constant change no score.
         always = self._place[list(required)]
-        return score_open_by_values(
+        arguments = (
             scorer.data, self.arrays, self.function, parents, int(self._place[child]), always[always >= 0],
             self._place[allowed], n_states, places, which, position, is_begun, most_work, *into,
-            scorer.penalty(child), scorer.quantum, self._scratch(), scorer.workspace(),
+            scorer.penalty(child), scorer.quantum, self._scratch(),
         )  # fmt: skip
+        if self._is_binary:
+            return score_open_binary(*arguments)
+        return score_open_by_values(*arguments, scorer.workspace())
 
     def _scratch(self) -> SetScratch:
         if not hasattr(self._thread, "scratch"):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bits import clear_bit, has_bit, set_bit
-from ..jit import borrowing, inlined
+from ..jit import borrowing
 from ..orders.set_lists import SetLists
 
 
@@ -149,7 +149,7 @@ def key_sets(parent_offsets, parents, n_variables, keys):
             keys[s] = pair_bit(parents[first], parents[min(first + 1, end - 1)])
 
 
-@inlined
+@borrowing
 def is_clique(offsets, parents, edges, s):
     """True when all members of set `s` are adjacent, given that the bit of its key is set.
 
@@ -167,7 +167,7 @@ def is_clique(offsets, parents, edges, s):
     return found
 
 
-@inlined
+@borrowing
 def stands_before(offsets, parents, position, s, limit):
     """True when all members of set `s` precede position `limit`."""
     found = True
@@ -178,7 +178,7 @@ def stands_before(offsets, parents, position, s, limit):
     return found
 
 
-@inlined
+@borrowing
 def is_among(parents, first, end, variable):
     """True when `variable` is among ``parents[first:end]``."""
     found = False
@@ -189,7 +189,7 @@ def is_among(parents, first, end, variable):
     return found
 
 
-@inlined
+@borrowing
 def latest_member(position, parents, first, end):
     """Position of the latest of ``parents[first:end]``; 0, that is the start clique, for the empty set."""
     latest = np.int32(0)
@@ -198,7 +198,7 @@ def latest_member(position, parents, first, end):
     return latest
 
 
-@inlined
+@borrowing
 def form_bag(bags, host, row, variable, unwanted, parents, first, end):
     """Fill ``bags[row]`` with the bag of `host` less one member, and `variable`.
 
@@ -253,12 +253,13 @@ def form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_s
 @borrowing
 def join_small_bag(bags, edges, host, variable, parents, first, end, n_states, most_cells):
     """As `join_bag` under the bound `most_cells` on a bag's table."""
-    form_small_bag(bags, host, variable, variable, -1, parents, first, end, n_states, most_cells)
+    row, unwanted = np.int64(variable), np.int32(-1)
+    form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_states, most_cells)
     add_edges(edges, bags, variable)
     set_bit(edges, pair_bit(variable, variable))
 
 
-@inlined
+@borrowing
 def join_bag(bags, edges, host, variable, parents, first, end):
     """As `form_bag` without an unwanted member, followed by `add_edges`; marks the variable as placed.
 
@@ -281,7 +282,7 @@ def join_bag(bags, edges, host, variable, parents, first, end):
     set_bit(edges, pair_bit(variable, variable))
 
 
-@inlined
+@borrowing
 def add_edges(edges, bags, variable):
     """Make `variable` adjacent to the other members of its bag."""
     for j in range(bags.shape[1]):
@@ -289,7 +290,7 @@ def add_edges(edges, bags, variable):
             set_bit(edges, pair_bit(bags[variable, j], variable))
 
 
-@inlined
+@borrowing
 def remove_edges(edges, bags, variable):
     """Undo `add_edges`."""
     for j in range(bags.shape[1]):
@@ -297,7 +298,7 @@ def remove_edges(edges, bags, variable):
             clear_bit(edges, pair_bit(bags[variable, j], variable))
 
 
-@inlined
+@borrowing
 def is_in_bag(parents, first, end, bag):
     """True when `bag` contains ``parents[first:end]``."""
     contained = True

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bits import has_bit
-from ..jit import borrowing, inlined
+from ..jit import borrowing
 from .ktree import is_among, is_clique, is_in_bag, stands_before
 from .member_pairs import BLOCK, any_within, find_member_pair, signature_bit
 
@@ -148,7 +148,7 @@ def offer_pair(lists, pairs, tree, log, bag, variable, other, place):
                 pending[child] = s
 
 
-@inlined
+@borrowing
 def log_variable(log, chosen, bags, n_logged, variable):
     """Log the present set and bag of a variable."""
     log.variables[n_logged] = variable

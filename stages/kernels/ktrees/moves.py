@@ -169,7 +169,7 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
             remove_edges(edges, bags, variable)
             for j in range(bags.shape[1]):
                 if not is_among(bags[variable], 0, bags.shape[1], bags[n, j]):
-                    offer_pair(lists, pairs, tree, log, bags[n], variable, bags[n, j], t)
+                    offer_pair(lists, pairs, tree, log, bags[n], np.int64(variable), bags[n, j], t)
             for j in range(bags.shape[1]):
                 bags[variable, j] = bags[n, j]
             add_edges(edges, bags, variable)
@@ -178,7 +178,7 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
             recheck_users(lists, tree, log, variable, t)
         # A variable that moved is available to those that it passed, whether or not its bag is new.
         if variable == moved and t < high:
-            offer_to_passed(lists, tree, log, variable, t, high)
+            offer_to_passed(lists, tree, log, np.int64(variable), t, high)
     for k in range(n_logged):
         flags[log.variables[k]] = SETTLED
     return n_logged, gain

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..bits import clear_bit, empty_bit_matrix, has_bit, lowest_bit, popcount, set_bit
 from ..jit import borrowing, njit
 
@@ -105,7 +106,7 @@ def fill_in(edges, later, states, width, most_cells):
     return True
 
 
-@njit
+@borrowing
 def eliminate_least(graph, rng, width, most_cells):
     """Eliminate a vertex of least degree, a random one of equals, again and again; fills ``graph.order``.
 
@@ -116,8 +117,8 @@ def eliminate_least(graph, rng, width, most_cells):
     """
     rest, degrees, states = graph.rest, graph.degrees, graph.states
     n, words = rest.shape
-    rest[:] = graph.edges
     for v in range(n):
+        copy_into(rest[v], graph.edges[v])
         degrees[v] = 0
         for w in range(words):
             degrees[v] += np.int64(popcount(rest[v, w]))
@@ -170,7 +171,8 @@ def adopt_order(graph):
             while bits:
                 set_bit(moved[rank[v]], rank[(w << 6) + np.int64(lowest_bit(bits))])
                 bits &= bits - np.uint64(1)
-    edges[:] = moved
+    for v in range(n):
+        copy_into(edges[v], moved[v])
     for variable in range(n):
         graph.ranks[variable] = rank[graph.ranks[variable]]
 
@@ -223,7 +225,7 @@ def triangulate(lists, graph, chosen, width, most_cells):
     return fill_in(graph.edges, graph.later, graph.states, width, most_cells)
 
 
-@njit
+@borrowing
 def widen(lists, graph, rng, chosen, width, most_cells, n_tries, n_orders):
     """Triangulate the moral graph of a network within the bounds, with random better families as further cliques.
 
@@ -256,7 +258,8 @@ def widen(lists, graph, rng, chosen, width, most_cells, n_tries, n_orders):
             continue
         n_joined = join_family(lists, graph, child, s)
         if fill_in(edges, graph.trial, graph.states, width, most_cells):
-            graph.later[:] = graph.trial
+            for v in range(len(edges)):
+                copy_into(graph.later[v], graph.trial[v])
             continue
         if n_orders > 0 and rng.random() < 0.3:
             n_orders -= 1

@@ -134,7 +134,7 @@ def shake(lists, walk, state, profile, rng, strength, profile_limit):
         n_children, n_own, n_steps, last_slot, score, tested = slot_profile(lists, x, state, profile, np.inf)
         work += PROFILE_WORK + tested
         walk.counts[PROFILES] += 1
-        first_slot = profile.own_slots[n_own - 1]
+        first_slot = np.int64(profile.own_slots[n_own - 1])
         slot = rng.integers(first_slot, last_slot + 1)
         here = state.position[x]
         if slot != here:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
 from helpers.clocks import StoppedClock
 from naive.pricing import undominated
 
 from stages.runtime.budgets import Budget
-from stages.runtime.warm_up import compile_first, tiny_dataset, tiny_table
+from stages.runtime.warm_up import compile_first, is_binary, tiny_dataset, tiny_table
 from stages.scoring.family_scorer import FamilyScorer
 
 
@@ -37,12 +38,17 @@ def test_a_kind_of_search_is_compiled_once():
     assert len(seen) == 2
 
 
-def test_tiny_inputs_are_well_formed():
-    dataset, table = tiny_dataset(), tiny_table()
+@pytest.mark.parametrize("binary", [False, True])
+def test_tiny_data_are_well_formed(binary):
+    dataset = tiny_dataset(binary)
+    assert is_binary(dataset) == binary
     for codes, variable in zip(dataset.codes, dataset.variables):
         assert sorted(set(codes.tolist())) == list(range(len(variable.states)))
-    for record in table.records():
-        assert list(record.parents) == undominated(dict(zip(record.parents, record.scores)))
     # Each depends on the one before, so that growing has something to do.
     scorer = FamilyScorer(dataset)
     assert all(scorer.local_score(b, (a,)) > scorer.local_score(b, ()) for a, b in itertools.pairwise(range(2)))
+
+
+def test_tiny_lists_are_well_formed():
+    for record in tiny_table().records():
+        assert list(record.parents) == undominated(dict(zip(record.parents, record.scores)))

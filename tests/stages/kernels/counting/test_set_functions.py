@@ -16,6 +16,7 @@ from stages.kernels.counting.set_functions import (
     insert_place,
     make_values,
     next_run,
+    score_open_binary,
     score_open_by_values,
     score_row,
     sum_by_expansion,
@@ -311,8 +312,11 @@ def test_many_rows_and_states(n_rows, n_states, score):
 
 
 @pytest.mark.parametrize("most_bytes", [1e9, 12 * 8])
-@pytest.mark.parametrize("n_states", [(2,) * 6, (2, 3, 2, 2, 3, 4)])
-def test_scores_of_one_slice_after_the_other(n_states, most_bytes):
+@pytest.mark.parametrize(
+    "n_states, score_open",
+    [((2,) * 6, score_open_by_values), ((2,) * 6, score_open_binary), ((2, 3, 2, 2, 3, 4), score_open_by_values)],
+)
+def test_scores_of_one_slice_after_the_other(n_states, score_open, most_bytes):
     dataset, rows = table_of(n_states)
     scorer = FamilyScorer(dataset)
     functions = SetFunctions(scorer, 4, most_bytes)
@@ -324,10 +328,11 @@ def test_scores_of_one_slice_after_the_other(n_states, most_bytes):
     is_better, scores = np.zeros(len(entries), dtype=np.bool_), np.full(len(entries), np.nan)
     at, calls = (0, 0), 0
     while at[0] < 5:
-        at = score_open_by_values(
+        work = () if score_open is score_open_binary else (scorer.workspace(),)
+        at = score_open(
             scorer.data, functions.arrays, functions.function, functions.function, child, others(), allowed,
             scorer.n_states[allowed].astype(np.float64), chosen, np.arange(5), *at, 0.0, starts, entries, is_better,
-            scores, scorer.penalty(child), scorer.quantum, functions._scratch(), scorer.workspace(),
+            scores, scorer.penalty(child), scorer.quantum, functions._scratch(), *work,
         )  # fmt: skip
         calls += 1
         assert calls < 100
