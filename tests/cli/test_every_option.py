@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import click
 import pytest
-from helpers.processes import run_bnsl, run_shell
+from helpers.processes import run_here, run_shell
 
 from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.options.parameter_types import OutputPath
@@ -241,7 +241,7 @@ class Outcome(NamedTuple):
 def run(place: Path, command: str, line: list[str]) -> Outcome:
     """Run a command among the files; what headers record of the command line is taken out, new files are removed."""
     before = set(place.iterdir())
-    done = run_bnsl(command, *line, cwd=place, env={"SOURCE_DATE_EPOCH": "0"})
+    done = run_here(command, *line, cwd=place, SOURCE_DATE_EPOCH="0")
     made = sorted(set(place.iterdir()) - before)
     files = {path.name: plain(path.read_bytes()) for path in made}
     for path in made:

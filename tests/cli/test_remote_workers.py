@@ -32,8 +32,21 @@ class Cluster:
         self.folder = folder
         self.file = folder / "scheduler.json"
         self.workers: list[subprocess.Popen] = []
-        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", self.file)
-        self.until(self.file.exists)
+        self.scheduler: subprocess.Popen | None = None
+
+    def make_whole(self) -> None:
+        """A scheduler with two workers: new ones take the place of those that were killed or stopped."""
+        if self.scheduler is None or self.scheduler.poll() is not None:
+            self.end()
+            self.file.unlink(missing_ok=True)
+            where = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", self.file)
+            self.scheduler = self._start("scheduler", *where)
+            self.until(self.file.exists)
+        lost = [worker for worker in self.workers if worker.poll() is not None or is_stopped(worker)]
+        end_all(lost)
+        self.workers = [worker for worker in self.workers if worker not in lost]
+        while len(self.workers) < 2:
+            self.add_worker()
 
     def _start(self, kind: str, *arguments: object) -> subprocess.Popen:
         with open(self.folder / f"{kind}.log", "ab") as log:
@@ -62,22 +75,36 @@ class Cluster:
 
     def end(self) -> None:
         """Nothing of it is left."""
-        for process in (*self.workers, self.scheduler):
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            process.wait()
+        end_all([*self.workers, *([self.scheduler] if self.scheduler else [])])
+        self.workers.clear()
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    """A scheduler with two workers."""
-    made = Cluster(folder=tmp_path)
+def end_all(processes: list[subprocess.Popen]) -> None:
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def is_stopped(process: subprocess.Popen) -> bool:
+    return os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+@pytest.fixture(scope="module")
+def of_all_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """The cluster that tests share: starting one takes more than most of them."""
+    made = Cluster(folder=tmp_path_factory.mktemp("cluster"))
     try:
-        made.add_worker()
-        made.add_worker()
         yield made
     finally:
         made.end()
+
+
+@pytest.fixture
+def cluster(of_all_tests: Cluster) -> Cluster:
+    """A scheduler with two workers, all alive, and no output of an earlier test."""
+    of_all_tests.make_whole()
+    (of_all_tests.folder / "elsewhere").unlink(missing_ok=True)
+    return of_all_tests
 
 
 SHORT = ("parentsets", "--seed", "1", "--evaluations", "300")
@@ -189,9 +216,11 @@ def test_a_worker_that_hangs_in_mid_run(cluster: Cluster, bundled: Path, long_by
     assert (cluster.folder / "elsewhere").read_bytes() == long_bytes
 
 
-def test_a_worker_that_hangs_while_it_hands_over_a_result(cluster: Cluster, monkeypatch: pytest.MonkeyPatch):
+def test_a_worker_that_hangs_while_it_hands_over_a_result(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(remote_workers, "LATE_SECONDS", 0.5)
-    mark = cluster.folder / "mark"
+    mark = tmp_path / "mark"
 
     class HangsOnce:
         """A result whose worker hangs while it is pickled; pickled by a second worker it is an ordinary result."""
@@ -225,10 +254,10 @@ def test_nothing_is_sent_to_workers_that_hang(cluster: Cluster):
         workers.close()
 
 
-def test_what_is_sent_again_goes_to_another_worker(cluster: Cluster):
+def test_what_is_sent_again_goes_to_another_worker(cluster: Cluster, tmp_path: Path):
     """Even where the one that has it is not known to hang."""
     workers = DaskWorkers(str(cluster.file))
-    gate = cluster.folder / "gate"
+    gate = tmp_path / "gate"
 
     def work(first: bool, stop: object) -> int:
         while first and not gate.exists():
@@ -248,23 +277,13 @@ def test_what_is_sent_again_goes_to_another_worker(cluster: Cluster):
         workers.close()
 
 
-def test_a_lost_scheduler_is_told_and_the_run_goes_on(cluster: Cluster, bundled: Path, long_bytes: bytes):
-    data, target = bundled / "random80.csv.gz", cluster.folder / "elsewhere"
-    process = elsewhere(cluster, data, *LONG)
-    until_progress(process)
-    cluster.scheduler.kill()
-    said = ends(process, 1)
-    assert "the dask scheduler at" in said and "is lost" in said and "--resume" in said
-    result = run_bnsl(*LONG, data, "-o", target, "--resume", target, env=SAME_DAY)
-    assert result.returncode == 0, result.stderr.decode()
-    assert target.read_bytes() == long_bytes
-
-
 def test_ctrl_c_ends_the_work_of_workers_and_keeps_what_there_is(cluster: Cluster, bundled: Path):
     here(cluster.folder, bundled / "random80.csv.gz", "parentsets", "--greedy", "--evaluations", "100")  # compiles
     endless = ("parentsets", "--greedy", "--seed", "1", "--time", "1h")
+    log = cluster.folder / "worker.log"
+    before = log.read_text().count("keep_payload")
     process = elsewhere(cluster, bundled / "random80.csv.gz", *endless)
-    cluster.until(lambda: "keep_payload" in (cluster.folder / "worker.log").read_text())
+    cluster.until(lambda: log.read_text().count("keep_payload") > before)
     time.sleep(1)  # most often they are at work by then
     process.send_signal(signal.SIGINT)
     said = ends(process, 130)
@@ -274,6 +293,19 @@ def test_ctrl_c_ends_the_work_of_workers_and_keeps_what_there_is(cluster: Cluste
     ask = "from distributed import Client; c = Client(scheduler_file='scheduler.json')"
     result = run_shell(f'"{sys.executable}" -c "{ask}; print(c.submit(sum, [1, 2]).result(9))"', cluster.folder)
     assert result.stdout == b"3\n", result.stderr.decode()
+
+
+def test_a_lost_scheduler_is_told_and_the_run_goes_on(cluster: Cluster, bundled: Path, long_bytes: bytes):
+    """Of the tests on the cluster the last: those after it would need another one."""
+    data, target = bundled / "random80.csv.gz", cluster.folder / "elsewhere"
+    process = elsewhere(cluster, data, *LONG)
+    until_progress(process)
+    cluster.scheduler.kill()
+    said = ends(process, 1)
+    assert "the dask scheduler at" in said and "is lost" in said and "--resume" in said
+    result = run_bnsl(*LONG, data, "-o", target, "--resume", target, env=SAME_DAY)
+    assert result.returncode == 0, result.stderr.decode()
+    assert target.read_bytes() == long_bytes
 
 
 def test_places_without_workers_are_told(tmp_path: Path, bundled: Path):

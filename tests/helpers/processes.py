@@ -18,8 +18,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
+from click.testing import CliRunner
 from helpers import fork_server
 from helpers.places import ROOT
+
+from bnsl_cli.main import cli
 
 BNSL = [sys.executable, "-m", "bnsl_cli"]
 TIMEOUT = 300
@@ -88,6 +91,21 @@ def run_bnsl(
         preexec_fn=preexec_fn,
     )
     return without_compiling(result)
+
+
+def run_here(
+    *arguments: object, stdin: bytes = b"", cwd: Path | None = None, **changes: str
+) -> subprocess.CompletedProcess:
+    """Run one command in this process: where neither signals nor streams nor its start are what is tested."""
+    words = [str(argument) for argument in arguments]
+    runner = CliRunner(env={"COLUMNS": "100"} | changes)
+    with contextlib.chdir(cwd or Path.cwd()):
+        result = runner.invoke(cli, words, input=stdin)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return without_compiling(
+        subprocess.CompletedProcess(["bnsl", *words], result.exit_code, result.stdout_bytes, result.stderr_bytes)
+    )
 
 
 def run_forked(
