@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from helpers.processes import TIMEOUT, environment, run_bnsl, run_shell
+from helpers.processes import TIMEOUT, environment, run_here, run_shell
 
 from stages.runtime import remote_workers
 from stages.runtime.dask_workers import DaskWorkers
@@ -115,8 +115,12 @@ LONG = ("parentsets", "--indep", "--seed", "1", "--evaluations", "3000")
 
 def here(folder: Path, data: Path, *options: object) -> bytes:
     """What the command writes without workers."""
-    target = folder / "here"
-    result = run_bnsl(*options, data, "-o", target, env=SAME_DAY)
+    return written(folder / "here", *options, data)
+
+
+def written(target: Path, *options: object) -> bytes:
+    """What the command writes in this process."""
+    result = run_here(*options, "-o", target, **SAME_DAY)
     assert result.returncode == 0, result.stderr.decode()
     return target.read_bytes()
 
@@ -170,28 +174,22 @@ def until_progress(process: subprocess.Popen) -> None:
     raise AssertionError("it ended before")
 
 
-def test_the_same_bytes(cluster: Cluster, bundled: Path):
-    data, folder = bundled / "random80.csv.gz", cluster.folder
-    expected = here(folder, data, *SHORT)
-    ends(elsewhere(cluster, data, *SHORT))
-    assert (folder / "elsewhere").read_bytes() == expected
-    lists = folder / "lists.jsonl"
-    lists.write_bytes(expected)
+def test_the_same_bytes(cluster: Cluster, bundled: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(remote_workers, "CHUNK_SECONDS", 0.1)
+    data, lists, place = bundled / "random80.csv.gz", cluster.folder / "lists.jsonl", f"dask:{cluster.file}"
+    lists.write_bytes(here(cluster.folder, data, *SHORT))
     for options in (
-        ("optimize", "--asobs", "--restarts", 20, "--seed", 1),
-        ("optimize", "--ils", "--evaluations", 3000, "--seed", 1),
-        ("optimize", "--kg", "--tw", 3, "--restarts", 100, "--seed", 1),
+        (*SHORT, data),
+        ("optimize", "--asobs", "--restarts", 20, "--seed", 1, lists),
+        ("optimize", "--ils", "--evaluations", 3000, "--seed", 1, lists),
+        ("optimize", "--kg", "--tw", 3, "--restarts", 100, "--seed", 1, lists),
+        ("posterior", "--sampled", "--samples", 50, "--chains", 3, "--seed", 1, lists),
+        ("optimize", "--hc", "--bootstrap", 5, "--seed", 1, "--data", data),
     ):
-        ends(elsewhere(cluster, lists, *options))
-        assert (folder / "elsewhere").read_bytes() == here(folder, lists, *options), options
-    chains = ("posterior", "--sampled", "--samples", 50, "--chains", 3, "--seed", 1)
-    ends(elsewhere(cluster, lists, *chains))
-    assert (folder / "elsewhere").read_bytes() == here(folder, lists, *chains)
-    exact = run_bnsl("posterior", "--exact", lists, "--workers", f"dask:{cluster.file}")
+        found = written(cluster.folder / "elsewhere", *options, "--workers", place)
+        assert found == written(cluster.folder / "here", *options), options
+    exact = run_here("posterior", "--exact", lists, "--workers", place)
     assert exact.returncode == 2 and b"an exact sum has no parts for them" in exact.stderr
-    replicates = ("optimize", "--hc", "--bootstrap", 5, "--seed", 1, "--data")
-    ends(elsewhere(cluster, data, *replicates))
-    assert (folder / "elsewhere").read_bytes() == here(folder, data, *replicates)
 
 
 def test_workers_that_are_killed_or_come_late(cluster: Cluster, bundled: Path, long_bytes: bytes):
@@ -303,9 +301,7 @@ def test_a_lost_scheduler_is_told_and_the_run_goes_on(cluster: Cluster, bundled:
     cluster.scheduler.kill()
     said = ends(process, 1)
     assert "the dask scheduler at" in said and "is lost" in said and "--resume" in said
-    result = run_bnsl(*LONG, data, "-o", target, "--resume", target, env=SAME_DAY)
-    assert result.returncode == 0, result.stderr.decode()
-    assert target.read_bytes() == long_bytes
+    assert written(target, *LONG, data, "--resume", target) == long_bytes
 
 
 def test_places_without_workers_are_told(tmp_path: Path, bundled: Path):
@@ -316,11 +312,11 @@ def test_places_without_workers_are_told(tmp_path: Path, bundled: Path):
         ("cluster", 2, b"'cluster' names no workers; write dask:tcp://host:8786"),
         ("processes:0", 2, b"names no workers"),
     ):
-        result = run_bnsl("parentsets", data, "--workers", where)
+        result = run_here("parentsets", data, "--workers", where)
         assert result.returncode == code and words in result.stderr, result.stderr.decode()
-    both = run_bnsl("parentsets", data, "--workers", "processes:2", "-j", "2")
+    both = run_here("parentsets", data, "--workers", "processes:2", "-j", "2")
     assert both.returncode == 2 and b"leave out --jobs" in both.stderr
-    one_search = run_bnsl("optimize", "--data", data, "--workers", "processes:2")
+    one_search = run_here("optimize", "--data", data, "--workers", "processes:2")
     assert one_search.returncode == 2 and b"--bootstrap R" in one_search.stderr
-    not_independent = run_bnsl("optimize", data, "--exact", "--workers", "processes:2")
+    not_independent = run_here("optimize", data, "--exact", "--workers", "processes:2")
     assert not_independent.returncode == 2 and b"--workers" in not_independent.stderr
