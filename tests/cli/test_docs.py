@@ -230,6 +230,7 @@ def test_every_exit_code_is_explained(code: ExitCode):
     assert re.search(rf"(?m)^\|[^|]*\b{code.value}\b", topic_text("exit-codes"))
 
 
+@pytest.mark.slow
 def test_module_and_command_are_the_same(tmp_path: Path):
     module = run_bnsl("--help", cwd=tmp_path)
     script = run_shell("bnsl --help", tmp_path)

@@ -77,8 +77,9 @@ def run_bnsl(
     `preexec_fn` is as of `subprocess.run`, and asks for such an interpreter.
     """
     words = [str(argument) for argument in arguments]
-    values = environment(True, **(env or {}))
-    if not (is_fresh or preexec_fn):
+    forked = not (is_fresh or preexec_fn)
+    values = environment(forked, **(env or {}))
+    if forked:
         return without_compiling(run_forked(words, stdin, str(cwd or Path.cwd()), values))
     result = subprocess.run(
         [*BNSL, *words],
@@ -172,7 +173,7 @@ def run_shell(script: str, cwd: Path, **changes: str) -> subprocess.CompletedPro
 
 def start_bnsl(*arguments: object, is_fresh: bool = False, **settings) -> subprocess.Popen:
     """Start a command that the test goes on to talk to, with an interpreter of its own if `is_fresh`."""
-    values = environment(True, **settings.pop("env", {}))
+    values = environment(not is_fresh, **settings.pop("env", {}))
     settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL} | settings
     command = BNSL if is_fresh else [str(Path(script_folder(True), "bnsl"))]
     return subprocess.Popen([*command, *map(str, arguments)], env=values, **settings)
