@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import click
 import pytest
-from helpers.processes import run_here, run_shell
+from helpers.processes import BNSL, run_here, run_shell
 
+from bnsl_cli.commands import warm_up
 from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.options.parameter_types import OutputPath
+from bnsl_cli.plans import trial
 
 pytestmark = pytest.mark.slow
 
@@ -227,6 +231,18 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     files = {path: path.read_bytes() for path in folder.iterdir()}
     yield folder
     assert files == {path: path.read_bytes() for path in folder.iterdir()}, "a command changed its input"
+
+
+@pytest.fixture(autouse=True)
+def commands_of_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `plan` and `warm-up` run in processes of their own runs in this one, too."""
+
+    def run(command: list[str], cwd: str | None = None, **_: object) -> subprocess.CompletedProcess:
+        assert command[:3] == BNSL
+        return run_here(*command[3:], cwd=cwd and Path(cwd))
+
+    for module in (trial, warm_up):
+        monkeypatch.setattr(module, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": run}))
 
 
 class Outcome(NamedTuple):
