@@ -101,7 +101,7 @@ def run_here(
     words = [str(argument) for argument in arguments]
     runner = CliRunner(env={"COLUMNS": "100"} | changes)
     with contextlib.chdir(cwd or Path.cwd()):
-        result = runner.invoke(cli, words, input=stdin)
+        result = runner.invoke(cli, words, input=stdin, prog_name="bnsl")
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return without_compiling(
