@@ -181,12 +181,15 @@ def test_damaged_kernel_caches_are_made_anew(place: Path, cache, suffix: str):
     damages = (lambda data: data[::-1], lambda data: data[: len(data) // 2], lambda data: b"")
     indices = sorted(folder.rglob("*.nbi"))
     assert len(indices) >= 4
+    broken = {}
     for path, damage in zip(indices, damages):
-        broken = path if suffix == ".nbi" else next(path.parent.glob(f"{path.stem}.*nbc"))
-        broken.write_bytes(damage(broken.read_bytes()))
+        file = path if suffix == ".nbi" else next(path.parent.glob(f"{path.stem}.*nbc"))
+        broken[file] = damage(file.read_bytes())
+        file.write_bytes(broken[file])
     result = run_bnsl(*SMALL, "-q", cwd=place, env={"NUMBA_CACHE_DIR": str(folder), "SOURCE_DATE_EPOCH": "0"})
     assert result.returncode == 0, result.stderr
     assert result.stdout == expected
+    assert not any(file.read_bytes() == left for file, left in broken.items())
 
 
 def test_a_full_disk_at_the_kernel_cache(place: Path, tmp_path: Path):
