@@ -6,6 +6,7 @@ a machine pays the compile time once and never meets a stale kernel.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -32,6 +33,13 @@ def pytest_configure(config: pytest.Config) -> None:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, usual)
     config.addinivalue_line("markers", "slow: takes seconds; left out by make test-quick")
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end: garbage collections need not visit them."""
+    gc.freeze()
+    gc.enable()
 
 
 QUICK_CASES = 2

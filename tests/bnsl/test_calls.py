@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow
 import pytest
 from helpers.places import ROOT
-from helpers.processes import environment, run_bnsl, run_shell
+from helpers.processes import environment, run_bnsl, run_here, run_shell
 from pyarrow import csv
 
 import bnsl
@@ -136,7 +136,7 @@ def test_saving_writes_what_the_command_writes(table: pyarrow.Table, place: Path
 )  # fmt: skip
 def test_errors_are_those_of_the_command(name, options, line, kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = run_bnsl(name, *line, cwd=tmp_path)
+    result = run_here(name, *line, cwd=tmp_path)
     with pytest.raises(kind) as raised:
         getattr(bnsl, name)(**options)
     assert result.stderr.decode() == f"bnsl {name}: error: {raised.value}\n"

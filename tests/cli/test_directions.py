@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers.processes import run_bnsl
+from helpers.processes import run_here
 
 CHAIN = [[0, 1], [1, 2]]
 """a -> b -> c; equivalent networks turn both arcs, or the first one."""
@@ -42,14 +42,14 @@ def rows_of(text: str) -> list[dict[str, str]]:
 def test_reversible_arcs_have_no_direction_for_sure(equivalent, tmp_path):
     same = [equivalent[0], equivalent[0]]
     for networks in (same, equivalent):
-        result = run_bnsl("average", "-q", *networks, "--strengths", "s.csv", "--seed", "1", cwd=tmp_path)
+        result = run_here("average", "-q", *networks, "--strengths", "s.csv", "--seed", "1", cwd=tmp_path)
         assert result.returncode == 0, result.stderr
         rows = rows_of((tmp_path / "s.csv").read_text())
         assert {(row["probability"], row["either"], row["direction"]) for row in rows} == {("0.5", "1.0", "neither")}
         records = [json.loads(line) for line in result.stdout.splitlines()]
         arcs = {(p, record["child"]) for record in records[1:] for p in record["parents"][0]}
         assert len(arcs) == 2 and arcs != {(0, 1), (2, 1)}  # no v-structure, which no network has
-    run_bnsl("average", "-q", *same, "--dag", "--strengths", "s.csv", "--seed", "1", cwd=tmp_path)
+    run_here("average", "-q", *same, "--dag", "--strengths", "s.csv", "--seed", "1", cwd=tmp_path)
     rows = rows_of((tmp_path / "s.csv").read_text())
     assert [(row["probability"], row["direction"]) for row in rows] == [("1.0", "neither")] * 2
 
@@ -57,42 +57,42 @@ def test_reversible_arcs_have_no_direction_for_sure(equivalent, tmp_path):
 def test_pictures_show_heads_where_directions_are_decided(equivalent, tmp_path):
     learnt, known = equivalent[0], network(tmp_path / "known.jsonl", CHAIN, tiers=[["a"], ["b", "c"]])
     for source, option, heads in ((learnt, [], 0), (learnt, ["--dag"], 2), (learnt, ["--cpdag"], 0), (known, [], 2)):
-        svg = run_bnsl("convert", "-q", source, "--to", "svg", *option, cwd=tmp_path).stdout.decode()
+        svg = run_here("convert", "-q", source, "--to", "svg", *option, cwd=tmp_path).stdout.decode()
         assert svg.count("marker-end") == heads and ("no head:" in svg) == (heads == 0)
-        dot = run_bnsl("convert", "-q", source, "--to", "dot", *option, cwd=tmp_path).stdout.decode()
+        dot = run_here("convert", "-q", source, "--to", "dot", *option, cwd=tmp_path).stdout.decode()
         headless = dot.count("dir=none" if option == ["--cpdag"] else "arrowhead=none")
         assert headless == 2 - heads
     (tmp_path / "given.txt").write_text("[a][b|a][c|b]")
-    assert run_bnsl("convert", "-q", "given.txt", "--to", "svg", cwd=tmp_path).stdout.count(b"marker-end") == 2
+    assert run_here("convert", "-q", "given.txt", "--to", "svg", cwd=tmp_path).stdout.count(b"marker-end") == 2
 
 
 def test_the_consensus_is_drawn_by_what_decides_in_the_networks(equivalent, tmp_path):
-    consensus = run_bnsl("average", "-q", *equivalent, "--seed", "1", "-o", "c.jsonl", cwd=tmp_path)
+    consensus = run_here("average", "-q", *equivalent, "--seed", "1", "-o", "c.jsonl", cwd=tmp_path)
     assert consensus.returncode == 0
-    svg = run_bnsl("convert", "-q", "c.jsonl", "--to", "svg", cwd=tmp_path).stdout.decode()
+    svg = run_here("convert", "-q", "c.jsonl", "--to", "svg", cwd=tmp_path).stdout.decode()
     assert svg.count('class="head" opacity') == 0
 
 
 def test_tables_say_what_decides(equivalent, tmp_path):
     collider = network(tmp_path / "collider.jsonl", [[0, 2], [1, 2]], forbid=["c->b"])
     for source, words in ((equivalent[0], ["neither"] * 2), (collider, ["data", "knowledge"])):
-        rows = rows_of(run_bnsl("convert", "-q", source, "--to", "arcs", cwd=tmp_path).stdout.decode())
+        rows = rows_of(run_here("convert", "-q", source, "--to", "arcs", cwd=tmp_path).stdout.decode())
         assert [row["direction"] for row in rows] == words
-        text = run_bnsl("convert", "-q", source, "--to", "table", cwd=tmp_path).stdout.decode()
+        text = run_here("convert", "-q", source, "--to", "table", cwd=tmp_path).stdout.decode()
         assert "direction" in text and all(word in text for word in words)
-        text = run_bnsl("convert", "-q", source, "--to", "table", "--dag", cwd=tmp_path).stdout.decode()
+        text = run_here("convert", "-q", source, "--to", "table", "--dag", cwd=tmp_path).stdout.decode()
         assert "direction" not in text
-    read = run_bnsl("convert", "-q", "-", "--to", "modelstring", stdin=dot_of(equivalent[0]), cwd=tmp_path)
+    read = run_here("convert", "-q", "-", "--to", "modelstring", stdin=dot_of(equivalent[0]), cwd=tmp_path)
     assert read.stdout == b"[a][b|a][c|b]\n"
 
 
 def dot_of(source: str) -> bytes:
-    return run_bnsl("convert", "-q", source, "--to", "dot").stdout
+    return run_here("convert", "-q", source, "--to", "dot").stdout
 
 
 def test_a_part_keeps_what_decides_in_the_whole(tmp_path):
     collider = network(tmp_path / "collider.jsonl", [[0, 2], [1, 2]])
-    part = run_bnsl("convert", "-q", collider, "--neighbourhood", "a", "--to", "network", cwd=tmp_path).stdout
+    part = run_here("convert", "-q", collider, "--neighbourhood", "a", "--to", "network", cwd=tmp_path).stdout
     assert json.loads(part.splitlines()[0])["directions"] == [[], ["data"]]
 
 
@@ -100,25 +100,25 @@ def test_the_essential_graph_is_under_the_knowledge_of_the_network(tmp_path):
     known = {"require": ["a->b"]}, {"forbid": ["b->a"]}, {"tiers": [["a"], ["b"]]}
     for options in known:
         source = network(tmp_path / "known.jsonl", CHAIN, **options)
-        rows = rows_of(run_bnsl("convert", "-q", source, "--to", "arcs", "--cpdag", cwd=tmp_path).stdout.decode())
+        rows = rows_of(run_here("convert", "-q", source, "--to", "arcs", "--cpdag", cwd=tmp_path).stdout.decode())
         assert [row["type"] for row in rows] == ["directed"] * 2
     source = network(tmp_path / "known.jsonl", CHAIN, forbid={"number": 200_000, "digest": "sha256:0"})
-    result = run_bnsl("convert", "-q", source, "--to", "arcs", "--cpdag", cwd=tmp_path)
+    result = run_here("convert", "-q", source, "--to", "arcs", "--cpdag", cwd=tmp_path)
     assert result.returncode == 65 and b"does not tell what --forbid was" in result.stderr
 
 
 def test_a_network_against_its_own_knowledge_is_refused(tmp_path):
     source = network(tmp_path / "wrong.jsonl", CHAIN, forbid=["a->b"])
-    result = run_bnsl("convert", "-q", source, "--to", "dot", cwd=tmp_path)
+    result = run_here("convert", "-q", source, "--to", "dot", cwd=tmp_path)
     assert result.returncode == 65 and b"has the arc a -> b, which is forbidden" in result.stderr
-    assert run_bnsl("convert", "-q", source, "--to", "dot", "--dag", cwd=tmp_path).returncode == 0
+    assert run_here("convert", "-q", source, "--to", "dot", "--dag", cwd=tmp_path).returncode == 0
 
 
 def test_names_do_not_part_a_network_from_its_knowledge(tmp_path):
     (tmp_path / "d.csv").write_text("x,y,z\n0,0,1\n1,0,0\n0,1,1\n")
     for options, code in (({"require": ["a->b"]}, 2), ({}, 0)):
         source = network(tmp_path / "known.jsonl", CHAIN, **options)
-        result = run_bnsl("convert", "-q", source, "--names", "d.csv", "--to", "arcs", cwd=tmp_path)
+        result = run_here("convert", "-q", source, "--names", "d.csv", "--to", "arcs", cwd=tmp_path)
         assert result.returncode == code, result.stderr
     assert result.stdout.startswith(b"from,to,direction\nx,y,neither")
 
@@ -126,15 +126,15 @@ def test_names_do_not_part_a_network_from_its_knowledge(tmp_path):
 def test_knowledge_of_all_networks_is_kept(tmp_path):
     tiers = [["a"], ["b", "c"]]
     sources = [network(tmp_path / f"{seed}.jsonl", CHAIN, tiers=tiers, forbid=["c->b"], seed=seed) for seed in (1, 2)]
-    result = run_bnsl("average", *sources, "--seed", "1", "--strengths", "s.arrows", "-o", "c.jsonl", cwd=tmp_path)
+    result = run_here("average", *sources, "--seed", "1", "--strengths", "s.arrows", "-o", "c.jsonl", cwd=tmp_path)
     assert result.returncode == 0 and b"warning" not in result.stderr
     options = json.loads((tmp_path / "c.jsonl").read_bytes().splitlines()[0])["by"][-1]["options"]
     assert options["tiers"] == tiers and options["forbid"] == ["c->b"]
-    table = run_bnsl("convert", "-q", "s.arrows", "--to", "table", cwd=tmp_path).stdout.decode()
+    table = run_here("convert", "-q", "s.arrows", "--to", "table", cwd=tmp_path).stdout.decode()
     assert table.count("knowledge") == 2 and "neither" not in table
     other = network(tmp_path / "3.jsonl", CHAIN, tiers=tiers)
     for one, two in itertools.permutations([sources[0], other]):
-        result = run_bnsl("average", one, two, "--seed", "1", "-o", "c.jsonl", cwd=tmp_path)
+        result = run_here("average", one, two, "--seed", "1", "-o", "c.jsonl", cwd=tmp_path)
         assert b"learnt under different knowledge" in result.stderr
         options = json.loads((tmp_path / "c.jsonl").read_bytes().splitlines()[0])["by"][-1]["options"]
         assert "tiers" not in options
@@ -145,55 +145,55 @@ def test_distances_from_an_essential_graph_are_those_from_the_network(tmp_path):
         network(tmp_path / "true.jsonl", [[0, 1], [1, 2]]),
         network(tmp_path / "l.jsonl", [[0, 2], [1, 2]]),
     )
-    expected = run_bnsl("evaluate", learnt, "--reference", truth, cwd=tmp_path)
+    expected = run_here("evaluate", learnt, "--reference", truth, cwd=tmp_path)
     wanted = json.loads(expected.stdout)
     assert (wanted["shd"], wanted["true_positives"]) == (3, 1)
-    run_bnsl("average", "-q", learnt, "--strengths", "s.csv", "-o", "c.jsonl", cwd=tmp_path)
+    run_here("average", "-q", learnt, "--strengths", "s.csv", "-o", "c.jsonl", cwd=tmp_path)
     for target in ("arcs", "dot", "graphml", "adjacency"):
-        run_bnsl("convert", "-q", truth, "--cpdag", "--to", target, "-o", "cpdag", cwd=tmp_path)
-        result = run_bnsl("evaluate", learnt, "--reference", "cpdag", cwd=tmp_path)
+        run_here("convert", "-q", truth, "--cpdag", "--to", target, "-o", "cpdag", cwd=tmp_path)
+        result = run_here("evaluate", learnt, "--reference", "cpdag", cwd=tmp_path)
         assert result.returncode == 0, result.stderr
         found = json.loads(result.stdout)
         assert (found["shd"], found["skeleton_distance"]) == (wanted["shd"], wanted["skeleton_distance"])
         assert "true_positives" not in found
-        result = run_bnsl("evaluate", "--strengths", "s.csv", "--reference", "cpdag", cwd=tmp_path)
+        result = run_here("evaluate", "--strengths", "s.csv", "--reference", "cpdag", cwd=tmp_path)
         assert set(json.loads(result.stdout)) == {"network", "variables", "pair_roc_area", "pair_pr_area"}
 
 
 def test_a_reference_under_knowledge_stands_for_its_class(tmp_path):
     arcs = [[0, 1], [0, 2], [1, 2]]
     truth = network(tmp_path / "true.jsonl", arcs, require=["a->b"])
-    run_bnsl("convert", "-q", truth, "--cpdag", "--to", "arcs", "-o", "cpdag", cwd=tmp_path)
+    run_here("convert", "-q", truth, "--cpdag", "--to", "arcs", "-o", "cpdag", cwd=tmp_path)
     kinds = {row["type"] for row in rows_of((tmp_path / "cpdag").read_text())}
     assert kinds == {"directed", "undirected"}
-    result = run_bnsl("evaluate", network(tmp_path / "l.jsonl", arcs), "--reference", "cpdag", cwd=tmp_path)
+    result = run_here("evaluate", network(tmp_path / "l.jsonl", arcs), "--reference", "cpdag", cwd=tmp_path)
     assert json.loads(result.stdout)["shd"] == 0
     (tmp_path / "none.dot").write_text("digraph { a -> b; b -> c [dir=none] }")
-    result = run_bnsl("evaluate", truth, "--reference", "none.dot", cwd=tmp_path)
+    result = run_here("evaluate", truth, "--reference", "none.dot", cwd=tmp_path)
     assert result.returncode == 65 and b"none.dot: no essential graph: with its arcs, b -> c" in result.stderr
 
 
 def test_an_essential_graph_is_measured_as_its_class(tmp_path):
     (tmp_path / "d.csv").write_text("a,b,c\n" + "".join(f"{i % 2},{i // 2 % 2},{i // 3 % 2}\n" for i in range(30)))
     truth, learnt = network(tmp_path / "true.jsonl", [[0, 2], [1, 2]]), network(tmp_path / "l.jsonl", CHAIN)
-    run_bnsl("convert", "-q", learnt, "--cpdag", "--to", "dot", "-o", "cpdag.dot", cwd=tmp_path)
+    run_here("convert", "-q", learnt, "--cpdag", "--to", "dot", "-o", "cpdag.dot", cwd=tmp_path)
     options = ("--data", "d.csv", "--reference", truth)
     wanted, found = (
-        json.loads(run_bnsl("evaluate", source, *options, cwd=tmp_path).stdout) for source in (learnt, "cpdag.dot")
+        json.loads(run_here("evaluate", source, *options, cwd=tmp_path).stdout) for source in (learnt, "cpdag.dot")
     )
     left_out = {"network", "max_parents", "true_positives", "false_positives", "false_negatives"}
     assert {name: value for name, value in wanted.items() if name not in left_out} == pytest.approx(
         {name: value for name, value in found.items() if name != "network"}
     )
-    result = run_bnsl("evaluate", "cpdag.dot", *options, "--score", "k2", cwd=tmp_path)
+    result = run_here("evaluate", "cpdag.dot", *options, "--score", "k2", cwd=tmp_path)
     assert result.returncode == 2 and b"equivalent networks differ in it" in result.stderr
     (tmp_path / "none.dot").write_text("digraph { a -> b; b -> c [dir=none] }")
-    result = run_bnsl("evaluate", "none.dot", cwd=tmp_path)
+    result = run_here("evaluate", "none.dot", cwd=tmp_path)
     assert result.returncode == 65 and b"b -> c cannot be undirected" in result.stderr
 
 
 def test_a_table_of_probabilities_takes_neither_way_of_counting(equivalent, tmp_path):
-    run_bnsl("average", "-q", *equivalent, "--strengths", "s.arrows", "-o", "c.jsonl", cwd=tmp_path)
+    run_here("average", "-q", *equivalent, "--strengths", "s.arrows", "-o", "c.jsonl", cwd=tmp_path)
     for option in ("--cpdag", "--dag"):
-        result = run_bnsl("average", "s.arrows", option, cwd=tmp_path)
+        result = run_here("average", "s.arrows", option, cwd=tmp_path)
         assert result.returncode == 2 and b"without --cpdag or --dag" in result.stderr

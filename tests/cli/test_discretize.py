@@ -5,27 +5,27 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from helpers.processes import ROOT, run_bnsl
+from helpers.processes import ROOT, run_here
 
 ROWS = ROOT / "tests" / "cases" / "data" / "numeric.csv"
 
 
 @pytest.mark.parametrize("compressed", [False, True])
 def test_like_a_network_or_parent_sets(tmp_path, compressed: bool):
-    cut = run_bnsl("discretize", "--discretize", "median", ROWS).stdout
-    sets = run_bnsl("parentsets", "--evaluations", 20, "--discretize", "median", "--seed", 1, ROWS).stdout
-    network = run_bnsl("optimize", "--obs", "--restarts", 2, "--seed", 1, stdin=sets).stdout
+    cut = run_here("discretize", "--discretize", "median", ROWS).stdout
+    sets = run_here("parentsets", "--evaluations", 20, "--discretize", "median", "--seed", 1, ROWS).stdout
+    network = run_here("optimize", "--obs", "--restarts", 2, "--seed", 1, stdin=sets).stdout
     for name, text in {"sets.jsonl": sets, "net.jsonl": network, "cut.csv": cut}.items():
         path = tmp_path / (name + ".gz" * compressed)
         path.write_bytes(gzip.compress(text) if compressed else text)
-        assert run_bnsl("discretize", "--like", path, ROWS).stdout == cut
-        result = run_bnsl("discretize", "--like", path, stdin=b"height,kind\n1.7,a\n")
+        assert run_here("discretize", "--like", path, ROWS).stdout == cut
+        result = run_here("discretize", "--like", path, stdin=b"height,kind\n1.7,a\n")
         assert result.returncode == 65
         assert b"no column 'weight'" in result.stderr
 
 
 def test_like_a_network_without_states(tmp_path):
     (tmp_path / "net.txt").write_text("[height][weight|height][kind]")
-    result = run_bnsl("discretize", "--like", tmp_path / "net.txt", ROWS)
+    result = run_here("discretize", "--like", tmp_path / "net.txt", ROWS)
     assert result.returncode == 65
     assert b"no states of 3 of 3 variables are known here" in result.stderr

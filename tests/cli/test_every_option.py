@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import click
 import pytest
-from helpers.processes import run_bnsl, run_shell
+from helpers.processes import BNSL, run_here, run_shell
 
+from bnsl_cli.commands import warm_up
 from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.options.parameter_types import OutputPath
+from bnsl_cli.plans import trial
 
 pytestmark = pytest.mark.slow
 
@@ -229,6 +233,18 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert files == {path: path.read_bytes() for path in folder.iterdir()}, "a command changed its input"
 
 
+@pytest.fixture(autouse=True)
+def commands_of_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `plan` and `warm-up` run in processes of their own runs in this one, too."""
+
+    def run(command: list[str], cwd: str | None = None, **_: object) -> subprocess.CompletedProcess:
+        assert command[:3] == BNSL
+        return run_here(*command[3:], cwd=cwd and Path(cwd))
+
+    for module in (trial, warm_up):
+        monkeypatch.setattr(module, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": run}))
+
+
 class Outcome(NamedTuple):
     """What a run shows of itself."""
 
@@ -241,7 +257,7 @@ class Outcome(NamedTuple):
 def run(place: Path, command: str, line: list[str]) -> Outcome:
     """Run a command among the files; what headers record of the command line is taken out, new files are removed."""
     before = set(place.iterdir())
-    done = run_bnsl(command, *line, cwd=place, env={"SOURCE_DATE_EPOCH": "0"})
+    done = run_here(command, *line, cwd=place, SOURCE_DATE_EPOCH="0")
     made = sorted(set(place.iterdir()) - before)
     files = {path.name: plain(path.read_bytes()) for path in made}
     for path in made:

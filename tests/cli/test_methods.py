@@ -10,7 +10,7 @@ from typing import NamedTuple
 import click
 import pytest
 from helpers.places import CASES
-from helpers.processes import run_bnsl
+from helpers.processes import run_here
 
 from bnsl_cli.main import cli
 from bnsl_cli.options.optimize_methods import GOVERNED, takers_of
@@ -120,5 +120,5 @@ def test_every_default_does_what_it_is_the_default_for():
 
 
 def test_the_best_forest_starts_nowhere():
-    result = run_bnsl("optimize", "--data", "d.csv", "--tw", 1, "--start", "n.net.jsonl")
+    result = run_here("optimize", "--data", "d.csv", "--tw", 1, "--start", "n.net.jsonl")
     assert result.returncode == 2 and b"--start is of no use with --tw 1" in result.stderr

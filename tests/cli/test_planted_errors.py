@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.places import ROOT
-from helpers.processes import run_bnsl
+from helpers.processes import run_bnsl, run_here
+
+from stages.scoring import family_scorer
 
 pytestmark = pytest.mark.slow
 
 PLANT = """
 import os
-from stages.kernels.counting import add_one
+from stages.scoring import family_scorer
 
 PLANTED = float(os.environ["PLANTED"])
-right = add_one.score_expansions
+right = family_scorer.score_expansions
 
 def wrong(data, tables, child, parents, candidates, place, work_limit, out, work):
     result = right(data, tables, child, parents, candidates, place, work_limit, out, work)
@@ -26,15 +29,13 @@ def wrong(data, tables, child, parents, candidates, place, work_limit, out, work
         out[candidates[place : result[0]]] += PLANTED
     return result
 
-add_one.score_expansions = wrong
+family_scorer.score_expansions = wrong
 """
-"""Loaded by every process of a command before anything else."""
+"""Run before a command, in every process of it."""
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    (tmp_path / "plant").mkdir()
-    (tmp_path / "plant" / "sitecustomize.py").write_text(PLANT)
     rng = np.random.default_rng(1)
     columns = rng.integers(0, 3, (8, 300))
     columns[5] = np.where(rng.random(300) < 0.05, columns[5], np.minimum(columns[1] + columns[2], 2))
@@ -44,25 +45,40 @@ def place(tmp_path: Path) -> Path:
 
 
 def run_planted(place: Path, *arguments: object, planted: float):
-    changes = {"PYTHONPATH": f"{place / 'plant'}:{ROOT}", "PLANTED": str(planted)}
-    return run_bnsl(*arguments, cwd=place, env=changes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(family_scorer, "score_expansions", family_scorer.score_expansions)  # restored at the end
+        patch.setenv("PLANTED", str(planted))
+        exec(PLANT, {})
+        return run_here(*arguments, cwd=place)
 
 
 def files(place: Path) -> set[str]:
-    return {path.name for path in place.iterdir()} - {"plant"}
+    return {path.name for path in place.iterdir()}
 
 
-@pytest.mark.parametrize(
-    "options",
-    [(), ("-j", "2"), ("--workers", "processes:2"), ("--time", "1s"), ("--score", "bdeu"), ("--keep-mass", "0.001")],
-)
-def test_a_wrong_kernel_leaves_no_list(place: Path, options: tuple[str, ...]):
-    settings = ("parentsets", "--seed", "1", "--evaluations", "200", *options, "d.csv", "-o", "s.jsonl")
-    result = run_planted(place, *settings, planted=7.0)
+WRONG = ("parentsets", "--seed", "1", "--evaluations", "200", "d.csv", "-o", "s.jsonl")
+
+
+def told_and_removed(result: subprocess.CompletedProcess, place: Path) -> None:
+    """Exit code and message of a command with a wrong kernel, of which nothing is left."""
     message = result.stderr.decode()
     assert result.returncode == 70, message
     assert "VerificationError: variable 'X5' with parents ['X1', 'X2" in message and "but the data give" in message
     assert files(place) == {"d.csv"}
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("-j", "2"), ("--time", "1s"), ("--score", "bdeu"), ("--keep-mass", "0.001")]
+)
+def test_a_wrong_kernel_leaves_no_list(place: Path, options: tuple[str, ...]):
+    told_and_removed(run_planted(place, *WRONG, *options, planted=7.0), place)
+
+
+def test_a_wrong_kernel_of_worker_processes_leaves_no_list(place: Path, tmp_path_factory: pytest.TempPathFactory):
+    plant = tmp_path_factory.mktemp("plant")
+    (plant / "sitecustomize.py").write_text(PLANT)
+    changes = {"PYTHONPATH": f"{plant}:{ROOT}", "PLANTED": "7.0"}
+    told_and_removed(run_bnsl(*WRONG, "--workers", "processes:2", cwd=place, env=changes), place)
 
 
 def test_a_kernel_that_is_replaced_by_a_right_one_does_no_harm(place: Path):
@@ -100,10 +116,6 @@ def test_a_run_gone_on_with_is_checked_too(place: Path):
 
 def test_lists_that_a_search_for_networks_saves_are_checked(place: Path):
     settings = ("optimize", "--data", "d.csv", "--seed", "1", "--save-sets", "s.jsonl", "-o", "n.jsonl")
-    # Kernels that call the planted function are compiled beforehand: numba would refuse to compile it.
-    assert run_bnsl(*settings, cwd=place).returncode == 0
-    for name in files(place) - {"d.csv"}:
-        (place / name).unlink()
     result = run_planted(place, *settings, planted=7.0)
     assert result.returncode == 70
     assert b"variable 'X5' with parents ['X1', 'X2" in result.stderr

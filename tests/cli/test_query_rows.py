@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
-from helpers.processes import run_bnsl
+from helpers.processes import run_here
 
 NETWORK = """network n {} variable size { type discrete [ 2 ] { <=10, >10 }; }
 variable colour { type discrete [ 3 ] { red, green, blue }; }
@@ -28,7 +28,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def ask(place: Path, *arguments: object) -> list[dict[str, str]]:
-    done = run_bnsl("query", "n.bif", "--evidence", "d.csv", *arguments, cwd=place)
+    done = run_here("query", "n.bif", "--evidence", "d.csv", *arguments, cwd=place)
     assert done.returncode == 0, done.stderr
     return list(csv.DictReader(io.StringIO(done.stdout.decode())))
 
@@ -46,7 +46,7 @@ def test_filled_tables_keep_cells_and_columns(place: Path):
 @pytest.mark.parametrize("name", ["f.parquet", "f.arrow", "f.csv.gz"])
 def test_filled_tables_of_other_formats(place: Path, name: str):
     assert ask(place, "--fill", "best", "--na", "pink", "-o", name) == []
-    done = run_bnsl("convert", name, "--to", "csv", "--missing", "state", cwd=place)
+    done = run_here("convert", name, "--to", "csv", "--missing", "state", cwd=place)
     assert b"b3,no,<=10,green,NA" in done.stdout
 
 
@@ -69,7 +69,7 @@ def test_columns_left_out_are_no_evidence(place: Path):
 
 
 def test_an_unknown_label_is_named_with_its_line(place: Path):
-    done = run_bnsl("query", "n.bif", "--evidence", "d.csv", cwd=place)
+    done = run_here("query", "n.bif", "--evidence", "d.csv", cwd=place)
     assert done.returncode == 65
     assert b"d.csv:4: column 'colour': label 'pink' is none of the states 'red', 'green', 'blue'" in done.stderr
     assert b"--unseen drop" in done.stderr and b"--na 'pink'" in done.stderr
@@ -93,6 +93,6 @@ def test_an_unknown_label_is_named_with_its_line(place: Path):
     ],
 )
 def test_options_without_effect_are_refused(place: Path, line: str, message: str):
-    done = run_bnsl("query", "n.bif", *line.split(), cwd=place)
+    done = run_here("query", "n.bif", *line.split(), cwd=place)
     assert done.returncode == 2, done.stderr
     assert message in done.stderr.decode()

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from helpers.processes import TIMEOUT, environment, run_bnsl, run_shell
+from helpers.processes import TIMEOUT, environment, run_here, run_shell
 
 from stages.runtime import remote_workers
 from stages.runtime.dask_workers import DaskWorkers
@@ -32,8 +32,21 @@ class Cluster:
         self.folder = folder
         self.file = folder / "scheduler.json"
         self.workers: list[subprocess.Popen] = []
-        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", self.file)
-        self.until(self.file.exists)
+        self.scheduler: subprocess.Popen | None = None
+
+    def make_whole(self) -> None:
+        """A scheduler with two workers: new ones take the place of those that were killed or stopped."""
+        if self.scheduler is None or self.scheduler.poll() is not None:
+            self.end()
+            self.file.unlink(missing_ok=True)
+            where = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", self.file)
+            self.scheduler = self._start("scheduler", *where)
+            self.until(self.file.exists)
+        lost = [worker for worker in self.workers if worker.poll() is not None or is_stopped(worker)]
+        end_all(lost)
+        self.workers = [worker for worker in self.workers if worker not in lost]
+        while len(self.workers) < 2:
+            self.add_worker()
 
     def _start(self, kind: str, *arguments: object) -> subprocess.Popen:
         with open(self.folder / f"{kind}.log", "ab") as log:
@@ -62,22 +75,36 @@ class Cluster:
 
     def end(self) -> None:
         """Nothing of it is left."""
-        for process in (*self.workers, self.scheduler):
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            process.wait()
+        end_all([*self.workers, *([self.scheduler] if self.scheduler else [])])
+        self.workers.clear()
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    """A scheduler with two workers."""
-    made = Cluster(folder=tmp_path)
+def end_all(processes: list[subprocess.Popen]) -> None:
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def is_stopped(process: subprocess.Popen) -> bool:
+    return os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+@pytest.fixture(scope="module")
+def of_all_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """The cluster that tests share: starting one takes more than most of them."""
+    made = Cluster(folder=tmp_path_factory.mktemp("cluster"))
     try:
-        made.add_worker()
-        made.add_worker()
         yield made
     finally:
         made.end()
+
+
+@pytest.fixture
+def cluster(of_all_tests: Cluster) -> Cluster:
+    """A scheduler with two workers, all alive, and no output of an earlier test."""
+    of_all_tests.make_whole()
+    (of_all_tests.folder / "elsewhere").unlink(missing_ok=True)
+    return of_all_tests
 
 
 SHORT = ("parentsets", "--seed", "1", "--evaluations", "300")
@@ -88,8 +115,12 @@ LONG = ("parentsets", "--indep", "--seed", "1", "--evaluations", "3000")
 
 def here(folder: Path, data: Path, *options: object) -> bytes:
     """What the command writes without workers."""
-    target = folder / "here"
-    result = run_bnsl(*options, data, "-o", target, env=SAME_DAY)
+    return written(folder / "here", *options, data)
+
+
+def written(target: Path, *options: object) -> bytes:
+    """What the command writes in this process."""
+    result = run_here(*options, "-o", target, **SAME_DAY)
     assert result.returncode == 0, result.stderr.decode()
     return target.read_bytes()
 
@@ -143,28 +174,22 @@ def until_progress(process: subprocess.Popen) -> None:
     raise AssertionError("it ended before")
 
 
-def test_the_same_bytes(cluster: Cluster, bundled: Path):
-    data, folder = bundled / "random80.csv.gz", cluster.folder
-    expected = here(folder, data, *SHORT)
-    ends(elsewhere(cluster, data, *SHORT))
-    assert (folder / "elsewhere").read_bytes() == expected
-    lists = folder / "lists.jsonl"
-    lists.write_bytes(expected)
+def test_the_same_bytes(cluster: Cluster, bundled: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(remote_workers, "CHUNK_SECONDS", 0.1)
+    data, lists, place = bundled / "random80.csv.gz", cluster.folder / "lists.jsonl", f"dask:{cluster.file}"
+    lists.write_bytes(here(cluster.folder, data, *SHORT))
     for options in (
-        ("optimize", "--asobs", "--restarts", 20, "--seed", 1),
-        ("optimize", "--ils", "--evaluations", 3000, "--seed", 1),
-        ("optimize", "--kg", "--tw", 3, "--restarts", 100, "--seed", 1),
+        (*SHORT, data),
+        ("optimize", "--asobs", "--restarts", 20, "--seed", 1, lists),
+        ("optimize", "--ils", "--evaluations", 3000, "--seed", 1, lists),
+        ("optimize", "--kg", "--tw", 3, "--restarts", 100, "--seed", 1, lists),
+        ("posterior", "--sampled", "--samples", 50, "--chains", 3, "--seed", 1, lists),
+        ("optimize", "--hc", "--bootstrap", 5, "--seed", 1, "--data", data),
     ):
-        ends(elsewhere(cluster, lists, *options))
-        assert (folder / "elsewhere").read_bytes() == here(folder, lists, *options), options
-    chains = ("posterior", "--sampled", "--samples", 50, "--chains", 3, "--seed", 1)
-    ends(elsewhere(cluster, lists, *chains))
-    assert (folder / "elsewhere").read_bytes() == here(folder, lists, *chains)
-    exact = run_bnsl("posterior", "--exact", lists, "--workers", f"dask:{cluster.file}")
+        found = written(cluster.folder / "elsewhere", *options, "--workers", place)
+        assert found == written(cluster.folder / "here", *options), options
+    exact = run_here("posterior", "--exact", lists, "--workers", place)
     assert exact.returncode == 2 and b"an exact sum has no parts for them" in exact.stderr
-    replicates = ("optimize", "--hc", "--bootstrap", 5, "--seed", 1, "--data")
-    ends(elsewhere(cluster, data, *replicates))
-    assert (folder / "elsewhere").read_bytes() == here(folder, data, *replicates)
 
 
 def test_workers_that_are_killed_or_come_late(cluster: Cluster, bundled: Path, long_bytes: bytes):
@@ -189,9 +214,11 @@ def test_a_worker_that_hangs_in_mid_run(cluster: Cluster, bundled: Path, long_by
     assert (cluster.folder / "elsewhere").read_bytes() == long_bytes
 
 
-def test_a_worker_that_hangs_while_it_hands_over_a_result(cluster: Cluster, monkeypatch: pytest.MonkeyPatch):
+def test_a_worker_that_hangs_while_it_hands_over_a_result(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(remote_workers, "LATE_SECONDS", 0.5)
-    mark = cluster.folder / "mark"
+    mark = tmp_path / "mark"
 
     class HangsOnce:
         """A result whose worker hangs while it is pickled; pickled by a second worker it is an ordinary result."""
@@ -225,10 +252,10 @@ def test_nothing_is_sent_to_workers_that_hang(cluster: Cluster):
         workers.close()
 
 
-def test_what_is_sent_again_goes_to_another_worker(cluster: Cluster):
+def test_what_is_sent_again_goes_to_another_worker(cluster: Cluster, tmp_path: Path):
     """Even where the one that has it is not known to hang."""
     workers = DaskWorkers(str(cluster.file))
-    gate = cluster.folder / "gate"
+    gate = tmp_path / "gate"
 
     def work(first: bool, stop: object) -> int:
         while first and not gate.exists():
@@ -248,23 +275,13 @@ def test_what_is_sent_again_goes_to_another_worker(cluster: Cluster):
         workers.close()
 
 
-def test_a_lost_scheduler_is_told_and_the_run_goes_on(cluster: Cluster, bundled: Path, long_bytes: bytes):
-    data, target = bundled / "random80.csv.gz", cluster.folder / "elsewhere"
-    process = elsewhere(cluster, data, *LONG)
-    until_progress(process)
-    cluster.scheduler.kill()
-    said = ends(process, 1)
-    assert "the dask scheduler at" in said and "is lost" in said and "--resume" in said
-    result = run_bnsl(*LONG, data, "-o", target, "--resume", target, env=SAME_DAY)
-    assert result.returncode == 0, result.stderr.decode()
-    assert target.read_bytes() == long_bytes
-
-
 def test_ctrl_c_ends_the_work_of_workers_and_keeps_what_there_is(cluster: Cluster, bundled: Path):
     here(cluster.folder, bundled / "random80.csv.gz", "parentsets", "--greedy", "--evaluations", "100")  # compiles
     endless = ("parentsets", "--greedy", "--seed", "1", "--time", "1h")
+    log = cluster.folder / "worker.log"
+    before = log.read_text().count("keep_payload")
     process = elsewhere(cluster, bundled / "random80.csv.gz", *endless)
-    cluster.until(lambda: "keep_payload" in (cluster.folder / "worker.log").read_text())
+    cluster.until(lambda: log.read_text().count("keep_payload") > before)
     time.sleep(1)  # most often they are at work by then
     process.send_signal(signal.SIGINT)
     said = ends(process, 130)
@@ -276,6 +293,17 @@ def test_ctrl_c_ends_the_work_of_workers_and_keeps_what_there_is(cluster: Cluste
     assert result.stdout == b"3\n", result.stderr.decode()
 
 
+def test_a_lost_scheduler_is_told_and_the_run_goes_on(cluster: Cluster, bundled: Path, long_bytes: bytes):
+    """Of the tests on the cluster the last: those after it would need another one."""
+    data, target = bundled / "random80.csv.gz", cluster.folder / "elsewhere"
+    process = elsewhere(cluster, data, *LONG)
+    until_progress(process)
+    cluster.scheduler.kill()
+    said = ends(process, 1)
+    assert "the dask scheduler at" in said and "is lost" in said and "--resume" in said
+    assert written(target, *LONG, data, "--resume", target) == long_bytes
+
+
 def test_places_without_workers_are_told(tmp_path: Path, bundled: Path):
     data = bundled / "random80.csv.gz"
     for where, code, words in (
@@ -284,11 +312,11 @@ def test_places_without_workers_are_told(tmp_path: Path, bundled: Path):
         ("cluster", 2, b"'cluster' names no workers; write dask:tcp://host:8786"),
         ("processes:0", 2, b"names no workers"),
     ):
-        result = run_bnsl("parentsets", data, "--workers", where)
+        result = run_here("parentsets", data, "--workers", where)
         assert result.returncode == code and words in result.stderr, result.stderr.decode()
-    both = run_bnsl("parentsets", data, "--workers", "processes:2", "-j", "2")
+    both = run_here("parentsets", data, "--workers", "processes:2", "-j", "2")
     assert both.returncode == 2 and b"leave out --jobs" in both.stderr
-    one_search = run_bnsl("optimize", "--data", data, "--workers", "processes:2")
+    one_search = run_here("optimize", "--data", data, "--workers", "processes:2")
     assert one_search.returncode == 2 and b"--bootstrap R" in one_search.stderr
-    not_independent = run_bnsl("optimize", data, "--exact", "--workers", "processes:2")
+    not_independent = run_here("optimize", data, "--exact", "--workers", "processes:2")
     assert not_independent.returncode == 2 and b"--workers" in not_independent.stderr

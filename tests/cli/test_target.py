@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from helpers.processes import run_bnsl
+from helpers.processes import run_here
 
 NETWORK = """network n {} variable sky { type discrete [ 2 ] { blue, grey }; }
 variable rain { type discrete [ 2 ] { no, yes }; }
@@ -25,7 +25,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def measures(place: Path, *arguments: object) -> dict:
-    done = run_bnsl("evaluate", "n.bif", "--target", "rain", "--json", *arguments, cwd=place)
+    done = run_here("evaluate", "n.bif", "--target", "rain", "--json", *arguments, cwd=place)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -58,6 +58,6 @@ def test_a_state_held_impossible_has_no_finite_loss(place: Path):
 )
 def test_refused(place: Path, line: str, code: int, message: str):
     (place / "n.txt").write_text("[sky][rain|sky]\n")
-    done = run_bnsl("evaluate", *line.split(), cwd=place)
+    done = run_here("evaluate", *line.split(), cwd=place)
     assert done.returncode == code, done.stderr
     assert message in done.stderr.decode()

@@ -18,8 +18,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
+from click.testing import CliRunner
 from helpers import fork_server
 from helpers.places import ROOT
+
+from bnsl_cli.main import cli
 
 BNSL = [sys.executable, "-m", "bnsl_cli"]
 TIMEOUT = 300
@@ -74,8 +77,9 @@ def run_bnsl(
     `preexec_fn` is as of `subprocess.run`, and asks for such an interpreter.
     """
     words = [str(argument) for argument in arguments]
-    values = environment(True, **(env or {}))
-    if not (is_fresh or preexec_fn):
+    forked = not (is_fresh or preexec_fn)
+    values = environment(forked, **(env or {}))
+    if forked:
         return without_compiling(run_forked(words, stdin, str(cwd or Path.cwd()), values))
     result = subprocess.run(
         [*BNSL, *words],
@@ -88,6 +92,21 @@ def run_bnsl(
         preexec_fn=preexec_fn,
     )
     return without_compiling(result)
+
+
+def run_here(
+    *arguments: object, stdin: bytes = b"", cwd: Path | None = None, **changes: str
+) -> subprocess.CompletedProcess:
+    """Run one command in this process: where neither signals nor streams nor its start are what is tested."""
+    words = [str(argument) for argument in arguments]
+    runner = CliRunner(env={"COLUMNS": "100"} | changes)
+    with contextlib.chdir(cwd or Path.cwd()):
+        result = runner.invoke(cli, words, input=stdin, prog_name="bnsl")
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return without_compiling(
+        subprocess.CompletedProcess(["bnsl", *words], result.exit_code, result.stdout_bytes, result.stderr_bytes)
+    )
 
 
 def run_forked(
@@ -154,7 +173,7 @@ def run_shell(script: str, cwd: Path, **changes: str) -> subprocess.CompletedPro
 
 def start_bnsl(*arguments: object, is_fresh: bool = False, **settings) -> subprocess.Popen:
     """Start a command that the test goes on to talk to, with an interpreter of its own if `is_fresh`."""
-    values = environment(True, **settings.pop("env", {}))
+    values = environment(not is_fresh, **settings.pop("env", {}))
     settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL} | settings
     command = BNSL if is_fresh else [str(Path(script_folder(True), "bnsl"))]
     return subprocess.Popen([*command, *map(str, arguments)], env=values, **settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from helpers.processes import run_bnsl
+from helpers.processes import run_here
 
 ROWS = "smoke,asia,lung,x1\n" + "".join(f"{i % 2},{(i // 2) % 2},{i % 2},{(i // 4) % 2}\n" for i in range(64))
 
@@ -17,7 +17,7 @@ def folder(tmp_path):
 
 
 def recorded(folder, *options: str) -> dict:
-    result = run_bnsl("optimize", "-q", "--data", "d.csv", "--hc", "--seed", "1", *options, cwd=folder)
+    result = run_here("optimize", "-q", "--data", "d.csv", "--hc", "--seed", "1", *options, cwd=folder)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout.splitlines()[0])["by"][-1]["options"]
 
@@ -44,10 +44,10 @@ def test_two_sets_of_tiers_are_refused(folder):
     (folder / "k.txt").write_text("/knowledge\naddtemporal\n1 smoke\n2 lung\n")
     (folder / "t.txt").write_text("lung\nsmoke\n")
     options = ("--data", "d.csv", "--hc", "--tiers", "t.txt", "--forbid", "@k.txt")
-    result = run_bnsl("optimize", *options, cwd=folder)
+    result = run_here("optimize", *options, cwd=folder)
     assert result.returncode == 2 and b"several files give different tiers" in result.stderr
 
 
 def test_a_pattern_that_nothing_is_like_is_an_error(folder):
-    result = run_bnsl("optimize", "--data", "d.csv", "--hc", "--forbid", "y*->smoke", cwd=folder)
+    result = run_here("optimize", "--data", "d.csv", "--hc", "--forbid", "y*->smoke", cwd=folder)
     assert result.returncode == 2 and b"--forbid: 'y*' is no variable of the data" in result.stderr

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
-from helpers.processes import run_bnsl, run_shell
+from helpers.processes import run_here
 
 ROWS = [f"{i % 2},{i // 2 % 2},{i // 4 % 2},{i * 7 % 3},{i % 5},x" for i in range(40)]
 OPTIONS = [
@@ -26,12 +27,14 @@ TABLES = {
 @pytest.mark.parametrize(("table", "options"), TABLES.values(), ids=TABLES)
 def test_the_commands_make_what_is_missing(tmp_path: Path, table: str, options: list):
     (tmp_path / "my data.csv").write_text(table)
-    made = run_bnsl("parentsets", "my data.csv", *options, "--shard", "1/2", "-o", "1.jsonl", cwd=tmp_path)
+    made = run_here("parentsets", "my data.csv", *options, "--shard", "1/2", "-o", "1.jsonl", cwd=tmp_path)
     assert made.returncode == 0, made.stderr.decode()
-    short = run_bnsl("merge", "1.jsonl", "--data", "my data.csv", "-o", "all.jsonl", cwd=tmp_path)
+    short = run_here("merge", "1.jsonl", "--data", "my data.csv", "-o", "all.jsonl", cwd=tmp_path)
     assert short.returncode == 65
     (command,) = [line.strip() for line in short.stderr.decode().splitlines() if "bnsl parentsets" in line]
-    missing = run_shell(command, tmp_path)
+    # The words as the shell takes them.
+    shell = subprocess.run(["bash", "-c", f"bnsl() {{ printf '%s\\0' \"$@\"; }}\n{command}"], capture_output=True)
+    missing = run_here(*shell.stdout.decode().split("\0")[:-1], cwd=tmp_path)
     assert missing.returncode == 0, command + missing.stderr.decode()
-    merged = run_bnsl("merge", "1.jsonl", "shard-2-of-2.sets.jsonl", "-o", "all.jsonl", cwd=tmp_path)
+    merged = run_here("merge", "1.jsonl", "shard-2-of-2.sets.jsonl", "-o", "all.jsonl", cwd=tmp_path)
     assert merged.returncode == 0, merged.stderr.decode()

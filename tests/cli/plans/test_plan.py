@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from helpers.processes import run_bnsl, run_shell
+from helpers.processes import run_here, run_shell
 
 from bnsl_cli.plans.jobs import PlanError, plan_jobs
 from bnsl_cli.plans.scripts import SCRIPTS, slurm_script
@@ -103,23 +103,23 @@ def test_the_command_refuses_what_the_planned_one_would(tmp_path: Path):
         (("--make", "--each", "x=2..1", "fit", "-o", "{x}"), b"an empty value, one twice, or none"),
         (("--make", "--each", "x=1", "--each", "x=2", "fit", "-o", "{x}"), b"twice for one name"),
     ):
-        result = run_bnsl("plan", *words, cwd=tmp_path)
+        result = run_here("plan", *words, cwd=tmp_path)
         assert result.returncode == 2 and complaint in result.stderr, result.stderr.decode()
-    result = run_bnsl("plan", "--make", "--parts", 2, "parentsets", "none.csv", "-o", "x", cwd=tmp_path)
+    result = run_here("plan", "--make", "--parts", 2, "parentsets", "none.csv", "-o", "x", cwd=tmp_path)
     assert result.returncode == 1 and b"the command cannot be run" in result.stderr
 
 
 @pytest.mark.parametrize(("options", "cores"), [((), 1), (("-j", 3), 3), (("-j", 0), 1)])
 def test_a_run_has_the_cores_that_it_uses(tmp_path: Path, options: tuple, cores: int):
     words = ("optimize", "x.sets.jsonl", *options, "--seed", "{seed}", "-o", "{seed}.net.jsonl")
-    result = run_bnsl("plan", "--slurm", "--each", "seed=1,2", *words, cwd=tmp_path)
+    result = run_here("plan", "--slurm", "--each", "seed=1,2", *words, cwd=tmp_path)
     assert f"--cpus-per-task={cores} ".encode() in result.stdout, result.stderr.decode()
 
 
 @pytest.fixture
 def place(tmp_path: Path, bundled: Path) -> Path:
     """A folder with a table of ten variables."""
-    run = run_bnsl("sample", "--random", 10, "--rows", 300, "--seed", 1, "-o", tmp_path / "d.csv")
+    run = run_here("sample", "--random", 10, "--rows", 300, "--seed", 1, "-o", tmp_path / "d.csv")
     assert run.returncode == 0, run.stderr.decode()
     return tmp_path
 
@@ -160,7 +160,7 @@ def test_a_grid_runs_as_it_stands(place: Path, form: str, run: str):
 def test_a_time_limit_and_the_forecast_are_the_limits_of_a_run(place: Path, form: str, limit: str):
     """Half as much again as the 40 seconds, and two minutes more; memory by a dry run, which is quick."""
     words = ("parentsets", "d.csv", "--indep", "--time", "40s", "-o", "all.jsonl")
-    result = run_bnsl("plan", f"--{form}", "--parts", 2, *words, cwd=place)
+    result = run_here("plan", f"--{form}", "--parts", 2, *words, cwd=place)
     assert result.returncode == 0, result.stderr.decode()
     assert limit in result.stdout.decode()
     assert re.search(r"--mem=\d+M|mem_mb=\d+", result.stdout.decode())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from helpers.processes import run_bnsl
+from helpers.processes import run_here
 
 BYTES = os.fsdecode(b"a\xffb")
 
@@ -27,23 +27,23 @@ BYTES = os.fsdecode(b"a\xffb")
     ],
 )
 def test_text_that_is_no_utf_8_is_refused(words: tuple, tmp_path: Path):
-    result = run_bnsl(*words, cwd=tmp_path)
+    result = run_here(*words, cwd=tmp_path)
     assert result.returncode == 2 and b"is no UTF-8 text" in result.stderr, result.stderr
 
 
 def test_files_may_have_any_name(tmp_path: Path):
     for method in ("one", "two"):
         name = f"{BYTES}.{method}.1.bif"
-        made = run_bnsl("sample", "--random", 4, "--rows", 9, "--seed", 1, "--network", name, "-q", cwd=tmp_path)
+        made = run_here("sample", "--random", 4, "--rows", 9, "--seed", 1, "--network", name, "-q", cwd=tmp_path)
         assert made.returncode == 0, made.stderr
     networks = [f"{BYTES}.one.1.bif", f"{BYTES}.two.1.bif"]
-    measured = run_bnsl("evaluate", *networks, "-o", f"{BYTES}.jsonl", cwd=tmp_path)
+    measured = run_here("evaluate", *networks, "-o", f"{BYTES}.jsonl", cwd=tmp_path)
     assert measured.returncode == 0, measured.stderr
     lines = (tmp_path / f"{BYTES}.jsonl").read_bytes().splitlines()
     assert orjson.loads(lines[0])["network"] == "a\\udcffb.one.1.bif"
     for form in ("table", "jsonl", "csv", "latex"):
         words = ("compare", f"{BYTES}.jsonl", "--measure", "arcs", "--show", "values", "--format", form)
-        compared = run_bnsl(*words, cwd=tmp_path)
+        compared = run_here(*words, cwd=tmp_path)
         assert compared.returncode == 0 and b"udcff" in compared.stdout, compared.stderr
 
 
@@ -52,5 +52,5 @@ def test_runs_may_have_any_name(form: str, tmp_path: Path):
     for method in ("one", "two"):
         (tmp_path / f"{BYTES}.{method}.1.json").write_text('{"seconds": 1.5}\n')
     runs = [f"{BYTES}.{method}.1.json" for method in ("one", "two")]
-    compared = run_bnsl("compare", *runs, "--measure", "seconds", "--show", "values", "--format", form, cwd=tmp_path)
+    compared = run_here("compare", *runs, "--measure", "seconds", "--show", "values", "--format", form, cwd=tmp_path)
     assert compared.returncode == 0 and b"udcff" in compared.stdout, compared.stderr

@@ -84,11 +84,11 @@ def test_a_file_may_be_renewed_by_one_of_its_kind(place: Path, words: str):
 
 def test_an_input_behind_standard_streams_is_not_replaced(place: Path):
     with (place / "d.csv").open("rb") as stream:
-        process = start_bnsl("parentsets", "-o", "d.csv", stdin=stream, cwd=place)
+        process = start_bnsl("parentsets", "-o", "d.csv", is_fresh=True, stdin=stream, cwd=place)
         process.communicate()
     assert process.returncode == 2
     with (place / "d.csv").open("ab") as stream:
-        process = start_bnsl("parentsets", "d.csv", stdout=stream, cwd=place)
+        process = start_bnsl("parentsets", "d.csv", is_fresh=True, stdout=stream, cwd=place)
         process.communicate()
     assert process.returncode == 2
     assert (place / "d.csv").read_text() == TABLE

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from helpers.processes import run_bnsl
+from helpers.processes import run_here
 
 from bnsl_cli.main import cli
 from bnsl_cli.running.live_reporter import LiveReporter
@@ -57,6 +57,6 @@ def test_file_names_in_titles_and_errors(tmp_path: Path):
     result = CliRunner().invoke(cli, ["evaluate", "--format", "table", str(network)])
     assert "[red]n.csv" in result.output
     missing = os.fsdecode(b"no\x1b[31m\xff.csv")
-    result = run_bnsl("parentsets", missing)
+    result = run_here("parentsets", missing)
     assert result.returncode == 65
     assert rb"no\x1b[31m\udcff.csv: cannot read" in result.stderr

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 from helpers.places import ROOT
-from helpers.processes import run_bnsl
+from helpers.processes import run_here
 from numba.core.registry import cpu_target
 from numba.core.runtime import _nrt_python as nrt
 from numba.core.runtime import rtsys
@@ -264,6 +264,9 @@ def test_without_late_assembly_plain_numba_gives_equal_results(tmp_path):
     assert run(tmp_path, plain, "outer") == ["12 1"]  # numba's own cache
 
     (tmp_path / "data.csv").write_text(table_text())
-    command = ("parentsets", "-q", "--seed", "1", "--max-parents", "2", str(tmp_path / "data.csv"))
-    sets = run_bnsl(*command, env={"SOURCE_DATE_EPOCH": "0"}).stdout.decode().splitlines()
-    assert len(sets) > 8 and run(tmp_path, PLAIN + COMMAND, *command) == sets
+    sets, given = str(tmp_path / "sets.jsonl"), {"SOURCE_DATE_EPOCH": "0"}
+    made = run_here("parentsets", "-q", "--seed", 1, "--max-parents", 1, tmp_path / "data.csv", "-o", sets, **given)
+    assert made.returncode == 0, made.stderr
+    command = ("optimize", "-q", "--tw", "1", "--seed", "1", sets)  # compiles few kernels
+    network = run_here(*command, **given).stdout.decode().splitlines()
+    assert len(network) > 8 and run(tmp_path, PLAIN + COMMAND, *command) == network
