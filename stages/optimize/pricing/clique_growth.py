@@ -1,7 +1,7 @@
 """Sets whose members share a bag of a network's k-tree: such a set can be chosen at once.
 
-Small bags are priced exactly: the best family of a child within each. In large ones, and for children with required
-parents, sets are grown.
+Small bags are priced exactly: the best family of a child within each. In large ones, for children with required
+parents, and where the number of local scores is limited, each of which gains more then, sets are grown.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from .run import PricingRun
 RELATED = 4
 """Variables before and after a child, those with the best scores as its only parent, in whose bags it grows."""
 
-HOSTS = 64
-"""Variables in whose bags a child is priced, those with the best scores as its only parent, besides itself."""
+HOSTS = 32
+"""Variables in whose bags a child is priced, those with the best scores as its only parent, besides itself; by
+experiment.
+"""
 
 KEPT = 30
 """Families of a child that join its list in a round at most, the best; by experiment."""
@@ -74,6 +76,8 @@ class CliquePricing:
             For each child, whether it is priced in all bags of interest, and need not grow in them.
         """
         run = self.run
+        if budget.evaluations is not None:
+            return [False] * run.scorer.n_variables
         cliques = _distinct(focus.bags[: run.scorer.n_variables])
         is_small = np.array([self._scorer.can_count(members) for members in cliques.members])
         if len(self._done) > MOST_DONE:
@@ -102,12 +106,11 @@ class CliquePricing:
 
         def price(clique: int) -> None:
             members = cliques.members[clique]
-            key, each, size = members.tobytes(), scorer.n_families(members), scorer.call_size(members)
+            key, size = members.tobytes(), scorer.call_size(members)
             for first in range(ends[clique], ends[clique + 1], size):
-                which = by_clique[first : min(first + size, ends[clique + 1])]
-                which = which[: int(min(budget.evaluations_left(run.scorer.evaluations), each * size)) // each]
-                if not len(which) or budget.is_spent(run.scorer.evaluations):
+                if budget.is_spent():
                     break
+                which = by_clique[first : min(first + size, ends[clique + 1])]
                 children = pairs.children[which]
                 masks[which], scores[which] = scorer.best(members, children, pairs.allowed[which])
                 self._done[key] = self._done.get(key, 0) | sum(1 << child for child in children.tolist())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -42,7 +43,8 @@ def check_best(dataset, rows, members, most, score="bic", ess=1.0, children=None
     allowed = [all_digits(members.tolist(), child) & ~sum(1 << i for i in forbidden) for child in children]
     before = scorer.evaluations
     masks, scores = cliques.best(members, np.array(children, dtype=np.int32), np.array(allowed, dtype=np.int64))
-    assert scorer.evaluations - before == len(children) * cliques.n_families(members)
+    n_families = sum(math.comb(len(members), size) for size in range(most + 1))
+    assert scorer.evaluations - before == len(children) * n_families
     n_states = dataset.n_states.tolist()
     for child, may, mask, found in zip(children, allowed, masks.tolist(), scores.tolist()):
         assert mask & ~may == 0
