@@ -98,6 +98,10 @@ class CliqueScorer:
         """Children for which `best` may be called at a time, so that it takes tenths of a second."""
         return max(1, CALL_WORK // (self.n_rows + ENTRY_WORK * self._entries(members)))
 
+    def n_families(self, members: np.ndarray) -> int:
+        """Families that are scored for each child."""
+        return len(self._subsets_of(tuple(self._states[members].tolist())).masks)
+
     def _subsets_of(self, states: tuple[int, ...]) -> CliqueSubsets:
         if states not in self._subsets:
             self._subsets[states] = lay_out_subsets(states, self.most_parents)

@@ -12,6 +12,7 @@ pairs                counts and scores of all pairs of variables, tile by tile, 
 drop_one             scores of a parent set less each of its members, from one table of counts
 set_values           what families share: sums over the cells of a set, made once; those of binary variables
 set_functions        scores as differences of these values
+clique_families      the best family of a child with parents in a small clique, from one table of counts
 sets_by_size         all sets of one size made from those of the size before, and scored
 score_tables         look-up tables that turn counts into scores
 packed_data          the data as the kernels read them, and scratch arrays

@@ -76,15 +76,17 @@ class CliquePricing:
             For each child, whether it is priced in all bags of interest, and need not grow in them.
         """
         run = self.run
-        if budget.evaluations is not None:
-            return [False] * run.scorer.n_variables
         cliques = _distinct(focus.bags[: run.scorer.n_variables])
         is_small = np.array([self._scorer.can_count(members) for members in cliques.members])
+        if budget.evaluations is not None or not is_small.any():
+            return [False] * run.scorer.n_variables
         if len(self._done) > MOST_DONE:
             self._done.clear()
         done = [self._done.get(members.tobytes(), 0) for members in cliques.members]
         is_priced, parts = [], []
         for grower in run.growers:
+            if budget.is_spent():
+                return [True] * run.scorer.n_variables
             related = [] if grower.required else grower.improving(())[0][:HOSTS].tolist()
             places = np.unique(cliques.of_host[[grower.child, *related]])
             is_priced.append(not grower.required and bool(is_small[places].all()))
@@ -106,14 +108,16 @@ class CliquePricing:
 
         def price(clique: int) -> None:
             members = cliques.members[clique]
-            key, size = members.tobytes(), scorer.call_size(members)
+            key, each, size = members.tobytes(), scorer.n_families(members), scorer.call_size(members)
             for first in range(ends[clique], ends[clique + 1], size):
                 if budget.is_spent():
                     break
                 which = by_clique[first : min(first + size, ends[clique + 1])]
                 children = pairs.children[which]
                 masks[which], scores[which] = scorer.best(members, children, pairs.allowed[which])
-                self._done[key] = self._done.get(key, 0) | sum(1 << child for child in children.tolist())
+                for child in children.tolist():
+                    run.growers[child].evaluated += each
+                    self._done[key] = self._done.get(key, 0) | 1 << child
 
         # In random order: time may end the round.
         for _ in ordered_map(price, run.rng.permutation(n).tolist(), run.jobs):

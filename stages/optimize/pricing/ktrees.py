@@ -5,8 +5,8 @@ wide is narrowed. Then a walk evaluates orders as k-trees and cools down (simula
 the bound, which it suits. For the rest of the run that search has the turn that gained most of late: one for the best
 network within triangulations of the incumbent's moral graph, one that solves groups of the incumbent's cliques
 exactly, and the search without a bound, whose further networks are narrowed; once one keeps the bound and is the
-best, that search goes on alone. Sets are grown within the cliques of the present network too: such a set can be
-chosen at once, while the members of a set grown among all predecessors may never share a clique.
+best, that search goes on alone. Sets are made within the cliques of the present network too (`clique_growth`): such a
+set can be chosen at once, while the members of a set grown among all predecessors may never share a clique.
 """
 
 from __future__ import annotations

@@ -36,6 +36,11 @@ def path_focus(n):
     return Focus(np.arange(n, dtype=np.int32), tuple(() for _ in range(n)), padded)
 
 
+def evaluated(run):
+    """Families that the growers have scored."""
+    return sum(grower.evaluated for grower in run.growers)
+
+
 def hosts_of(grower):
     return [grower.child, *grower.improving(())[0].tolist()]
 
@@ -48,8 +53,9 @@ def test_growers_know_the_best_in_each_bag(seed, jobs, monkeypatch):
     dataset, _ = dependent_dataset(seed, 9, 200, most_states=3)
     run, focus = start(dataset, jobs=jobs), path_focus(9)
     expected = {grower.child: hosts_of(grower) for grower in run.growers}
-    pricing = CliquePricing(run)
+    pricing, before = CliquePricing(run), evaluated(run) - run.scorer.evaluations
     assert pricing.price(focus, run.budget) == [True] * 9
+    assert evaluated(run) - run.scorer.evaluations == before
     plain = FamilyScorer(dataset)
     for grower in run.growers:
         for host in expected[grower.child]:
