@@ -18,7 +18,7 @@ MOST_ENTRIES = 1 << 14
 """Entries of a clique's array of counts at most, with the states of a child: eight binary variables have 13,122."""
 
 MOST_ROWS = 1 << 24
-"""Packed rows at most: to code them by the cells of a clique takes a tenth of a second."""
+"""Rows at most: to code them by the cells of a clique takes a tenth of a second, a look-up table 128 MB."""
 
 CALL_WORK = 1 << 26
 """Rows and entries visited in a call for the children, about: a tenth of a second."""
@@ -32,11 +32,11 @@ class CliqueScorer:
 
     def __init__(self, scorer: FamilyScorer, most_parents: int):
         self.scorer, self.most_parents = scorer, most_parents
-        self.n_rows = scorer.data.codes.shape[1]
+        self._n_packed = scorer.data.codes.shape[1]
         self._states = scorer.n_states.astype(np.int32)
         self._subsets: dict[tuple[int, ...], CliqueSubsets] = {}
         self._thread = threading.local()
-        products = cell_numbers(scorer, most_parents + 1) if self.n_rows <= MOST_ROWS else None
+        products = cell_numbers(scorer, most_parents + 1) if scorer.n_rows <= MOST_ROWS else None
         # The tables for each number of states of a child, if they differ.
         self._sums: dict[int, FamilySums] = {}
         self.is_possible = products is not None
@@ -44,7 +44,10 @@ class CliqueScorer:
             tables = scorer.tables
             # Without parents there is one configuration.
             products = np.union1d(products, np.ones(1))
-            cells = np.stack([tables.of_cells(product) for product in products.tolist()])
+            if scorer.definition.prior is None:
+                cells = tables.of_expansion(0, 1.0).cell  # which all families share
+            else:
+                cells = np.stack([tables.of_cells(product) for product in products.tolist()])
             kinds = configuration_kinds(scorer)
             for r in sorted({int(r) for r in scorer.n_states}):
                 is_own = r in kinds
@@ -91,12 +94,12 @@ class CliqueScorer:
                     allowed[those], penalty, scratch, found, values,
                 )  # fmt: skip
             masks[those], scores[those] = found, values
-        self.scorer.count_evaluations(len(children) * len(subsets.masks), float(len(children) * self.n_rows))
+        self.scorer.count_evaluations(len(children) * len(subsets.masks), float(len(children) * self._n_packed))
         return masks, scores
 
     def call_size(self, members: np.ndarray) -> int:
         """Children for which `best` may be called at a time, so that it takes tenths of a second."""
-        return max(1, CALL_WORK // (self.n_rows + ENTRY_WORK * self._entries(members)))
+        return max(1, CALL_WORK // (self._n_packed + ENTRY_WORK * self._entries(members)))
 
     def n_families(self, members: np.ndarray) -> int:
         """Families that are scored for each child."""
@@ -111,7 +114,7 @@ class CliqueScorer:
         kept = getattr(self._thread, "scratch", None)
         if kept is None or len(kept.parent_sums) < n_subsets:
             kept = self._thread.scratch = CliqueScratch(
-                rows=np.empty(self.n_rows, dtype=np.int32),
+                rows=np.empty(self._n_packed, dtype=np.int32),
                 counts=np.empty(MOST_ENTRIES, dtype=np.int32),
                 parent_sums=np.empty(n_subsets),
             )
