@@ -84,6 +84,9 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
         engine.is_too_wide = True
         bound = ListBound(run, engine)
         alternate(run, engine, bound)
+        limited, run.budget = run.budget, Budget(stop=budget.stop)
+        engine.grow()  # without a limit on local scores bags are priced
+        run.budget = limited
         for arm in engine.arms:
             arm.search()
         bound.finish()
