@@ -1,8 +1,8 @@
 """The best family of each child whose parents lie in one clique, from one count of the rows.
 
-The states of a clique's members are counted together with those of the child; the counts of all its subsets are
-margins of that table. They stand in one array, the data cube of Gray et al. (1997): each member has one of its
-states, or "any", as the last digit of a number with as many digits as there are members.
+The rows are counted by the states of all members and of the child; the counts of each subset are margins of that
+table. All stand in one array, the data cube of Gray et al. (1997). The number of an entry has one digit a member: its
+state or, as the largest digit, "any".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sets whose members share a bag of a network's k-tree: such a set can be chosen at once.
 
-Small bags are priced exactly: the best family of a child within each. In large ones, for children with required
-parents, and where the number of local scores is limited, each of which gains more then, sets are grown.
+In small bags the best family of each child is found exactly. Sets are grown in large bags, for children with required
+parents, and where the number of local scores is limited: growth gains more by each.
 """
 
 from __future__ import annotations
