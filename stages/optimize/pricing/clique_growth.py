@@ -86,7 +86,7 @@ class CliquePricing:
         is_priced, parts = [], []
         for grower in run.growers:
             if budget.is_spent():
-                return [True] * run.scorer.n_variables
+                return [True] * run.scorer.n_variables  # nor is there time to grow
             related = [] if grower.required else grower.improving(())[0][:HOSTS].tolist()
             places = np.unique(cliques.of_host[[grower.child, *related]])
             is_priced.append(not grower.required and bool(is_small[places].all()))
@@ -106,22 +106,26 @@ class CliquePricing:
         ends = np.searchsorted(pairs.cliques[by_clique], np.arange(n + 1))
         masks, scores = np.zeros(len(by_clique), dtype=np.int64), np.full(len(by_clique), -np.inf)
 
-        def price(clique: int) -> None:
-            members = cliques.members[clique]
-            key, each, size = members.tobytes(), scorer.n_families(members), scorer.call_size(members)
-            for first in range(ends[clique], ends[clique + 1], size):
+        def price(clique: int) -> np.ndarray:
+            """Price the children of a bag, in calls of limited length; those for which there was time."""
+            members, (begin, end) = cliques.members[clique], ends[clique : clique + 2]
+            size = scorer.call_size(members)
+            for first in range(begin, end, size):
                 if budget.is_spent():
+                    end = first
                     break
-                which = by_clique[first : min(first + size, ends[clique + 1])]
-                children = pairs.children[which]
-                masks[which], scores[which] = scorer.best(members, children, pairs.allowed[which])
-                for child in children.tolist():
-                    run.growers[child].evaluated += each
-                    self._done[key] = self._done.get(key, 0) | 1 << child
+                which = by_clique[first : min(first + size, end)]
+                masks[which], scores[which] = scorer.best(members, pairs.children[which], pairs.allowed[which])
+            return pairs.children[by_clique[begin:end]]
 
         # In random order: time may end the round.
-        for _ in ordered_map(price, run.rng.permutation(n).tolist(), run.jobs):
-            pass
+        order = run.rng.permutation(n).tolist()
+        for clique, children in zip(order, ordered_map(price, order, run.jobs), strict=True):
+            members = cliques.members[clique]
+            key, n_families = members.tobytes(), scorer.n_families(members)
+            for child in children.tolist():
+                run.growers[child].evaluated += n_families
+                self._done[key] = self._done.get(key, 0) | 1 << child
         for pair in _best_of_each(pairs.children, scores).tolist():
             members, mask = cliques.members[pairs.cliques[pair]].tolist(), int(masks[pair])
             parents = tuple(member for i, member in enumerate(members) if mask >> i & 1)

@@ -125,11 +125,10 @@ def test_margins_are_the_counts_of_all_subsets(states):
     assert len(subsets.whole) == np.prod(states)
 
 
-def test_scratch_is_large_enough():
-    """The array of counts holds the largest table that is allowed, with the child that has most states."""
-    dataset, _ = table_of((2, 2, 2, 2, 2, 2, 22), 30)
-    cliques = CliqueScorer(FamilyScorer(dataset), 2)
-    members = np.arange(6, dtype=np.int32)
-    assert MOST_ENTRIES // 22 == 3**6 + 15 and cliques.can_count(members)
-    masks, _ = cliques.best(members, np.array([6], dtype=np.int32), np.array([63]))
-    assert masks[0] < 64
+def test_the_largest_table_is_counted():
+    """Six binary members and a child with 22 states take nearly all entries that are allowed; 23 states, too many."""
+    dataset, rows = table_of((2,) * 6 + (22,), 60)
+    assert 0.95 * MOST_ENTRIES < 3**6 * 22 <= MOST_ENTRIES
+    check_best(dataset, rows, list(range(6)), 2, children=[6])
+    wider, _ = table_of((2,) * 6 + (23,), 60)
+    assert not CliqueScorer(FamilyScorer(wider), 2).can_count(np.arange(6, dtype=np.int32))
