@@ -80,7 +80,14 @@ class CliqueScorer:
         (masks, scores)
             The parents of each child as binary digits, and the scores in nats; fewer parents before more where
             scores are equal.
+
+        Raises
+        ------
+        ValueError
+            If the clique is too large, see `can_count`.
         """
+        if not self.can_count(members):
+            raise ValueError(f"{len(members)} members have too many cells to count")
         masks, scores = np.empty(len(children), dtype=np.int64), np.empty(len(children))
         subsets = self._subsets_of(tuple(self._states[members].tolist()))
         scratch = self._scratch(len(subsets.masks))

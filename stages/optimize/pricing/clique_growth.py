@@ -101,9 +101,9 @@ class CliquePricing:
         return is_priced
 
     def _price_pairs(self, pairs: _Pairs, cliques: _Cliques, budget: Budget) -> None:
-        run, scorer, n = self.run, self._scorer, len(cliques.members)
+        run, scorer = self.run, self._scorer
         by_clique = np.argsort(pairs.cliques, kind="stable")
-        ends = np.searchsorted(pairs.cliques[by_clique], np.arange(n + 1))
+        ends = np.searchsorted(pairs.cliques[by_clique], np.arange(len(cliques.members) + 1))
         masks, scores = np.zeros(len(by_clique), dtype=np.int64), np.full(len(by_clique), -np.inf)
 
         def price(clique: int) -> np.ndarray:
@@ -118,8 +118,8 @@ class CliquePricing:
                 masks[which], scores[which] = scorer.best(members, pairs.children[which], pairs.allowed[which])
             return pairs.children[by_clique[begin:end]]
 
-        # In random order: time may end the round.
-        order = run.rng.permutation(n).tolist()
+        # In random order: time may end the round. Bags in which nobody is priced may be too large to count.
+        order = run.rng.permutation(np.unique(pairs.cliques)).tolist()
         for clique, children in zip(order, ordered_map(price, order, run.jobs), strict=True):
             members = cliques.members[clique]
             key, n_families = members.tobytes(), scorer.n_families(members)

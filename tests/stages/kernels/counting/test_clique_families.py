@@ -93,7 +93,10 @@ def test_eight_members():
     """The largest clique of binary variables that is counted; one more is refused."""
     dataset, rows = table_of((2,) * 10, 400)
     check_best(dataset, rows, list(range(8)), 7, children=[8, 9, 3])
-    assert not CliqueScorer(FamilyScorer(dataset), 7).can_count(np.arange(9, dtype=np.int32))
+    cliques, nine = CliqueScorer(FamilyScorer(dataset), 7), np.arange(9, dtype=np.int32)
+    assert not cliques.can_count(nine)
+    with pytest.raises(ValueError, match="too many cells"):
+        cliques.best(nine, np.array([9], dtype=np.int32), np.array([1]))
 
 
 def test_sums_that_are_not_exact_are_refused():

@@ -116,6 +116,21 @@ def test_large_bags_are_left_to_growth():
     assert not all(is_priced)
 
 
+def test_small_bags_beside_a_large_one():
+    """Three variables with a bag of thirty, whose subsets nobody could list; the others in a small one."""
+    rng, n = np.random.default_rng(3), 30
+    codes = rng.integers(0, 2, (n, 300))
+    codes[3:] = np.where(rng.random((n - 3, 300)) < 0.2, codes[3:], codes[3])  # related among themselves only
+    run = start(make_dataset(codes, [2] * n), forbidden=tuple((a, b) for a in range(3) for b in range(3, n)))
+    bags = np.array([list(range(n))] * 3 + [[3, 4, 5] + [5] * (n - 3)] * (n - 3), dtype=np.int32)
+    focus = Focus(np.arange(n, dtype=np.int32), tuple(() for _ in range(n)), bags)
+    is_priced = CliquePricing(run).price(focus, run.budget)
+    assert is_priced == [v >= 3 for v in range(n)]
+    plain = FamilyScorer(run.scorer.dataset)
+    best = max(plain.local_score(9, f) for size in range(3) for f in itertools.combinations((3, 4, 5), size))
+    assert best in run.growers[9].scores.values()
+
+
 def test_bags_are_forgotten_when_they_are_many(monkeypatch):
     monkeypatch.setattr(clique_growth, "MOST_DONE", 2)
     dataset, _ = dependent_dataset(4, 8, 200, most_states=2)
