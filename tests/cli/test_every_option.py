@@ -76,7 +76,8 @@ LINES: dict[str, tuple[str, ...]] = {
     "discretize": (f"d.csv {CUT}", "d.csv --like n.jsonl --missing drop"),
     "posterior": ("k.jsonl --seed 1 --samples 20", "k.jsonl --seed 1 --sampled --samples 20 --chains 2"),
     "plan": (
-        f"--slurm --parts 2 parentsets d.csv {CUT} --indep --time 40s -o l.sets.jsonl",
+        # With the memory given: that of a dry run is measured, and differs by a megabyte.
+        f"--slurm --parts 2 --memory 500MB parentsets d.csv {CUT} --indep --time 40s -o l.sets.jsonl",
         *(
             line
             for form in ("slurm", "make", "snakemake", "parallel")
