@@ -7,6 +7,7 @@ lists, and the default search among listed sets takes the place of pricing: ther
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import math
 from collections.abc import Sequence
@@ -91,7 +92,8 @@ def limits_of(grower: SetGrower) -> ChildLimits:
 def enumerate_all(run: PricingRun, score: float) -> bool:
     """List all sets that no subset dominates, in half of the time; whether that was done.
 
-    It is given up when a few of the lists are too long, or else late, and the growers know the sets found then.
+    It is given up once the lists are too long, by the first few or as they come, or else late, and the growers know
+    the sets found then.
     `score` is the best one so far (nats), for the report of progress.
     """
     growers, n = run.growers, len(run.growers)
@@ -105,17 +107,25 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
         grower.evaluated += found.evaluated
         return found
 
-    def enumerate_some(some: Sequence[SetGrower]) -> None:
-        for grower, found in zip(some, ordered_map(enumerate_one, some, run.jobs), strict=True):
-            every[grower.child] = found
-            run.report(score, complete=f"{len(every)} of {n} lists")
+    most_sets = most_seconds(run.budget) / (SECONDS_TO_SOLVE if subsets_fit(n) else SECONDS_TO_SEARCH)
+
+    def enumerate_some(some: Sequence[SetGrower]) -> int:
+        """List their sets, until there are too many; the number of all sets listed so far."""
+        n_listed = sum(found.n_sets for found in every.values())
+        with contextlib.closing(ordered_map(enumerate_one, some, run.jobs)) as results:
+            for grower, found in zip(some, results):
+                every[grower.child] = found
+                n_listed += found.n_sets
+                run.report(score, complete=f"{len(every)} of {n} lists")
+                if n_listed > most_sets:
+                    break
+        return n_listed
 
     first = growers[:: -(-n // SAMPLED)]
-    enumerate_some(first)
-    n_listed = sum(found.n_sets for found in every.values()) * n / len(first)
-    if n_listed * (SECONDS_TO_SOLVE if subsets_fit(n) else SECONDS_TO_SEARCH) > most_seconds(run.budget):
+    if enumerate_some(first) * n / len(first) > most_sets:
         return False
-    enumerate_some([grower for grower in growers if grower.child not in every])
+    if enumerate_some([grower for grower in growers if grower.child not in every]) > most_sets:
+        return False
     if all(found.complete for found in every.values()):
         run.lists.complete = [every[grower.child].to_record(grower.required) for grower in growers]
         return True
