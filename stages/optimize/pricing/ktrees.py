@@ -59,6 +59,11 @@ HEAT, COOLING = 0.07, 0.03
 of that at the start; by experiment.
 """
 
+TWICE_MOVES, FIRST_COOLING = 4000, 0.3
+"""Changes of the order per variable for which there is time while it cools, from which on it cools twice; and the
+share of the first time, whose sets the second has from its start. By experiment.
+"""
+
 COOLING_TIME = 0.8
 """Share of the time or local scores left in which the walk cools under the smallest bounds."""
 
@@ -113,6 +118,8 @@ class KTreePricing:
         self._next_grown = 0
         self._tree: KTree | None = None  # where the walk over orders stands
         self._cooling: Cooling | None = None
+        self._moves = 0  # of the walk
+        self._cools_twice = False
         self._focus: Focus | None = None
         self._cliques: CliquePricing | None = None
         # The search without a bound, and its last network within; None where networks cannot be narrowed.
@@ -256,6 +263,20 @@ class KTreePricing:
             shares.append((evaluations - before) / most if most > 0 else 1.0)
         return max(shares)
 
+    def _plan_cooling(self) -> None:
+        """Decide whether the walk cools twice, by the moves that it has made in the time so far."""
+        assert self._cooling is not None
+        cooled, n = self._cooled(), self.run.scorer.n_variables
+        is_timed = self._cooling.time.seconds is not None and self._cooling.time.evaluations is None
+        if is_timed and self._moves and not self._cools_twice and cooled < FIRST_COOLING:
+            self._cools_twice = self._moves >= cooled * TWICE_MOVES * n
+
+    def _done_of_cooling(self, cooled: float) -> float:
+        """Share of the present cooling that lies behind, from that of all."""
+        if not self._cools_twice:
+            return cooled
+        return cooled / FIRST_COOLING if cooled < FIRST_COOLING else (cooled - FIRST_COOLING) / (1.0 - FIRST_COOLING)
+
     def _walk_orders(self) -> None:
         """Continue the walk over orders for a phase, without losses once it has cooled."""
         table = self.run.lists.table()
@@ -266,12 +287,14 @@ class KTreePricing:
         else:
             search.start(self._tree.order, self._tree.left_out, self._tree.hosts)
         n_moves, heat = phase_moves(problem.n_variables, self.width), HEAT * mean_gain(problem)
+        self._plan_cooling()
         for _ in slices(n_moves, search.slice_moves, self.run.budget):
             cooled = self._cooled()
             if cooled >= 1.0 and self.is_cooling:
                 break
-            temperature = heat * COOLING**cooled if cooled < 1.0 else 0.0
+            temperature = heat * COOLING ** self._done_of_cooling(cooled) if cooled < 1.0 else 0.0
             search.anneal(min(n_moves, search.slice_moves), (temperature, temperature))
+        self._moves += search.moves
         tree, best = search.tree, search.best
         self._tree, self._focus = tree, Focus(tree.order, problem.parents(tree.chosen), tree.bags)
         self._note(OrderedNetwork(best.order, problem.parents(best.chosen), problem.score(best.chosen)))

@@ -3,7 +3,8 @@
 Each restart begins with simulated annealing (Kirkpatrick et al. 1983) over orders and over how each variable joins
 the k-tree, from the best of some k-MAX networks, for most of the time or moves available. Then iterated local search
 continues from the best network visited and solves small groups of its cliques exactly; it can reverse arcs against
-every order along which the k-tree could be built. Under a bound on tables, moves without loss replace it.
+every order along which the k-tree could be built. Under a bound on tables, moves without loss replace it. A time
+limit is divided among restarts once it allows several long ones: chance decides in which basin annealing ends.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from stages.runtime.seeding import task_generator
 
 from .. import OptimizeOptions
 from ..bounds.anytime_bound import AnytimeBound
-from ..restarts import Attempt, local_search_rules, run_restarts
+from ..restarts import DEFAULT_LOCAL_SEARCHES, Attempt, local_search_rules, run_restarts
 from ..result import SearchResult
 from .annealing import OrderSearch
 from .problem import BoundedProblem, bounded_result, prepare_both, prepare_bounded, start_order
@@ -43,18 +44,24 @@ COOLING_SHARE = 0.8
 MOST_MOVES = 1000
 """Annealing moves per variable if neither time nor moves are limited."""
 
+RESTART_MOVES = 5000
+"""Annealing moves per variable of a restart beyond which time goes to further restarts instead; by experiment."""
+
 PATIENCE = 10
 """Disturbances per variable without improvement after which an unlimited restart ends."""
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
-    """The best network found in the budget, which is divided among the restarts; a group solved is an evaluation."""
+    """The best network found in the budget, which is divided among the restarts; a group solved is an evaluation.
+
+    Without a number of restarts or a start, as many share a time limit as `restarts_within` finds room for.
+    """
     problem, within = _prepare(table, options)
     given, start = options.start, start_order(problem, options)
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
     restarts = 1 if problem.is_one_clique else options.restarts
     if restarts is None and budget.seconds is not None and budget.evaluations is None:
-        restarts = options.jobs
+        restarts = options.jobs * (restarts_within(problem, budget) if start is None else 1)
 
     def restart(index: int, limit: int | None) -> Attempt | None:
         search = OrderSearch(problem, task_generator(options.seed, index))
@@ -120,6 +127,19 @@ def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, rep
     groups = GroupSearch(within, walk.rng)
     groups.start(walk.best.order, problem.parents(walk.best.chosen))
     groups.improve(patience=1, budget=None, limit=1)
+
+
+def restarts_within(problem: BoundedProblem, budget: Budget) -> int:
+    """Restarts of `RESTART_MOVES` moves per variable for which there is time one after another, by the time of some
+    moves: 1 to `DEFAULT_LOCAL_SEARCHES`.
+    """
+    search = OrderSearch(problem, np.random.default_rng(0))
+    search.start(problem.respect(search.tree.order.copy()))
+    began = budget.elapsed()
+    search.anneal(search.slice_moves, (0.0, 0.0))
+    pace = max(1e-9, budget.elapsed() - began) / search.slice_moves
+    seconds = pace * RESTART_MOVES * problem.n_variables / COOLING_SHARE
+    return max(1, min(DEFAULT_LOCAL_SEARCHES, int(budget.time_left() / seconds)))
 
 
 def cool(search: OrderSearch, heat: float, budget: Budget, moves: int | None, watch: Callable[[], bool]) -> None:

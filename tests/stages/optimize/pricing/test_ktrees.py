@@ -6,6 +6,7 @@ import itertools
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from helpers.clocks import StoppedClock, TickingClock
 from helpers.seeds import seeds
@@ -310,6 +311,39 @@ def test_the_walk_cools_within_a_limit_on_local_scores():
         engine.run.scorer.evaluations = int(before + share * (10**5 - before))
         cooled = share / (ktrees.COOLING_TIME * engine._walk_share)
         assert engine._cooled() == pytest.approx(cooled, rel=1e-3)
+
+
+@pytest.mark.parametrize(("moves", "twice"), [(100, False), (20_000, True)])
+def test_with_time_for_many_moves_the_walk_cools_twice(monkeypatch, moves, twice):
+    """Its temperature falls from the start to the end once, or in the first 0.3 of the time and again in the rest."""
+    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
+    clock = StoppedClock()
+    engine = started_engine(dataset, 2, Budget(100.0, clock=clock))
+    engine._moves = 0  # not those of its start, which took no time
+    seen = []
+
+    def anneal(search, n_moves, temperatures):
+        if search.moves == 0:
+            seen.append((engine._cooled(), temperatures[0]))
+        search.moves += moves
+        clock.now += 1.0
+        return 0.0
+
+    monkeypatch.setattr(ktrees.OrderSearch, "anneal", anneal)
+    monkeypatch.setattr(ktrees, "slices", lambda *_: range(1))
+    while engine._cooled() < 1.0:
+        engine.is_cooling = True
+        engine._walk_orders()
+    times, heats = np.array(seen).T
+    assert len(seen) > 60
+    rises = np.flatnonzero(np.diff(heats) > 0)
+    if twice:
+        assert times[rises].tolist() == pytest.approx([ktrees.FIRST_COOLING], abs=0.03)
+        assert heats[rises[0]] == pytest.approx(heats.min(), rel=0.3)
+        assert heats[rises[0] + 1] == pytest.approx(heats.max(), rel=0.1)
+    else:
+        assert len(rises) == 0
+    assert heats[-1] / heats[0] == pytest.approx(ktrees.COOLING, rel=0.2)
 
 
 def test_growth_goes_on_with_the_variable_at_which_time_ended_it(monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import networkx
 import numpy as np
@@ -15,8 +16,12 @@ from naive.networks_search import make_table, random_table
 from naive.orders import lists_of
 from naive.treewidth import elimination_width, moral_edges, treewidth
 
+from stages.lists.start_network import StartNetwork
 from stages.optimize import METHODS, SETS_TW, OptimizeOptions
 from stages.optimize.driver import run
+from stages.optimize.restarts import DEFAULT_LOCAL_SEARCHES
+from stages.optimize.treewidth import ils
+from stages.optimize.treewidth.problem import prepare_both
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
@@ -99,6 +104,22 @@ def test_no_time_at_all_still_delivers(method):
     options = OptimizeOptions(method=method, treewidth=2, seed=1)
     network, _ = run(random_table(1, 12), options, Budget(seconds=0.0), NullReporter())
     check_width(network, 2)
+
+
+def test_long_runs_of_ils_are_divided_among_restarts():
+    """One restart while there is no time for two long ones, or a start network has to be kept near."""
+    table = random_table(1, 12)
+    problem, _ = prepare_both(table, 3)
+    assert [ils.restarts_within(problem, Budget(s)) for s in (0.0, 1e-3, 1e4)] == [1, 1, DEFAULT_LOCAL_SEARCHES]
+    options = OptimizeOptions(method="ils", treewidth=3)
+
+    def restarts(start=None, **changes):
+        network, _ = run(table, replace(options, start=start, **changes), Budget(0.5), NullReporter())
+        check_width(network, 3)
+        return network.header.extra["restarts"]
+
+    assert restarts() > 1
+    assert restarts(restarts=1) == restarts(start=StartNetwork(((),) * 12)) == 1
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
