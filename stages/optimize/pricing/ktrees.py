@@ -265,8 +265,8 @@ class KTreePricing:
 
     def _plan_cooling(self) -> None:
         """Decide whether the walk cools twice, by the moves that it has made in the time so far."""
-        assert self._cooling is not None
         cooled, n = self._cooled(), self.run.scorer.n_variables
+        assert self._cooling is not None
         is_timed = self._cooling.time.seconds is not None and self._cooling.time.evaluations is None
         if is_timed and self._moves and not self._cools_twice and cooled < FIRST_COOLING:
             self._cools_twice = self._moves >= cooled * TWICE_MOVES * n
