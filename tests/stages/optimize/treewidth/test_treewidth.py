@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import networkx
 import numpy as np
@@ -106,20 +105,24 @@ def test_no_time_at_all_still_delivers(method):
     check_width(network, 2)
 
 
-def test_long_runs_of_ils_are_divided_among_restarts():
+def test_long_runs_of_ils_are_divided_among_restarts(monkeypatch):
     """One restart while there is no time for two long ones, or a start network has to be kept near."""
     table = random_table(1, 12)
     problem, _ = prepare_both(table, 3)
     assert [ils.restarts_within(problem, Budget(s)) for s in (0.0, 1e-3, 1e4)] == [1, 1, DEFAULT_LOCAL_SEARCHES]
-    options = OptimizeOptions(method="ils", treewidth=3)
+    asked = []
+    monkeypatch.setattr(ils, "restarts_within", lambda *_: asked.append(True) or 3)
 
-    def restarts(start=None, **changes):
-        network, _ = run(table, replace(options, start=start, **changes), Budget(0.5), NullReporter())
+    def restarts(**changes):
+        options = OptimizeOptions(method="ils", treewidth=3, **changes)
+        network, _ = run(table, options, Budget(0.3), NullReporter())
         check_width(network, 3)
         return network.header.extra["restarts"]
 
-    assert restarts() > 1
     assert restarts(restarts=1) == restarts(start=StartNetwork(((),) * 12)) == 1
+    assert not asked
+    assert restarts(jobs=1) <= 3
+    assert asked
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
