@@ -115,7 +115,7 @@ def test_long_runs_of_ils_are_divided_among_restarts(monkeypatch):
 
     def restarts(**changes):
         options = OptimizeOptions(method="ils", treewidth=3, **changes)
-        network, _ = run(table, options, Budget(0.3), NullReporter())
+        network, _ = run(table, options, Budget(0.05), NullReporter())
         check_width(network, 3)
         return network.header.extra["restarts"]
 
