@@ -7,7 +7,6 @@ lists, and the default search among listed sets takes the place of pricing: ther
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import math
 from collections.abc import Sequence
@@ -41,6 +40,9 @@ where a search among the lists looks at all of them, more.
 
 SAMPLED = 3
 """Variables whose lists, made first, tell how long all lists will be."""
+
+LISTED_AT_ONCE = 32
+"""Variables listed before the sum of all lists is looked at again: no number of threads, so that results repeat."""
 
 
 def most_seconds(budget: Budget) -> float:
@@ -92,8 +94,9 @@ def limits_of(grower: SetGrower) -> ChildLimits:
 def enumerate_all(run: PricingRun, score: float) -> bool:
     """List all sets that no subset dominates, in half of the time; whether that was done.
 
-    It is given up once the lists are too long, by the first few or as they come, or else late, and the growers know
-    the sets found then.
+    It is given up once the lists are too long, by the first few or in sum. When it is late the growers know the sets
+    found.
+
     `score` is the best one so far (nats), for the report of progress.
     """
     growers, n = run.growers, len(run.growers)
@@ -110,22 +113,19 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
     most_sets = most_seconds(run.budget) / (SECONDS_TO_SOLVE if subsets_fit(n) else SECONDS_TO_SEARCH)
 
     def enumerate_some(some: Sequence[SetGrower]) -> int:
-        """List their sets, until there are too many; the number of all sets listed so far."""
-        n_listed = sum(found.n_sets for found in every.values())
-        with contextlib.closing(ordered_map(enumerate_one, some, run.jobs)) as results:
-            for grower, found in zip(some, results):
-                every[grower.child] = found
-                n_listed += found.n_sets
-                run.report(score, complete=f"{len(every)} of {n} lists")
-                if n_listed > most_sets:
-                    break
-        return n_listed
+        """List their sets; the number of all sets listed so far."""
+        for grower, found in zip(some, ordered_map(enumerate_one, some, run.jobs), strict=True):
+            every[grower.child] = found
+            run.report(score, complete=f"{len(every)} of {n} lists")
+        return sum(found.n_sets for found in every.values())
 
     first = growers[:: -(-n // SAMPLED)]
     if enumerate_some(first) * n / len(first) > most_sets:
         return False
-    if enumerate_some([grower for grower in growers if grower.child not in every]) > most_sets:
-        return False
+    rest = [grower for grower in growers if grower.child not in every]
+    for begin in range(0, len(rest), LISTED_AT_ONCE):
+        if enumerate_some(rest[begin : begin + LISTED_AT_ONCE]) > most_sets:
+            return False
     if all(found.complete for found in every.values()):
         run.lists.complete = [every[grower.child].to_record(grower.required) for grower in growers]
         return True

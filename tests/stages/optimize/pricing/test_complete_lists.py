@@ -184,18 +184,23 @@ def test_lists_that_a_few_show_to_be_long_are_given_up(monkeypatch, jobs):
         assert (whose == "all networks") == is_listed and whose.startswith("networks of the ") != is_listed
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_lists_are_given_up_once_all_together_are_too_long(monkeypatch, jobs):
-    """By the one list looked at first they would be short enough."""
+@pytest.mark.parametrize("at_once", [1, 3, 32])
+def test_lists_are_given_up_once_all_together_are_too_long(monkeypatch, at_once):
+    """By the one list looked at first they would be short enough; threads change nothing."""
     dataset, _ = dependent_dataset(7, 10, 200, most_states=2)
     _, complete, _ = learn(dataset, seed=5)
     n_listed, n_first = complete.n_sets, int(complete.set_offsets[1])
     assert 10 * n_first < n_listed - 1
     monkeypatch.setattr(complete_lists, "SAMPLED", 1)
-    for allowed, is_listed in ((n_listed, True), (n_listed - 1, False)):
+    monkeypatch.setattr(complete_lists, "LISTED_AT_ONCE", at_once)
+    for allowed, is_listed in ((n_listed, True), (n_listed - 1, False), (10 * n_first, False)):
         monkeypatch.setattr(complete_lists, "SECONDS_TO_SOLVE", complete_lists.MOST_SECONDS / allowed)
-        _, lists, _ = learn(dataset, seed=5, jobs=jobs)
-        assert lists.complete.all() == is_listed
+        scored = set()
+        for jobs in (1, 2, 4):
+            network, lists, _ = learn(dataset, seed=5, jobs=jobs)
+            assert lists.complete.all() == is_listed
+            scored.add((network.parents, network.header.extra["scores_computed"]))
+        assert len(scored) == 1
 
 
 def test_the_forecast_of_time_grows_with_what_takes_time():

@@ -6,9 +6,8 @@ import itertools
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from helpers.clocks import StoppedClock, TickingClock
+from helpers.clocks import TickingClock
 from helpers.seeds import seeds
 from helpers.tables import dependent_dataset
 from hypothesis import HealthCheck, given, settings
@@ -20,11 +19,6 @@ from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import ktrees, loop, widthless
-from stages.optimize.pricing import run as run_module
-from stages.optimize.pricing.greedy_start import FEW
-from stages.optimize.pricing.list_bound import ListBound
-from stages.optimize.pricing.run import start_run
-from stages.optimize.pricing.widthless import OrdersWithinWidth
 from stages.optimize.treewidth.triangulation import elimination_within
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
@@ -239,155 +233,6 @@ def test_bounds_are_kept(seed, bound, max_table, short_cooling):
     networks = [learn(dataset, bound, 3000, seed, max_table=max_table) for _ in range(2)]
     check_width(networks[0], bound)
     assert networks[0].parents == networks[1].parents
-
-
-def started_engine(dataset, width, budget):
-    """An engine with a network and a focus of growth, after its search without a bound."""
-    options = OptimizeOptions(method="pricing", treewidth=width, seed=1)
-    run = start_run(FamilyScorer(dataset), options, budget, NullReporter())
-    first = OrdersWithinWidth(run, dataset.n_variables - 1, None)
-    first.begin(grows=True)
-    first.search()
-    run.lists.limit_parents(width)
-    engine = ktrees.KTreePricing(run, width, first)
-    engine.begin(grows=True)
-    engine.is_too_wide = True
-    engine.search()
-    return engine
-
-
-def record_turns(engine, n_turns, gains):
-    """Names of the searches that take `n_turns` turns if each gains `gains[name]` nats a turn."""
-    names = []
-
-    def searching(name):
-        def search():
-            names.append(name)
-            engine.best = engine.best._replace(score=engine.best.score + gains[name])
-
-        return search
-
-    engine.arms = [ktrees.Arm(searching(name)) for name in gains]
-    for _ in range(n_turns):
-        engine._take_turn()
-    return names
-
-
-def test_the_search_that_gains_most_has_the_turn_and_others_do_not_wait_forever():
-    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
-    engine = started_engine(dataset, 4, Budget(evaluations=500))
-    names = record_turns(engine, 300, {"poor": 0.0, "rich": 2.0, "fair": 1.0})
-    assert set(names[:3]) == {"poor", "rich", "fair"}
-    turns = {name: [-1, *[k for k, turn in enumerate(names) if turn == name], len(names)] for name in names}
-    waits = [later - earlier for places in turns.values() for earlier, later in itertools.pairwise(places)]
-    assert names.count("rich") > 0.7 * len(names)
-    assert max(waits) <= ktrees.LONGEST_WAIT + 3
-
-
-def test_searches_that_gain_nothing_alternate():
-    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
-    engine = started_engine(dataset, 4, Budget(evaluations=500))
-    names = record_turns(engine, 12, {"a": 0.0, "b": 0.0, "c": 0.0})
-    assert names[3:] == names[:3] * 3
-
-
-@pytest.mark.parametrize(("width", "rounds"), [(2, 49), (8, 25), (20, 3)])
-def test_the_walk_is_the_shorter_the_larger_the_bound(width, rounds):
-    """Without a limit it has `COOLING_ROUNDS` times EVEN_WIDTH^3 / (K^3 + EVEN_WIDTH^3)."""
-    dataset, _ = dependent_dataset(2, 24, 200, most_states=2)
-    engine = started_engine(dataset, width, Budget())
-    warm = 0
-    while engine._cooled() < 1.0:
-        warm += 1
-        engine.run.rounds += 1
-    assert abs(warm - rounds) <= 1
-
-
-def test_the_walk_cools_within_a_limit_on_local_scores():
-    dataset, _ = dependent_dataset(2, 24, 200, most_states=2)
-    engine = started_engine(dataset, 2, Budget(evaluations=10**5))
-    before = engine._cooling.evaluations
-    for share in (0.0, 0.5, 1.0):
-        engine.run.scorer.evaluations = int(before + share * (10**5 - before))
-        cooled = share / (ktrees.COOLING_TIME * engine._walk_share)
-        assert engine._cooled() == pytest.approx(cooled, rel=1e-3)
-
-
-@pytest.mark.parametrize(("moves", "twice"), [(100, False), (20_000, True)])
-def test_with_time_for_many_moves_the_walk_cools_twice(monkeypatch, moves, twice):
-    """Its temperature falls from the start to the end once, or in the first 0.3 of the time and again in the rest."""
-    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
-    clock = StoppedClock()
-    engine = started_engine(dataset, 2, Budget(100.0, clock=clock))
-    engine._moves = 0  # not those of its start, which took no time
-    seen = []
-
-    def anneal(search, n_moves, temperatures):
-        if search.moves == 0:
-            seen.append((engine._cooled(), temperatures[0]))
-        search.moves += moves
-        clock.now += 1.0
-        return 0.0
-
-    monkeypatch.setattr(ktrees.OrderSearch, "anneal", anneal)
-    monkeypatch.setattr(ktrees, "slices", lambda *_: range(1))
-    while engine._cooled() < 1.0:
-        engine.is_cooling = True
-        engine._walk_orders()
-    times, heats = np.array(seen).T
-    assert len(seen) > 60
-    rises = np.flatnonzero(np.diff(heats) > 0)
-    if twice:
-        assert times[rises].tolist() == pytest.approx([ktrees.FIRST_COOLING], abs=0.03)
-        assert heats[rises[0]] == pytest.approx(heats.min(), rel=0.3)
-        assert heats[rises[0] + 1] == pytest.approx(heats.max(), rel=0.1)
-    else:
-        assert len(rises) == 0
-    assert heats[-1] / heats[0] == pytest.approx(ktrees.COOLING, rel=0.2)
-
-
-def test_growth_goes_on_with_the_variable_at_which_time_ended_it(monkeypatch):
-    """Rounds of a tenth of the time left reach all variables in turn, none twice before the last one."""
-    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
-    clock = StoppedClock()
-    engine = started_engine(dataset, 2, Budget(100.0, clock=clock))
-    grown = []
-
-    def grow_child(grower, *_):
-        grown.append(grower.child)
-        clock.now += 3.0
-
-    monkeypatch.setattr(engine.run, "grow_child", grow_child)
-    engine.grow()
-    first_round = len(grown)
-    assert 1 <= first_round < 12
-    engine.grow()
-    assert len(grown) > first_round
-    assert grown == [k % 12 for k in range(len(grown))]
-
-
-@pytest.mark.parametrize("budget, tries_all", [(Budget(), False), (Budget(evaluations=10**6), True)])
-def test_growth_tries_all_candidates_where_few_help_alone(monkeypatch, budget, tries_all):
-    monkeypatch.setattr(run_module, "MANY_VARIABLES", 5)
-    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
-    engine = started_engine(dataset, 2, budget)
-    for grower in engine.run.growers:
-        grower.reach = 2
-    engine.run.growers[0].reach = FEW
-    engine.grow()
-    assert engine.run.growers[0].reach == FEW
-    assert all((grower.reach is None) == tries_all for grower in engine.run.growers[1:])
-
-
-def test_growing_lists_get_no_bound_under_a_treewidth_bound():
-    """It would hold for networks of any width; those without a bound on it are shown one."""
-    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
-    engine = started_engine(dataset, 2, Budget(evaluations=100_000))
-    for treewidth, is_bounded in ((2, False), (None, True)):
-        engine.run.options = replace(engine.run.options, treewidth=treewidth)
-        engine.run.gap = {}
-        ListBound(engine.run, engine).look()
-        assert bool(engine.run.gap) is is_bounded
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
