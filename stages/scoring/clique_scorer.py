@@ -62,7 +62,12 @@ class CliqueScorer:
 
     def can_count(self, members: np.ndarray) -> bool:
         """Whether a clique with these members can be counted with any child."""
-        return self.is_possible and self._entries(members) <= MOST_ENTRIES
+        return self.n_fitting(members) == len(members)
+
+    def n_fitting(self, members: np.ndarray) -> int:
+        """The most members, from the first on, of a clique that can be counted with any child."""
+        entries = np.cumprod(self._states[members] + 1.0) * self._states.max()
+        return int((entries <= MOST_ENTRIES).sum()) if self.is_possible else 0
 
     def _entries(self, members: np.ndarray) -> int:
         return math.prod((self._states[members] + 1).tolist()) * int(self._states.max())

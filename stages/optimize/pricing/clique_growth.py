@@ -1,7 +1,8 @@
 """Sets whose members share a bag of a network's k-tree: such a set can be chosen at once.
 
-In small bags the best family of each child is found exactly. Sets are grown in large bags, for children with required
-parents, and where the number of local scores is limited: growth gains more by each.
+In small bags the best family of each child is found exactly, in large ones that within the members most related to
+the host. Sets are grown in large bags, too, for children with required parents, and where the number of local scores
+is limited: growth gains more by each.
 """
 
 from __future__ import annotations
@@ -76,10 +77,10 @@ class CliquePricing:
             For each child, whether it is priced in all bags of interest, and need not grow in them.
         """
         run = self.run
-        cliques = _distinct(focus.bags[: run.scorer.n_variables])
-        is_small = np.array([self._scorer.can_count(members) for members in cliques.members])
-        if budget.evaluations is not None or not is_small.any():
+        if budget.evaluations is not None or not self._scorer.is_possible:
             return [False] * run.scorer.n_variables
+        cliques, is_whole = self._reduce(focus.bags[: run.scorer.n_variables])
+        is_small = np.array([self._scorer.can_count(members) for members in cliques.members])
         if len(self._done) > MOST_DONE:
             self._done.clear()
         done = [self._done.get(members.tobytes(), 0) for members in cliques.members]
@@ -88,10 +89,12 @@ class CliquePricing:
             if budget.is_spent():
                 return [True] * run.scorer.n_variables  # nor is there time to grow
             related = [] if grower.required else grower.improving(())[0][:HOSTS].tolist()
-            places = np.unique(cliques.of_host[[grower.child, *related]])
-            is_priced.append(not grower.required and bool(is_small[places].all()))
-            if is_priced[-1]:
-                places = np.array([p for p in places.tolist() if not done[p] >> grower.child & 1], dtype=np.int64)
+            hosts = [grower.child, *related]
+            is_priced.append(not grower.required and bool(is_whole[hosts].all()))
+            if not grower.required:
+                places = np.unique(cliques.of_host[hosts])
+                new = [p for p in places[is_small[places]].tolist() if not done[p] >> grower.child & 1]
+                places = np.array(new, dtype=np.int64)
                 may = np.zeros(run.scorer.n_variables, dtype=np.bool_)
                 may[grower.candidates] = True
                 allowed = (may[cliques.rows[places]] * cliques.digits[places]).sum(axis=1)
@@ -99,6 +102,27 @@ class CliquePricing:
         if parts:
             self._price_pairs(_Pairs(*map(np.concatenate, zip(*parts))), cliques, budget)
         return is_priced
+
+    def _reduce(self, bags: np.ndarray) -> tuple[_Cliques, np.ndarray]:
+        """The distinct bags, less the members least related to their host in a bag that is too large to count; and
+        whether the bag of each host has all its members.
+        """
+        scorer, cliques = self._scorer, _distinct(bags)
+        is_small = np.array([scorer.can_count(members) for members in cliques.members])
+        is_whole = is_small[cliques.of_host]
+        if is_whole.all():
+            return cliques, is_whole
+        bags, is_inside = bags.copy(), np.zeros(len(bags), dtype=np.bool_)
+        for host in np.flatnonzero(~is_whole).tolist():
+            grower, bag = self.run.growers[host], bags[host]
+            related, _ = grower.improving(grower.required)
+            is_inside[bag], is_inside[host] = True, False
+            members = np.append(host, related[is_inside[related]])
+            is_inside[bag] = False
+            kept = members[: max(1, scorer.n_fitting(members))]
+            bag[:] = host
+            bag[: len(kept)] = kept
+        return _distinct(bags), is_whole
 
     def _price_pairs(self, pairs: _Pairs, cliques: _Cliques, budget: Budget) -> None:
         run, scorer = self.run, self._scorer

@@ -14,14 +14,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 
 from stages.graphs import largest_table, moral_graph, positions_of, random_topological_order
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
-from stages.runtime.budgets import Budget
 from stages.runtime.slices import slices
 from stages.runtime.workers import ordered_map
 from stages.scoring.set_grower import SetGrower
@@ -38,6 +37,7 @@ from .clique_growth import CliquePricing, Focus, grow_in_cliques
 from .greedy_start import FEW
 from .orders import OrderPricing
 from .run import PricingRun
+from .walk_schedule import WalkSchedule
 from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, widthless
 
 GROWTH_SHARE = 0.1
@@ -54,30 +54,14 @@ every round.
 MOST_MOVES = 500_000
 """Changes of the order between two rounds of growth at most, times the treewidth, see `phase_moves`."""
 
-HEAT, COOLING = 0.07, 0.03
-"""Temperature at the start, as a share of the mean that a variable gains by its best set, and at the end, as a share
-of that at the start; by experiment.
-"""
-
-TWICE_MOVES, FIRST_COOLING = 4000, 0.3
-"""Changes of the order per variable for which there is time while it cools, from which on it cools twice; and the
-share of the first time, whose sets the second has from its start. By experiment.
-"""
-
-COOLING_TIME = 0.8
-"""Share of the time or local scores left in which the walk cools under the smallest bounds."""
-
-EVEN_WIDTH = 8
-"""Bound K under which the walk takes half of that time: its share is EVEN_WIDTH^3 / (K^3 + EVEN_WIDTH^3)."""
+HEAT = 0.07
+"""First temperature of the walk, as a share of the mean that a variable gains by its best set; by experiment."""
 
 PHASE_PATIENCE = 1
 """Disturbances per variable without improvement after which new sets are grown."""
 
 GROUP_WORK = 6e7
 """Work on groups of cliques in a turn at most (`GroupSearch.work`): some tenths of a second."""
-
-COOLING_ROUNDS = 50
-"""Rounds in which the walk cools at most without a time limit, likewise less for larger bounds."""
 
 LONGEST_WAIT = 8
 """Turns of others after which a search has one although it gained little of late."""
@@ -97,14 +81,6 @@ class Arm:
     waited: int = 0  # turns of others since
 
 
-class Cooling(NamedTuple):
-    """The time of the walk, from its first round on, with the rounds and local scores before."""
-
-    time: Budget
-    rounds: int
-    evaluations: int
-
-
 class KTreePricing:
     """The engine of pricing that searches k-trees (`engine.PricingEngine`); `width` is `bounded.feasible_width`."""
 
@@ -117,17 +93,18 @@ class KTreePricing:
         self._is_triangulated = run.scorer.n_variables <= MOST_VARIABLES
         self._next_grown = 0
         self._tree: KTree | None = None  # where the walk over orders stands
-        self._cooling: Cooling | None = None
-        self._moves = 0  # of the walk
-        self._cools_twice = False
         self._focus: Focus | None = None
         self._cliques: CliquePricing | None = None
         # The search without a bound, and its last network within; None where networks cannot be narrowed.
         self._orders: OrderPricing | None = None if first is None else first.orders
         self._kept = None if first is None else first.kept
         self.is_too_wide = True  # its network exceeds the bound, or is not the best
-        self._walk_share = EVEN_WIDTH**3 / (width**3 + EVEN_WIDTH**3)
         self.arms = self._make_arms()
+
+    @cached_property
+    def schedule(self) -> WalkSchedule:
+        """That of the walk, from its first round on."""
+        return WalkSchedule(self.run, self.width)
 
     @property
     def bytes(self) -> int:
@@ -214,8 +191,8 @@ class KTreePricing:
         self.is_cooling = False
         if not self.is_too_wide:
             self._search_orders()
-        elif self._tree is None or self._cooled() < 1.0:
-            self.is_cooling = self._cooled() < 1.0
+        elif self._tree is None or self.schedule.cooled() < 1.0:
+            self.is_cooling = self.schedule.cooled() < 1.0
             self._walk_orders()
         else:
             self._take_turn()
@@ -249,52 +226,24 @@ class KTreePricing:
             search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 6000 // n)), self.run.budget)
             self._note_triangulated(search)
 
-    def _cooled(self) -> float:
-        """Share of its cooling that the walk has behind it; 1 and more once it is over."""
-        run, evaluations = self.run, self.run.scorer.evaluations
-        if self._cooling is None:
-            self._cooling = Cooling(run.budget.part(COOLING_TIME * self._walk_share), run.rounds, evaluations)
-        time, rounds, before = self._cooling
-        shares = [(run.rounds - rounds) / (COOLING_ROUNDS * self._walk_share)]
-        if time.seconds is not None:
-            shares = [time.elapsed() / time.seconds if time.seconds else 1.0]
-        if time.evaluations is not None:
-            most = COOLING_TIME * self._walk_share * (time.evaluations - before)
-            shares.append((evaluations - before) / most if most > 0 else 1.0)
-        return max(shares)
-
-    def _plan_cooling(self) -> None:
-        """Decide whether the walk cools twice, by the moves that it has made in the time so far."""
-        cooled, n = self._cooled(), self.run.scorer.n_variables
-        assert self._cooling is not None
-        is_timed = self._cooling.time.seconds is not None and self._cooling.time.evaluations is None
-        if is_timed and self._moves and not self._cools_twice and cooled < FIRST_COOLING:
-            self._cools_twice = self._moves >= cooled * TWICE_MOVES * n
-
-    def _done_of_cooling(self, cooled: float) -> float:
-        """Share of the present cooling that lies behind, from that of all."""
-        if not self._cools_twice:
-            return cooled
-        return cooled / FIRST_COOLING if cooled < FIRST_COOLING else (cooled - FIRST_COOLING) / (1.0 - FIRST_COOLING)
-
     def _walk_orders(self) -> None:
         """Continue the walk over orders for a phase, without losses once it has cooled."""
-        table = self.run.lists.table()
-        problem = prepare_bounded(table, self.width, self.run.options.max_table)
+        table, width = self.run.lists.table(), self.schedule.begin_phase()
+        problem = prepare_bounded(table, width, self.run.options.max_table)
         search = OrderSearch(problem, self.run.rng)
         if self._tree is None:
             search.start(best_regret_order(problem, self.run.rng, n_orders=1))
-        else:
+        elif problem.treewidth == self._tree.bags.shape[1] - 1:
             search.start(self._tree.order, self._tree.left_out, self._tree.hosts)
-        n_moves, heat = phase_moves(problem.n_variables, self.width), HEAT * mean_gain(problem)
-        self._plan_cooling()
+        else:
+            search.start(self._tree.order)
+        n_moves, heat = phase_moves(problem.n_variables, width), HEAT * mean_gain(problem)
         for _ in slices(n_moves, search.slice_moves, self.run.budget):
-            cooled = self._cooled()
-            if cooled >= 1.0 and self.is_cooling:
+            share = self.schedule.temperature()
+            if share == 0.0 and self.is_cooling:
                 break
-            temperature = heat * COOLING ** self._done_of_cooling(cooled) if cooled < 1.0 else 0.0
-            search.anneal(min(n_moves, search.slice_moves), (temperature, temperature))
-        self._moves += search.moves
+            search.anneal(min(n_moves, search.slice_moves), (share * heat, share * heat))
+        self.schedule.moves += search.moves
         tree, best = search.tree, search.best
         self._tree, self._focus = tree, Focus(tree.order, problem.parents(tree.chosen), tree.bags)
         self._note(OrderedNetwork(best.order, problem.parents(best.chosen), problem.score(best.chosen)))

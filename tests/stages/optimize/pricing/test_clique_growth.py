@@ -107,13 +107,32 @@ def test_without_time_nothing_is_scored():
     assert run.scorer.evaluations == before
 
 
-def test_large_bags_are_left_to_growth():
+def test_bags_without_room_for_one_variable_are_left_to_growth():
     rng = np.random.default_rng(0)
-    codes = rng.integers(0, 100, (6, 500))
-    codes[0] = rng.integers(0, 2, 500)
-    run = start(make_dataset(codes, [2, 100, 100, 100, 100, 100]))
-    is_priced = CliquePricing(run).price(path_focus(6), run.budget)
-    assert not all(is_priced)
+    run = start(make_dataset(rng.integers(0, 200, (6, 500)), [200] * 6))
+    before = run.scorer.evaluations
+    assert CliquePricing(run).price(path_focus(6), run.budget) == [False] * 6
+    assert all(set(grower.scores) <= {(), *((v,) for v in range(6))} for grower in run.growers)
+    assert run.scorer.evaluations >= before
+
+
+def test_a_large_bag_is_priced_within_the_members_most_related_to_its_host(monkeypatch):
+    """Room for three binary variables: the child with the two best single parents. Its set can grow beyond them."""
+    monkeypatch.setattr("stages.scoring.clique_scorer.MOST_ENTRIES", 3**3 * 2)
+    rng, n = np.random.default_rng(1), 7
+    codes = rng.integers(0, 2, (n, 600))
+    for member, noise in ((1, 0.4), (2, 0.3), (3, 0.1), (4, 0.2), (5, 0.35)):
+        codes[member] = np.where(rng.random(600) < noise, codes[member], codes[0])
+    run = start(make_dataset(codes, [2] * n))
+    bags = np.array([[0, 1, 2, 3, 4, 5, 6], *([v] * n for v in range(1, n))], dtype=np.int32)
+    focus = Focus(np.arange(n, dtype=np.int32), tuple(() for _ in range(n)), bags)
+    for grower in run.growers:
+        grower.improving(())
+    known = set(run.growers[0].scores)
+    is_priced = CliquePricing(run).price(focus, run.budget)
+    assert not is_priced[0]
+    assert {f for f in run.growers[0].scores if len(f) > 1 and f not in known} == {(3, 4)}
+    assert run.growers[0].scores[3, 4] == FamilyScorer(run.scorer.dataset).local_score(0, (3, 4))
 
 
 def test_small_bags_beside_a_large_one():

@@ -11,7 +11,7 @@ from helpers.clocks import StoppedClock
 from helpers.tables import dependent_dataset
 
 from stages.optimize import OptimizeOptions
-from stages.optimize.pricing import ktrees
+from stages.optimize.pricing import ktrees, walk_schedule
 from stages.optimize.pricing import run as run_module
 from stages.optimize.pricing.greedy_start import FEW
 from stages.optimize.pricing.list_bound import ListBound
@@ -78,7 +78,7 @@ def test_the_walk_is_the_shorter_the_larger_the_bound(width, rounds):
     dataset, _ = dependent_dataset(2, 24, 200, most_states=2)
     engine = started_engine(dataset, width, Budget())
     warm = 0
-    while engine._cooled() < 1.0:
+    while engine.schedule.cooled() < 1.0:
         warm += 1
         engine.run.rounds += 1
     assert abs(warm - rounds) <= 1
@@ -87,11 +87,11 @@ def test_the_walk_is_the_shorter_the_larger_the_bound(width, rounds):
 def test_the_walk_cools_within_a_limit_on_local_scores():
     dataset, _ = dependent_dataset(2, 24, 200, most_states=2)
     engine = started_engine(dataset, 2, Budget(evaluations=10**5))
-    before = engine._cooling.evaluations
+    before = engine.schedule.evaluations
     for share in (0.0, 0.5, 1.0):
         engine.run.scorer.evaluations = int(before + share * (10**5 - before))
-        cooled = share / (ktrees.COOLING_TIME * engine._walk_share)
-        assert engine._cooled() == pytest.approx(cooled, rel=1e-3)
+        cooled = share / (walk_schedule.COOLING_TIME * engine.schedule.share)
+        assert engine.schedule.cooled() == pytest.approx(cooled, rel=1e-3)
 
 
 @pytest.mark.parametrize(("moves", "twice"), [(100, False), (20_000, True)])
@@ -100,31 +100,69 @@ def test_with_time_for_many_moves_the_walk_cools_twice(monkeypatch, moves, twice
     dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
     clock = StoppedClock()
     engine = started_engine(dataset, 2, Budget(100.0, clock=clock))
-    engine._moves = 0  # not those of its start, which took no time
+    engine.schedule.moves = 0  # not those of its start, which took no time
     seen = []
 
     def anneal(search, n_moves, temperatures):
         if search.moves == 0:
-            seen.append((engine._cooled(), temperatures[0]))
+            seen.append((engine.schedule.cooled(), temperatures[0]))
         search.moves += moves
         clock.now += 1.0
         return 0.0
 
     monkeypatch.setattr(ktrees.OrderSearch, "anneal", anneal)
     monkeypatch.setattr(ktrees, "slices", lambda *_: range(1))
-    while engine._cooled() < 1.0:
+    while engine.schedule.cooled() < 1.0:
         engine.is_cooling = True
         engine._walk_orders()
     times, heats = np.array(seen).T
     assert len(seen) > 60
     rises = np.flatnonzero(np.diff(heats) > 0)
     if twice:
-        assert times[rises].tolist() == pytest.approx([ktrees.FIRST_COOLING], abs=0.03)
+        assert times[rises].tolist() == pytest.approx([walk_schedule.FIRST_COOLING], abs=0.03)
         assert heats[rises[0]] == pytest.approx(heats.min(), rel=0.3)
         assert heats[rises[0] + 1] == pytest.approx(heats.max(), rel=0.1)
     else:
         assert len(rises) == 0
-    assert heats[-1] / heats[0] == pytest.approx(ktrees.COOLING, rel=0.2)
+    assert heats[-1] / heats[0] == pytest.approx(walk_schedule.COOLING, rel=0.2)
+
+
+@pytest.mark.parametrize(("moves", "is_narrow"), [(1, True), (100, False)])
+def test_with_time_for_few_moves_the_walk_begins_among_narrow_ktrees(moves, is_narrow):
+    """Their width is half of K in the first phase, then until the walk is half cooled."""
+    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
+    clock = StoppedClock()
+    engine = started_engine(dataset, 5, Budget(100.0, clock=clock))
+    schedule, widths = engine.schedule, []
+    assert engine._tree.bags.shape[1] == 3 + 1
+    schedule.moves = 0  # not those of its start, which took no time
+    while schedule.cooled() < 1.0:
+        schedule.moves += moves * 12
+        clock.now += 1.0
+        widths.append((schedule.cooled(), schedule.begin_phase()))
+    assert len(widths) > 50
+    assert all((width == 3) == (is_narrow and cooled < walk_schedule.NARROW_COOLING) for cooled, width in widths)
+    # The walk goes on from the narrow k-trees in wide ones, and keeps the order.
+    order = engine._tree.order.copy()
+    engine.is_cooling = True
+    engine._walk_orders()
+    assert engine._tree.bags.shape[1] == 5 + 1
+    assert sorted(engine._tree.order.tolist()) == sorted(order.tolist())
+
+
+@pytest.mark.parametrize("limits", [{"evaluations": 10**5}, {"seconds": 100.0, "evaluations": 10**5}, {}])
+def test_without_a_time_limit_alone_the_walk_is_never_narrow(limits):
+    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
+    engine = started_engine(dataset, 5, Budget(**limits, clock=StoppedClock()))
+    engine.schedule.moves = 0
+    assert engine.schedule.begin_phase() == 5
+
+
+def test_required_parents_keep_the_walk_wide():
+    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
+    options = OptimizeOptions(method="pricing", treewidth=5, required=tuple((p, 0) for p in range(1, 6)))
+    run = start_run(FamilyScorer(dataset), options, Budget(100.0, clock=StoppedClock()), NullReporter())
+    assert walk_schedule.WalkSchedule(run, 5).begin_phase() == 5
 
 
 def test_growth_goes_on_with_the_variable_at_which_time_ended_it(monkeypatch):

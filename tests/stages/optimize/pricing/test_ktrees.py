@@ -18,7 +18,7 @@ from naive.treewidth import elimination_width, moral_edges
 from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
-from stages.optimize.pricing import ktrees, loop, widthless
+from stages.optimize.pricing import loop, walk_schedule, widthless
 from stages.optimize.treewidth.triangulation import elimination_within
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
@@ -118,7 +118,7 @@ def test_treewidth_one_is_exact(seed):
 @pytest.fixture
 def short_cooling(monkeypatch, growing):
     """For tests of anything but the quality of the networks."""
-    monkeypatch.setattr(ktrees, "COOLING_ROUNDS", 5)
+    monkeypatch.setattr(walk_schedule, "COOLING_ROUNDS", 5)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,0 +1,76 @@
+"""How a walk over orders as k-trees cools down, and how wide its k-trees are."""
+
+from __future__ import annotations
+
+from .run import PricingRun
+
+COOLING = 0.03
+"""Temperature at the end, as a share of that at the start; by experiment."""
+
+COOLING_TIME = 0.8
+"""Share of the time or local scores left in which the walk cools under the smallest bounds."""
+
+EVEN_WIDTH = 8
+"""Bound K under which the walk takes half of that time: its share is EVEN_WIDTH^3 / (K^3 + EVEN_WIDTH^3)."""
+
+COOLING_ROUNDS = 50
+"""Rounds in which the walk cools at most without a time limit, likewise less for larger bounds."""
+
+TWICE_MOVES, FIRST_COOLING = 4000, 0.3
+"""Changes of the order per variable for which there is time while it cools, from which on it cools twice; and the
+share of the first time, whose sets the second has from its start. By experiment.
+"""
+
+FEW_MOVES, NARROW_COOLING = 300, 0.5
+"""Changes of the order per variable for which there is time, below which its k-trees have half the width until this
+share has cooled: narrow ones take less time each, and wide ones begin from a better order. By experiment.
+"""
+
+
+class WalkSchedule:
+    """The schedule of a walk that begins now, with the rounds and local scores before.
+
+    Only a time limit, and not a limit on local scores, makes it cool twice or begin narrow.
+    """
+
+    def __init__(self, run: PricingRun, width: int):
+        self.run, self.width = run, width
+        self.share = EVEN_WIDTH**3 / (width**3 + EVEN_WIDTH**3)
+        self.time = run.budget.part(COOLING_TIME * self.share)
+        self.rounds, self.evaluations = run.rounds, run.scorer.evaluations
+        self.moves = 0  # changes of the order so far
+        self._is_timed = self.time.seconds is not None and self.time.evaluations is None
+        # Narrow k-trees may have no room for required parents.
+        self._can_be_narrow = self._is_timed and not any(grower.required for grower in run.growers)
+        self._cools_twice = False
+
+    def cooled(self) -> float:
+        """Share of its cooling that the walk has behind it; 1 and more once it is over."""
+        run, time = self.run, self.time
+        shares = [(run.rounds - self.rounds) / (COOLING_ROUNDS * self.share)]
+        if time.seconds is not None:
+            shares = [time.elapsed() / time.seconds if time.seconds else 1.0]
+        if time.evaluations is not None:
+            most = COOLING_TIME * self.share * (time.evaluations - self.evaluations)
+            shares.append((run.scorer.evaluations - self.evaluations) / most if most > 0 else 1.0)
+        return max(shares)
+
+    def begin_phase(self) -> int:
+        """Decide how the walk goes on, by the moves that it has made in the time so far; the width of its k-trees."""
+        cooled, n = self.cooled(), self.run.scorer.n_variables
+        if self._is_timed and self.moves and cooled < FIRST_COOLING:
+            self._cools_twice |= self.moves >= cooled * TWICE_MOVES * n
+        has_few_moves = cooled < NARROW_COOLING and self.moves < cooled * FEW_MOVES * n
+        if self._can_be_narrow and (not self.moves or has_few_moves):
+            return min(self.width, max(2, (self.width + 1) // 2))
+        return self.width
+
+    def temperature(self) -> float:
+        """Temperature now, as a share of that at the start; 0 once it is over."""
+        cooled = self.cooled()
+        if cooled >= 1.0:
+            return 0.0
+        if self._cools_twice:
+            is_first = cooled < FIRST_COOLING
+            cooled = cooled / FIRST_COOLING if is_first else (cooled - FIRST_COOLING) / (1.0 - FIRST_COOLING)
+        return COOLING**cooled
