@@ -69,7 +69,9 @@ def read_parquet(data: bytes, layout: TextLayout | None = None, warn: Warn = ign
         columns = []
         for names, kinds in _blocks(schema, metadata.num_columns):
             rows_at_once = max(_LEAST_ROWS, _CELLS_AT_ONCE // max(1, len(kinds)))
-            columns += _joined(opened.iter_batches(rows_at_once, columns=names), kinds, metadata.num_rows)[0]
+            # Decoding threads save no time here, and pyarrow never returns the memory that they freed.
+            batches = opened.iter_batches(rows_at_once, columns=names, use_threads=False)
+            columns += _joined(batches, kinds, metadata.num_rows)[0]
         return LabelTable(schema, columns, metadata.num_rows)
 
     return _decode(data, "a Parquet file", PARQUET_MARK, read)

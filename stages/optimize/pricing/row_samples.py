@@ -35,6 +35,10 @@ LEAST_ROWS = 10_000
 TIME_SHARE = 0.3
 """Share of the remaining time for all samples together; the larger ones take most of it."""
 
+PART_ROWS = 1 << 22
+"""Rows among which a sample is drawn at once, which takes eight bytes for each; of more rows every part gives its
+share."""
+
 SearchSample = Callable[[FamilyScorer, "OptimizeOptions", Budget], "Parents"]
 """A search from the start in the options; the parents of all variables that it found."""
 
@@ -56,8 +60,7 @@ def row_samples(dataset: Dataset, sizes: list[int], stop: StopSignal) -> list[Da
     All are taken in one pass over the table: to unpack a column of many rows costs more than to draw from it. None
     are returned once `stop` is set.
     """
-    drawn = np.random.default_rng(0x5EED).choice(dataset.n_rows, max(sizes), replace=False)
-    rows_of = [np.sort(drawn[:size]) for size in sizes]
+    rows_of = _draw_rows(dataset.n_rows, sizes)
     samples = [PackedCells(size) for size in sizes]
     for column, n_states in zip(dataset.codes, dataset.n_states.tolist()):
         if stop.is_set():
@@ -65,6 +68,19 @@ def row_samples(dataset: Dataset, sizes: list[int], stop: StopSignal) -> list[Da
         for codes, rows in zip(samples, rows_of):
             codes.append(column[rows], n_states)
     return [Dataset(dataset.variables, codes, dataset.fingerprint) for codes in samples]
+
+
+def _draw_rows(n_rows: int, sizes: list[int]) -> list[np.ndarray]:
+    """The rows of each sample, ascending."""
+    rng = np.random.default_rng(0x5EED)
+    rows_of: list[list[np.ndarray]] = [[] for _ in sizes]
+    for start in range(0, n_rows, PART_ROWS):
+        end = min(start + PART_ROWS, n_rows)
+        shares = [end * size // n_rows - start * size // n_rows for size in sizes]
+        drawn = rng.choice(end - start, max(shares), replace=False)
+        for rows, share in zip(rows_of, shares):
+            rows.append(start + np.sort(drawn[:share]))
+    return [np.concatenate(rows) for rows in rows_of]
 
 
 def search_samples(

@@ -32,7 +32,9 @@ def test_sizes_grow_by_the_same_factor():
     assert sample_sizes(10_000_000) == [19_531, 156_250, 1_250_000]
 
 
-def test_samples_are_nested_rows_of_the_table():
+@pytest.mark.parametrize("part_rows", [1 << 22, 77])
+def test_samples_are_nested_rows_of_the_table(monkeypatch, part_rows):
+    monkeypatch.setattr(row_samples, "PART_ROWS", part_rows)
     dataset, _ = dependent_dataset(1, 5, 400, most_states=3)
     rows = {tuple(row) for row in dataset.codes.T.tolist()}
     before: list[tuple[int, ...]] = []
