@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 
 from stages.kernels.counting.add_one import ScoreTables
-from stages.kernels.counting.score_tables import entropy_table, log_gamma_table
+from stages.kernels.counting.score_tables import (
+    MOST_ENTROPIES,
+    MOST_LOG_GAMMAS,
+    cut_line,
+    entropy_table,
+    log_gamma_table,
+)
 
 from .scores import Score
 
@@ -15,8 +23,15 @@ digits at most: they are exact, so that a score does not depend on the order in 
 """
 
 
+KEPT_BYTES = 256 << 20
+"""Memory of the tables that are kept; beyond, the oldest are dropped and made anew when they are needed again."""
+
+Key = TypeVar("Key")
+Made = TypeVar("Made")
+
+
 class LookUpTables:
-    """Tables for one score and one data set, made when first needed.
+    """Tables for one score and one data set, made when first needed; with many rows their lines are cut.
 
     Scores are rounded to multiples of `quantum`.
     """
@@ -26,7 +41,7 @@ class LookUpTables:
         self.n_rows, self.n_states = n_rows, n_states
         self.grid = quantum / GRID_PER_QUANTUM  # entries are multiples of it
         self._known: dict[tuple[int, float], ScoreTables] = {}
-        self._log_gamma: dict[float, np.ndarray] = {}
+        self._lines: dict[float, np.ndarray] = {}
         # Numbers of states that occur, and for each variable the place of its own.
         self._sizes = sorted({int(s) for s in n_states})
         self._size_of = np.searchsorted(self._sizes, n_states).astype(np.int32)
@@ -35,9 +50,11 @@ class LookUpTables:
         """Tables for adding one parent to a set with this many configurations (states multiplied)."""
         r = int(self.n_states[child])
         key = (r, n_configurations if self.definition.takes_ess else 0.0)
-        if key not in self._known:
-            self._known[key] = self._make(r, n_configurations)
-        return self._known[key]
+        known = self._known.get(key)
+        if known is None:
+            known = self._make(r, n_configurations)
+            _keep(self._known, key, known, KEPT_BYTES // (known.cell.nbytes + known.row.nbytes))
+        return known
 
     def _make(self, r: int, n_configurations: float) -> ScoreTables:
         kind = np.zeros_like(self._size_of)
@@ -48,34 +65,30 @@ class LookUpTables:
                 offsets = [self._offsets(r, n_configurations * s) for s in self._sizes]
             else:
                 offsets = [self._offsets(r, n_configurations)]
-            cell, row = (np.stack([self._log_gamma_table(offset) for offset in some]) for some in zip(*offsets))
+            cell, row = (np.stack([self._line(offset) for offset in some]) for some in zip(*offsets))
         else:
-            # Known under offset 0, which no Dirichlet parameter has.
-            if 0.0 not in self._log_gamma:
-                self._log_gamma[0.0] = self._on_grid(entropy_table(self.n_rows))
-            cell = row = self._log_gamma[0.0][None]
+            cell = row = self._line(0.0)[None]
         penalty = self.definition.penalty_on(self.n_rows) * (r - 1)
         return ScoreTables(
             cell=cell, row=row, kind=kind, penalty=penalty, quantum=self.quantum, drops_pure=prior is None
         )
 
     def of_family(self, child: int, n_configurations: float) -> tuple[np.ndarray, np.ndarray]:
-        """Contributions of a cell and of a configuration, each of shape (n_rows + 1,); for so many configurations."""
+        """Contributions of a cell and of a configuration, a line of each; for so many configurations."""
         if self.definition.prior is None:
             tables = self.of_expansion(child, 1.0)
             return tables.cell[0], tables.row[0]
         cell, row = self._offsets(int(self.n_states[child]), n_configurations)
-        return self._log_gamma_table(cell), self._log_gamma_table(row)
+        return self._line(cell), self._line(row)
 
-    def of_cells(self, n_cells: float) -> np.ndarray:
-        """Contribution of a cell of a set with so many cells, shape (n_rows + 1,); not kept."""
-        if self.definition.prior is None:
-            return self._on_grid(entropy_table(self.n_rows))
-        return self._on_grid(log_gamma_table(self._offsets(1, n_cells)[0], self.n_rows))
+    def of_cells(self, n_cells: float, is_whole: bool = False) -> np.ndarray:
+        """The line of the cells of a set with so many cells; with `is_whole` it is never cut. Not kept."""
+        offset = 0.0 if self.definition.prior is None else self._offsets(1, n_cells)[0]
+        return self._make_line(offset, is_whole)
 
-    def of_configurations(self, r: int) -> np.ndarray:
-        """Contribution of a configuration for children with r states, where no sample size is given; not kept."""
-        return self._on_grid(log_gamma_table(self._offsets(r, 1.0)[1], self.n_rows))
+    def of_configurations(self, r: int, is_whole: bool = False) -> np.ndarray:
+        """The line of configurations for children with r states, where no sample size is given; as `of_cells`."""
+        return self._make_line(self._offsets(r, 1.0)[1], is_whole)
 
     def of_terms(self, terms: np.ndarray) -> ScoreTables:
         """Tables that sum ``terms[m]`` over the cells, m the rows of a cell, and nothing else.
@@ -101,14 +114,28 @@ class LookUpTables:
         row = prior(r, n_configurations, self.ess)
         return prior(1, n_configurations * r, self.ess) if self.definition.takes_ess else row / r, row
 
-    def _log_gamma_table(self, offset: float) -> np.ndarray:
-        if offset not in self._log_gamma:
-            self._log_gamma[offset] = self._on_grid(log_gamma_table(offset, self.n_rows))
-        return self._log_gamma[offset]
+    def _line(self, offset: float) -> np.ndarray:
+        """The line of a Dirichlet parameter, 0 for ``m ln m``."""
+        line = self._lines.get(offset)
+        if line is None:
+            line = self._make_line(offset)
+            _keep(self._lines, offset, line, KEPT_BYTES // line.nbytes)
+        return line
 
-    def _on_grid(self, table: np.ndarray) -> np.ndarray:
-        """Round the entries, in place: a hundred million rows take 0.8 GB."""
-        table /= self.grid
-        np.rint(table, out=table)
-        table *= self.grid
-        return table
+    def _make_line(self, offset: float, is_whole: bool = False) -> np.ndarray:
+        most = MOST_LOG_GAMMAS if offset else MOST_ENTROPIES
+        is_cut = self.n_rows >= most and not is_whole
+        largest = most - 1 if is_cut else self.n_rows
+        line = log_gamma_table(offset, largest) if offset else entropy_table(largest)
+        # In place: a hundred million rows take 0.8 GB.
+        line /= self.grid
+        np.rint(line, out=line)
+        line *= self.grid
+        return cut_line(line, offset, self.grid) if is_cut else line
+
+
+def _keep(known: dict[Key, Made], key: Key, made: Made, most: int) -> None:
+    """Keep what was made, and of others the latest, so that there are `most`; threads may do so at the same time."""
+    for oldest in list(known)[: max(0, len(known) + 1 - most)]:
+        known.pop(oldest, None)
+    known[key] = made

@@ -15,6 +15,7 @@ import numpy as np
 
 from stages.kernels.counting.overlaps import count_overlaps
 from stages.kernels.counting.pairs import PairTables, keep_best_parents, score_tile
+from stages.kernels.counting.score_tables import look_up
 from stages.runtime.workers import ordered_map
 
 from .family_scorer import FamilyScorer
@@ -168,6 +169,7 @@ def _make_tables(scorer: FamilyScorer) -> PairTables:
     state_counts = scorer.state_counts
     row_sums = np.empty((len(sizes), len(n_states)))
     line = np.empty((len(sizes), len(sizes)), dtype=np.int32)
+    row_terms = np.empty(len(state_counts))
     lines: dict[int, int] = {}
     cells: list[np.ndarray] = []
     for k, child in enumerate(children):
@@ -179,8 +181,9 @@ def _make_tables(scorer: FamilyScorer) -> PairTables:
                 cells.append(cell)
             line[k, j] = number
             which = size_of == j
+            look_up(row, state_counts, row_terms)
             # The configurations of a single parent are its states: their terms do not depend on the child's counts.
-            row_sums[k, which] = np.add.reduceat(row[state_counts], data.state_offsets[:-1])[which]
+            row_sums[k, which] = np.add.reduceat(row_terms, data.state_offsets[:-1])[which]
     return PairTables(
         state_counts=state_counts,
         cell=np.stack(cells) if len(cells) > 1 else cells[0][None],  # of many rows it is large: no copy

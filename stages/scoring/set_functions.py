@@ -56,10 +56,10 @@ class SetFunctions:
         products = cell_numbers(scorer, largest)
         assert products is not None
         tables = scorer.tables
-        self.function = self._function(products, [tables.of_cells(product) for product in products.tolist()], largest)
+        self.function = self._function(products, [tables.of_cells(product, is_whole=True) for product in products.tolist()], largest)
         # The function of parents for each number of states of a child.
         self.of_parents = {
-            r: self._function(np.ones(1), [tables.of_configurations(r)], largest - 1)
+            r: self._function(np.ones(1), [tables.of_configurations(r, is_whole=True)], largest - 1)
             for r in configuration_kinds(scorer)
         }
         self._thread = threading.local()

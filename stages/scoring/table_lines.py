@@ -17,14 +17,14 @@ class TableLines:
     """Tables with a line for each key that was added; the caller chooses the line of each candidate.
 
     Penalty, rounding and whether pure configurations are dropped are those of `like`, whose lines are not used.
-    `make` turns a key into contributions of cells and of configurations by count, each of shape (n_rows + 1,).
+    `make` turns a key into contributions of cells and of configurations by count, lines as those of `like`.
     """
 
     def __init__(self, like: ScoreTables, make: MakeLine):
         self._make = make
-        self._n_rows = like.cell.shape[1]
+        self._n_entries = like.cell.shape[1]
         self.keys = np.empty(0)  # float64: key of each line in use
-        empty = np.empty((0, self._n_rows))
+        empty = np.empty((0, self._n_entries))
         # The caller writes ``kind``.
         self.tables = like._replace(cell=empty, row=empty.copy(), kind=np.zeros_like(like.kind))
 
@@ -33,7 +33,7 @@ class TableLines:
         n = len(self.keys)
         cell, row = self.tables.cell, self.tables.row
         if n == len(cell):
-            cell, row = np.zeros((max(1, 2 * n), self._n_rows)), np.zeros((max(1, 2 * n), self._n_rows))
+            cell, row = np.zeros((max(1, 2 * n), self._n_entries)), np.zeros((max(1, 2 * n), self._n_entries))
             cell[:n], row[:n] = self.tables.cell, self.tables.row
             self.tables = self.tables._replace(cell=cell, row=row)
         cell[n], row[n] = self._make(key)

@@ -35,9 +35,10 @@ class ScoreTables(NamedTuple):
 
     Attributes
     ----------
-    cell, row : ndarray of float64, shape (n_kinds, n_rows + 1)
+    cell, row : ndarray of float64, shape (n_kinds, n_entries)
         Contribution in nats of a cell and of a configuration with a given count; one line per number of states
-        of the new parent where the score depends on it (BDeu), else a single line.
+        of the new parent where the score depends on it (BDeu), else a single line. All lines are whole, with
+        ``n_rows + 1`` entries, or all are cut (`score_tables`).
     kind : ndarray of int32, shape (n_variables,)
         Line to use when the variable is the new parent.
     penalty : float
@@ -137,7 +138,8 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
             s = np.int64(offsets[candidate + 1] - offsets[candidate])
             kind = kinds[candidate]
             if (bitmap < 0 or s == 1) and kind != base_kind:
-                base, base_kind = unsplit_score(cell_counts, 0, n_wide + n_narrow, r, cell, row, kind), kind
+                base = unsplit_score(cell_counts, 0, n_wide + n_narrow, r, cell[kind], row[kind])
+                base_kind = kind
             if s == 1:
                 score = base
             elif bitmap < 0:

@@ -9,6 +9,26 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import borrowing
+from .score_tables import entry, held_counts
+
+
+@borrowing
+def large_binary_score(cell_table, row_table, n_held, zero, one, in_zero, in_one):
+    """Contribution of a configuration with more rows than lines hold, split by a binary candidate.
+
+    Parameters
+    ----------
+    n_held : uint64
+        As in `score_tables.entry`.
+    zero, one : uint64
+        Rows in each of the child's states.
+    in_zero, in_one : uint64
+        Those of them in one of the candidate's states.
+    """
+    score = entry(cell_table, n_held, in_zero) + entry(cell_table, n_held, in_one)
+    score += entry(cell_table, n_held, zero - in_zero) + entry(cell_table, n_held, one - in_one)
+    score -= entry(row_table, n_held, in_zero + in_one)
+    return score - entry(row_table, n_held, zero + one - in_zero - in_one)
 
 
 @borrowing
@@ -24,6 +44,7 @@ def binary_wide_score(overlaps, bitmap, cell_counts, n_wide, cell, row, kind):
         As in `add_one.ScoreTables`, line `kind`.
     """
     cell_table, row_table = cell[kind], row[kind]
+    n_held = np.uint64(held_counts(cell_table))
     shared = overlaps[bitmap * 2 * n_wide : (bitmap + 1) * 2 * n_wide]
     score = 0.0
     for c in range(np.uint64(n_wide)):
@@ -31,6 +52,9 @@ def binary_wide_score(overlaps, bitmap, cell_counts, n_wide, cell, row, kind):
         # The candidate's first state has the other rows: only one of its states is counted.
         zero, one = np.uint64(cell_counts[2 * c]), np.uint64(cell_counts[2 * c + 1])
         in_zero = in_total - in_one
+        if zero + one >= n_held:
+            score += large_binary_score(cell_table, row_table, n_held, zero, one, in_zero, in_one)
+            continue
         score += cell_table[in_zero] + cell_table[in_one] - row_table[in_total]
         score += cell_table[zero - in_zero] + cell_table[one - in_one]
         score -= row_table[zero + one - in_total]
@@ -52,6 +76,7 @@ def wide_score(overlaps, bitmap, s, cell_counts, n_wide, r, cell, row, kind, res
         Scratch.
     """
     cell_table, row_table = cell[kind], row[kind]
+    n_held = held_counts(cell_table)
     score = 0.0
     for c in range(n_wide):
         first = c * r
@@ -69,15 +94,15 @@ def wide_score(overlaps, bitmap, s, cell_counts, n_wide, r, cell, row, kind, res
             in_zero = total
             for x in range(1, r):
                 count = np.int64(overlaps[place + x])
-                score += cell_table[count]
+                score += entry(cell_table, n_held, count)
                 rest[x] -= count
                 in_zero -= count
-            score += cell_table[in_zero] - row_table[total]
+            score += entry(cell_table, n_held, in_zero) - entry(row_table, n_held, total)
             rest[0] -= in_zero
             rest_total -= total
         for x in range(r):
-            score += cell_table[rest[x]]
-        score -= row_table[rest_total]
+            score += entry(cell_table, n_held, rest[x])
+        score -= entry(row_table, n_held, rest_total)
     return score
 
 
@@ -113,6 +138,7 @@ def binary_narrow_score(
     for i in range(4 * (n_listed // 4), n_listed):
         ones[cells[i]] += states[numbers[i]] * weights[i]
     cell_table, row_table = cell[kind], row[kind]
+    n_held = np.uint64(held_counts(cell_table))
     score = 0.0
     for c in range(np.uint64(n_narrow)):
         in_zero, in_one = np.uint64(ones[2 * c]), np.uint64(ones[2 * c + 1])
@@ -121,6 +147,9 @@ def binary_narrow_score(
         first = np.uint64(base) + 2 * c
         zero, one = np.uint64(cell_counts[first]), np.uint64(cell_counts[first + 1])
         in_total = in_zero + in_one
+        if zero + one >= n_held:
+            score += large_binary_score(cell_table, row_table, n_held, zero, one, in_zero, in_one)
+            continue
         score += cell_table[in_zero] + cell_table[in_one] - row_table[in_total]
         score += cell_table[zero - in_zero] + cell_table[one - in_one]
         score -= row_table[zero + one - in_total]
@@ -148,6 +177,7 @@ def narrow_score(codes, candidate, s, r, rows, starts, level, listed, n_narrow, 
     """
     states, numbers, cells, weights = codes[candidate], rows[level], listed[0], listed[1]
     cell_table, row_table = cell[kind], row[kind]
+    n_held = np.uint64(held_counts(cell_table))
     totals = counts[r * s :]
     score = 0.0
     for group in range(n_narrow):
@@ -158,12 +188,12 @@ def narrow_score(codes, candidate, s, r, rows, starts, level, listed, n_narrow, 
                 y, weight = np.uint64(states[np.uint64(numbers[i])]), weights[i]
                 place = np.uint64((cells[i] - base) * s) + y
                 before = counts[place]
-                counts[place] = before + weight
-                score += cell_table[np.uint64(before + weight)] - cell_table[np.uint64(before)]
+                after = counts[place] = before + weight
+                score += entry(cell_table, n_held, np.uint64(after)) - entry(cell_table, n_held, np.uint64(before))
                 before = totals[y]
-                totals[y] = before + weight
+                after = totals[y] = before + weight
                 # The same telescoping for the totals of the candidate's state.
-                score -= row_table[np.uint64(before + weight)] - row_table[np.uint64(before)]
+                score -= entry(row_table, n_held, np.uint64(after)) - entry(row_table, n_held, np.uint64(before))
             for i in range(start, end):
                 y = np.uint64(states[np.uint64(numbers[i])])
                 counts[np.uint64((cells[i] - base) * s) + y] = 0
@@ -179,6 +209,6 @@ def narrow_score(codes, candidate, s, r, rows, starts, level, listed, n_narrow, 
                     count = np.uint64(counts[place])
                     counts[place] = 0
                     total += count
-                    score += cell_table[count]
-                score -= row_table[total]
+                    score += entry(cell_table, n_held, count)
+                score -= entry(row_table, n_held, total)
     return score

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import borrowing
+from .score_tables import entry, held_counts
 from .set_values import line_of
 
 
@@ -42,7 +43,9 @@ class CliqueSubsets(NamedTuple):
 
 
 class FamilySums(NamedTuple):
-    """Look-up tables of cells and of configurations, as of `set_values.SetFunction`, and how scores follow from them.
+    """Look-up tables of cells and of configurations, and how scores follow from them.
+
+    Tables are as of `set_values.SetFunction`, but their lines may be cut (`score_tables`).
 
     Attributes
     ----------
@@ -104,11 +107,12 @@ def add_margins(counts, subsets, r):
 @borrowing
 def sum_cells_of(counts, cells, first, end, r, line):
     """Sum of the look-up table `line` over the cells ``cells[first:end]``, with `r` counts each."""
+    n_held = np.uint64(held_counts(line))
     total = 0.0
     for i in range(np.uint64(first), np.uint64(end)):
         place = np.uint64(cells[i]) * np.uint64(r)
         for state in range(np.uint64(r)):
-            total += line[np.uint64(counts[place + state])]
+            total += entry(line, n_held, np.uint64(counts[place + state]))
     return total
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import borrowing
+from .score_tables import entry, held_counts
 
 
 @borrowing
@@ -47,8 +48,10 @@ def score_without(counts, n_child_states, before, states, after, cell, row):
     before, states, after : int
         Configurations of the parents that run faster than the one left out, its states, and those of the
         slower ones.
-    cell, row : ndarray of float64, shape (n_rows + 1,)
+    cell, row : ndarray of float64
+        Lines as in `add_one.ScoreTables`.
     """
+    n_held = held_counts(cell)
     score = 0.0
     stride = before * n_child_states
     for slow in range(after):
@@ -61,6 +64,6 @@ def score_without(counts, n_child_states, before, states, after, cell, row):
                 for state in range(states):
                     count += counts[first + state * stride + x]
                 total += count
-                score += cell[count]
-            score -= row[total]
+                score += entry(cell, n_held, count)
+            score -= entry(row, n_held, total)
     return score

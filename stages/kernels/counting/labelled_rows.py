@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import borrowing
+from .score_tables import entry, held_counts
 
 
 @borrowing
@@ -85,6 +86,7 @@ def labelled_score(codes, candidate, s, r, cell_of_row, weights, is_weighted, n_
     # Behind the cells: rows of the configuration at hand in each of the candidate's states.
     totals = counts[n_cells * s :]
     cell_table, row_table = cell[kind], row[kind]
+    n_held = np.uint64(held_counts(cell_table))
     score, place = 0.0, np.uint64(0)
     for _ in range(n_cells // r):
         for _ in range(r):
@@ -93,8 +95,8 @@ def labelled_score(codes, candidate, s, r, cell_of_row, weights, is_weighted, n_
                 counts[place] = 0
                 place += np.uint64(1)
                 totals[y] += count
-                score += cell_table[np.uint64(count)]
+                score += entry(cell_table, n_held, np.uint64(count))
         for y in range(width):
-            score -= row_table[np.uint64(totals[y])]
+            score -= entry(row_table, n_held, np.uint64(totals[y]))
             totals[y] = 0
     return score

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..bits import lowest_bit
 from ..jit import borrowing
+from .score_tables import entry, held_counts
 
 
 @borrowing
@@ -25,15 +26,16 @@ def label_rows(codes, child, r, cells, n_wide, rows, level, listed, n_listed, ce
 
 
 @borrowing
-def unsplit_score(cell_counts, first, last, r, cell, row, kind):
-    """Contribution of the configurations ``first:last``, unsplit."""
+def unsplit_score(cell_counts, first, last, r, cell_line, row_line):
+    """Contribution of the configurations ``first:last``, unsplit; from lines of the tables."""
+    n_held = held_counts(cell_line)
     score = 0.0
     for configuration in range(first, last):
         total = np.int64(0)
         for place in range(configuration * r, (configuration + 1) * r):
             total += cell_counts[place]
-            score += cell[kind, cell_counts[place]]
-        score -= row[kind, total]
+            score += entry(cell_line, n_held, np.int64(cell_counts[place]))
+        score -= entry(row_line, n_held, total)
     return score
 
 
@@ -75,12 +77,14 @@ def sparse_score(
             touched[n_touched] = configuration
             n_touched += 1
         histogram[cell * s + codes[candidate, row]] += weights[row]
+    cell_line, row_line = cell_table[kind], row_table[kind]
+    n_held = held_counts(cell_line)
     score = base
     for i in range(n_touched):
         configuration = np.int64(touched[i])
         # Replace the term of the unsplit configuration by those of its parts. The majority state, whose rows were not
         # walked, has what the other states leave.
-        score -= unsplit_score(cell_counts, configuration, configuration + 1, r, cell_table, row_table, kind)
+        score -= unsplit_score(cell_counts, configuration, configuration + 1, r, cell_line, row_line)
         rest_total = np.int64(0)
         for x in range(r):
             rest_total += cell_counts[configuration * r + x]
@@ -88,7 +92,7 @@ def sparse_score(
             rest = np.int64(cell_counts[configuration * r + x])
             for y in range(s):
                 rest -= histogram[(configuration * r + x) * s + y]
-            score += cell_table[kind, rest]
+            score += entry(cell_line, n_held, rest)
         for y in range(s):
             if y == majority:
                 continue
@@ -99,8 +103,8 @@ def sparse_score(
                 # The histogram is all zero again for the next candidate.
                 histogram[index] = 0
                 total += count
-                score += cell_table[kind, count]
-            score -= row_table[kind, total]
+                score += entry(cell_line, n_held, count)
+            score -= entry(row_line, n_held, total)
             rest_total -= total
-        score -= row_table[kind, rest_total]
+        score -= entry(row_line, n_held, rest_total)
     return score

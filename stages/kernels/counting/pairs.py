@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import borrowing
+from .score_tables import entry, held_counts
 
 
 class PairTables(NamedTuple):
@@ -21,8 +22,8 @@ class PairTables(NamedTuple):
     ----------
     state_counts : ndarray of int64, shape (total number of states,)
         Rows in every state of every variable.
-    cell : ndarray of float64, shape (n_lines, n_rows + 1)
-        Contribution in nats of a cell with a given count.
+    cell : ndarray of float64, shape (n_lines, n_entries)
+        Contribution in nats of a cell with a given count: lines as in `add_one.ScoreTables`.
     line : ndarray of int32, shape (n_sizes, n_sizes)
         Line of `cell` for the sizes of child and parent; symmetric.
     size : ndarray of int32, shape (n_variables,)
@@ -61,7 +62,7 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
     backward : ndarray of float64, shape (other_last - other_first, last - first)
         Receives the scores of the others as children.
     """
-    quantum = tables.quantum
+    quantum, n_held = tables.quantum, held_counts(tables.cell[0])
     for x in range(first, last):
         x_bits = state_offsets[x]
         r = state_offsets[x + 1] - x_bits
@@ -81,19 +82,19 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
             for b in range(1, s):
                 rest = tables.state_counts[y_bits + b]
                 for a in range(1, r):
-                    count = counts[y_counts + b, x_counts + a]
-                    score += cell[count]
+                    count = np.int64(counts[y_counts + b, x_counts + a])
+                    score += entry(cell, n_held, count)
                     rest -= count
-                score += cell[rest]
+                score += entry(cell, n_held, rest)
             # Both first states: what the other states of x leave of the first state of y.
             corner = tables.state_counts[y_bits]
             for a in range(1, r):
                 rest = tables.state_counts[x_bits + a]
                 for b in range(1, s):
                     rest -= counts[y_counts + b, x_counts + a]
-                score += cell[rest]
+                score += entry(cell, n_held, rest)
                 corner -= rest
-            score += cell[corner]
+            score += entry(cell, n_held, corner)
             of_x = score - tables.row_sums[tables.size[x], y] - tables.penalty[tables.size[x]] * s
             of_y = score - tables.row_sums[tables.size[y], x] - tables.penalty[tables.size[y]] * r
             forward[x - first, y - other_first] = np.rint(of_x / quantum) * quantum

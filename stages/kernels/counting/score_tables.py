@@ -2,6 +2,10 @@
 
 Every score is ``sum cell[N_xp] - sum row[N_p] - penalty * |P|``. With ``f(m) = m ln m`` for the likelihood
 scores; with log-gamma functions for BDeu (Heckerman et al. 1995) and K2 (Cooper & Herskovits 1992).
+
+A line of a table holds the contributions of the counts from 0 on: *whole* lines those of all counts up to the number
+of rows, *cut* lines those of the smaller counts, and then what `beyond` needs for others. Few cells are that large,
+and a look-up so far into a table is a cache miss, which takes as long as a logarithm. Both give the same bits.
 """
 
 from __future__ import annotations
@@ -12,8 +16,59 @@ import numpy as np
 
 from ..jit import borrowing
 
-SLICE_ENTRIES = 1 << 20
-"""Entries filled in by one call: less than a tenth of a second."""
+SLICE_ENTRIES = 1 << 16
+"""Entries filled in by one call: milliseconds, and temporary arrays of half a megabyte."""
+
+MOST_ENTROPIES, MOST_LOG_GAMMAS = 1 << 19, 1 << 16
+"""Counts that a cut line holds. Likelihood scores have one line, of 4 MB; Dirichlet scores have hundreds."""
+
+OFFSET, START, GRID, MARK = range(-4, 0)
+"""Places at the end of a cut line: of the Dirichlet parameter (0 for ``m ln m``), its lnGamma, the number of which
+entries are multiples, and NaN, by which cut lines are recognised."""
+
+
+@borrowing
+def held_counts(line):
+    """The number of counts, from 0 on, whose entries a line holds."""
+    return len(line) + OFFSET if np.isnan(line[len(line) + MARK]) else len(line)
+
+
+@borrowing
+def entropy_term(count):
+    """``m ln m`` of a count of at least one."""
+    return float(count) * math.log(float(count))
+
+
+@borrowing
+def beyond(line, count):
+    """The entry of a count that a cut line does not hold."""
+    offset, grid = line[len(line) + OFFSET], line[len(line) + GRID]
+    if offset == 0.0:
+        value = entropy_term(count)
+    else:
+        value = math.lgamma(offset + float(count)) - line[len(line) + START]
+    return np.rint(value / grid) * grid
+
+
+@borrowing
+def entry(line, n_held, count):
+    """The entry of a count; `n_held` is what `held_counts` returns, of the type of the count."""
+    return line[count] if count < n_held else beyond(line, count)
+
+
+@borrowing
+def look_up(line, counts, out):
+    """Write the entry of each count."""
+    n_held = held_counts(line)
+    for i in range(len(counts)):
+        out[i] = entry(line, n_held, counts[i])
+
+
+@borrowing
+def fill_entropies(first, part):
+    """``part[i] = m ln m`` with ``m = first + i``, of at least one."""
+    for i in range(len(part)):
+        part[i] = entropy_term(first + i)
 
 
 @borrowing
@@ -29,6 +84,9 @@ def entropy_table(n_rows: int) -> np.ndarray:
     table = np.empty(n_rows + 1)
     for first in range(0, n_rows + 1, SLICE_ENTRIES):
         part = table[first : first + SLICE_ENTRIES]
+        if first >= MOST_ENTROPIES:  # numpy's logarithm may differ in the last bit
+            fill_entropies(first, part)
+            continue
         counts = np.arange(first, first + len(part), dtype=np.float64)
         np.log(np.maximum(counts, 1.0), out=part)
         part *= counts
@@ -41,6 +99,11 @@ def log_gamma_table(offset: float, n_rows: int) -> np.ndarray:
     for first in range(0, n_rows + 1, SLICE_ENTRIES):
         fill_log_gamma(offset, first, table[first : first + SLICE_ENTRIES])
     return table
+
+
+def cut_line(line: np.ndarray, offset: float, grid: float) -> np.ndarray:
+    """A cut line of its entries, multiples of `grid`, for a Dirichlet parameter, 0 for ``m ln m``."""
+    return np.concatenate([line, [offset, math.lgamma(offset) if offset else 0.0, grid, np.nan]])
 
 
 @borrowing
