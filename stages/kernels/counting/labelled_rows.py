@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import borrowing
+from ..jit import borrowing, inlined
 from .score_tables import entry, held_counts
 
 
@@ -48,6 +48,37 @@ def label_all_rows(codes, child, r, offsets, parents, weights, cell_of_row, cell
     return width // r
 
 
+@inlined
+def sum_and_clear(counts, n_cells, s, r, cell_line, row_line, is_cut):
+    """Sum over the counts of all cells, split by a candidate's states; they become zero.
+
+    Parameters
+    ----------
+    n_cells, s, r, counts
+        As of `labelled_score`.
+    is_cut : bool
+        Whether the lines are cut (`score_tables`).
+    """
+    n_held = np.uint64(held_counts(cell_line))
+    # Behind the cells: rows of the configuration at hand in each of the candidate's states.
+    totals = counts[n_cells * s :]
+    width = np.uint64(s)
+    score, place = 0.0, np.uint64(0)
+    for _ in range(n_cells // r):
+        for _ in range(r):
+            for y in range(width):
+                count = counts[place]
+                counts[place] = 0
+                place += np.uint64(1)
+                totals[y] += count
+                score += entry(cell_line, n_held, np.uint64(count)) if is_cut else cell_line[np.uint64(count)]
+        for y in range(width):
+            total = np.uint64(totals[y])
+            totals[y] = 0
+            score -= entry(row_line, n_held, total) if is_cut else row_line[total]
+    return score
+
+
 @borrowing
 def labelled_score(codes, candidate, s, r, cell_of_row, weights, is_weighted, n_cells, cell, row, kind, counts):
     """Contribution of all configurations split by the candidate's states.
@@ -83,20 +114,8 @@ def labelled_score(codes, candidate, s, r, cell_of_row, weights, is_weighted, n_
             counts[np.uint64(cell_of_row[m]) * width + np.uint64(states[m])] += 1
         for i in range(np.uint64(4) * quarter, n_rows):
             counts[np.uint64(cell_of_row[i]) * width + np.uint64(states[i])] += 1
-    # Behind the cells: rows of the configuration at hand in each of the candidate's states.
-    totals = counts[n_cells * s :]
-    cell_table, row_table = cell[kind], row[kind]
-    n_held = np.uint64(held_counts(cell_table))
-    score, place = 0.0, np.uint64(0)
-    for _ in range(n_cells // r):
-        for _ in range(r):
-            for y in range(width):
-                count = counts[place]
-                counts[place] = 0
-                place += np.uint64(1)
-                totals[y] += count
-                score += entry(cell_table, n_held, np.uint64(count))
-        for y in range(width):
-            score -= entry(row_table, n_held, np.uint64(totals[y]))
-            totals[y] = 0
-    return score
+    cell_line, row_line = cell[kind], row[kind]
+    # Two copies of the loop: with a comparison at each look-up it took a tenth longer.
+    if held_counts(cell_line) < len(cell_line):
+        return sum_and_clear(counts, n_cells, s, r, cell_line, row_line, True)
+    return sum_and_clear(counts, n_cells, s, r, cell_line, row_line, False)
