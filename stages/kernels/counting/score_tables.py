@@ -19,7 +19,7 @@ from ..jit import borrowing
 SLICE_ENTRIES = 1 << 16
 """Entries filled in by one call: milliseconds, and temporary arrays of half a megabyte."""
 
-MOST_ENTROPIES, MOST_LOG_GAMMAS = 1 << 19, 1 << 16
+MOST_ENTROPIES, MOST_LOG_GAMMAS = 1 << 19, 1 << 15
 """Counts that a cut line holds. Likelihood scores have one line, of 4 MB; Dirichlet scores have hundreds."""
 
 OFFSET, START, GRID, MARK = range(-4, 0)
