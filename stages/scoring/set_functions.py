@@ -56,7 +56,8 @@ class SetFunctions:
         products = cell_numbers(scorer, largest)
         assert products is not None
         tables = scorer.tables
-        self.function = self._function(products, [tables.of_cells(product, is_whole=True) for product in products.tolist()], largest)
+        lines = [tables.of_cells(product, is_whole=True) for product in products.tolist()]
+        self.function = self._function(products, lines, largest)
         # The function of parents for each number of states of a child.
         self.of_parents = {
             r: self._function(np.ones(1), [tables.of_configurations(r, is_whole=True)], largest - 1)

@@ -52,10 +52,10 @@ def label_all_rows(codes, child, r, offsets, parents, weights, cell_of_row, cell
 def sum_and_clear(counts, n_cells, s, r, cell_line, row_line, is_cut):
     """Sum over the counts of all cells, split by a candidate's states; they become zero.
 
+    Other parameters as of `labelled_score`.
+
     Parameters
     ----------
-    n_cells, s, r, counts
-        As of `labelled_score`.
     is_cut : bool
         Whether the lines are cut (`score_tables`).
     """

@@ -42,11 +42,8 @@ def entropy_term(count):
 @borrowing
 def beyond(line, count):
     """The entry of a count that a cut line does not hold."""
-    offset, grid = line[len(line) + OFFSET], line[len(line) + GRID]
-    if offset == 0.0:
-        value = entropy_term(count)
-    else:
-        value = math.lgamma(offset + float(count)) - line[len(line) + START]
+    offset, start, grid = line[len(line) + OFFSET], line[len(line) + START], line[len(line) + GRID]
+    value = entropy_term(count) if offset == 0.0 else math.lgamma(offset + float(count)) - start
     return np.rint(value / grid) * grid
 
 
