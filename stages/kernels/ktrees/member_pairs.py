@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import first_not_below
-from ..jit import borrowing, njit
+from ..jit import borrowing
 from .ktree import BoundedLists
 
 BLOCK = 8
@@ -42,19 +42,40 @@ class MemberPairs(NamedTuple):
 
 def index_member_pairs(lists: BoundedLists) -> MemberPairs:
     """Index the sets by their pairs of members: memory and time as the number of pairs of all sets."""
-    n = len(lists.set_offsets) - 1
+    n, n_sets = len(lists.set_offsets) - 1, len(lists.keys)
     sizes = np.diff(lists.parent_offsets)
-    entries = int((sizes * (sizes - 1) // 2).sum())
-    larger, entry_sets = np.empty(entries, dtype=np.int32), np.empty(entries, dtype=np.int32)
-    ends = sort_by_smaller(lists.parent_offsets, lists.parents, n, larger, entry_sets)
-    starts, partners, offsets = sort_by_larger(ends, larger, entry_sets)
-    children = np.repeat(np.arange(n, dtype=np.int32), np.diff(lists.set_offsets))
-    signatures = np.zeros(entries + BLOCK, dtype=np.uint64)
-    signatures[entries:] = ~np.uint64(0)
-    sign(lists.parent_offsets, lists.parents, entry_sets, signatures)
+    entries = np.empty(int((sizes * (sizes - 1) // 2).sum()), dtype=np.int64)
+    number_pairs(lists.parent_offsets, lists.parents, n, entries)
+    entries.sort()
+    sets = (entries % n_sets).astype(np.int32)
+    entries //= n_sets
+    first = np.flatnonzero(np.diff(entries, prepend=-1))
+    smaller, larger = np.divmod(entries[first], n)
+    signatures = np.zeros(len(sets) + BLOCK, dtype=np.uint64)
+    signatures[len(sets) :] = ~np.uint64(0)
+    sign(lists.parent_offsets, lists.parents, sets, signatures)
     return MemberPairs(
-        children=children, starts=starts, partners=partners, offsets=offsets, sets=entry_sets, signatures=signatures
+        children=np.repeat(np.arange(n, dtype=np.int32), np.diff(lists.set_offsets)),
+        starts=np.searchsorted(smaller, np.arange(n + 1)),
+        partners=larger.astype(np.int32),
+        offsets=np.append(first, len(sets)),
+        sets=sets,
+        signatures=signatures,
     )
+
+
+@borrowing
+def number_pairs(parent_offsets, parents, n_variables, entries):
+    """Fill `entries` with a number for each pair of members of each set, ascending by the smaller member, then by the
+    larger one, then by the set.
+    """
+    n_sets, k = len(parent_offsets) - 1, 0
+    for s in range(n_sets):
+        for i in range(parent_offsets[s], parent_offsets[s + 1]):
+            for j in range(parent_offsets[s], i):
+                smaller, larger = min(parents[i], parents[j]), max(parents[i], parents[j])
+                entries[k] = (np.int64(smaller) * n_variables + larger) * n_sets + s
+                k += 1
 
 
 @borrowing
@@ -69,88 +90,6 @@ def sign(parent_offsets, parents, entry_sets, signatures):
     for k in range(len(entry_sets)):
         for i in range(parent_offsets[entry_sets[k]], parent_offsets[entry_sets[k] + 1]):
             signatures[k] |= signature_bit(parents[i])
-
-
-@njit
-def sort_by_smaller(parent_offsets, parents, n_variables, larger, entry_sets):
-    """Counting sort of all pairs of members of all sets by the smaller one; stable, so sets ascend.
-
-    Parameters
-    ----------
-    larger, entry_sets : ndarray of int32, one entry per pair and set
-        Output: the larger member and the set.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_variables + 1,)
-        Start of each smaller member's entries.
-    """
-    starts = np.zeros(n_variables + 1, dtype=np.int64)
-    for s in range(len(parent_offsets) - 1):
-        for i in range(parent_offsets[s], parent_offsets[s + 1]):
-            for j in range(parent_offsets[s], i):
-                starts[min(parents[i], parents[j]) + 1] += 1
-    for v in range(n_variables):
-        starts[v + 1] += starts[v]
-    cursor = starts[:-1].copy()
-    for s in range(len(parent_offsets) - 1):
-        for i in range(parent_offsets[s], parent_offsets[s + 1]):
-            for j in range(parent_offsets[s], i):
-                smaller = min(parents[i], parents[j])
-                larger[cursor[smaller]] = max(parents[i], parents[j])
-                entry_sets[cursor[smaller]] = s
-                cursor[smaller] += 1
-    return starts
-
-
-@njit
-def sort_by_larger(ends, larger, entry_sets):
-    """Counting sort of each smaller member's entries by the larger one, in place; stable.
-
-    Parameters
-    ----------
-    ends : ndarray of int64, shape (n_variables + 1,)
-        From `sort_by_smaller`.
-
-    Returns
-    -------
-    starts, partners, offsets
-        As of `MemberPairs`.
-    """
-    n_variables = len(ends) - 1
-    cursor = np.zeros(n_variables, dtype=np.int64)
-    n_pairs = np.int64(0)
-    # `cursor` is zero between two smaller members. Only what one touched is reset: a step per entry.
-    for v in range(n_variables):
-        for k in range(ends[v], ends[v + 1]):
-            n_pairs += cursor[larger[k]] == 0
-            cursor[larger[k]] = 1
-        for k in range(ends[v], ends[v + 1]):
-            cursor[larger[k]] = 0
-    starts = np.zeros(n_variables + 1, dtype=np.int64)
-    partners, offsets = np.empty(n_pairs, dtype=np.int32), np.zeros(n_pairs + 1, dtype=np.int64)
-    pair = np.int64(0)
-    for v in range(n_variables):
-        own_larger, own_sets = larger[ends[v] : ends[v + 1]].copy(), entry_sets[ends[v] : ends[v + 1]].copy()
-        for other in own_larger:
-            cursor[other] += 1
-        at = ends[v]
-        for other in range(v + 1, n_variables):
-            if cursor[other]:
-                partners[pair] = other
-                offsets[pair] = at
-                at += cursor[other]
-                # From here on no count but the place of the pair's next entry.
-                cursor[other] = offsets[pair]
-                pair += 1
-        for k in range(len(own_larger)):
-            entry_sets[cursor[own_larger[k]]] = own_sets[k]
-            cursor[own_larger[k]] += 1
-        for other in own_larger:
-            cursor[other] = 0
-        starts[v + 1] = pair
-    offsets[n_pairs] = len(entry_sets)
-    return starts, partners, offsets
 
 
 @borrowing
