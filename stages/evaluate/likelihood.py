@@ -19,8 +19,7 @@ from formats.packed_cells import Cells
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
 from stages.runtime.slices import slices
-
-from .scoring import encode_rows
+from stages.scoring.independent import encode_rows
 
 ROWS_AT_ONCE = 1 << 16
 """Rows processed per numpy call; signals are handled between calls."""

@@ -2,7 +2,8 @@
 
 Nothing here is shared with the scorer of the searches (`family_scorer`, `stages.kernels.counting`, the table of
 scores): an error there cannot hide itself. Networks are checked in full (`stages.optimize.verify`), lists of parent
-sets by samples.
+sets by samples; `stages.evaluate` reports these scores. They are in nats, higher is better; empty cells and
+configurations contribute nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,17 +47,14 @@ PART_ROWS = 1 << 18
 FEW_KEYS = 16
 """Up to this many keys, one comparison per key is faster than a histogram of all rows."""
 
-FEW_CELLS = 1 << 8
-"""Cells up to which zeros among them are skipped one by one."""
-
 MOST_EMPTY_CELLS = 1 << 12
 """Cells that a table of counts may have even if there are fewer rows."""
 
 SEED_STEP, CHILD_STEP = 0x85EBCA6B, 0x9E3779B1
 """Odd multipliers that spread seeds and children over 32 bits (Knuth's multiplicative hashing)."""
 
-LARGE_KEY = 1 << 40
-"""Row keys are numbered anew before they could grow beyond 64 bits."""
+CODE_LIMIT = 2**54
+"""Bound of the row codes: one more variable of 256 states cannot overflow 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,25 +76,8 @@ class IndependentScorer:
         return max(1e-6, ROUNDING * n_rows * math.log(n_rows + 1))
 
     def local_score(self, child: int, parents: Sequence[int]) -> float:
-        """Local score from its definition; cells and configurations without rows contribute nothing."""
-        family = (*parents, child)
-        n_states = [self._n_states[i] for i in family]
-        return self._score_of(*family_counts(self.dataset.codes, family, n_states), n_states)
-
-    def _score_of(self, cells: np.ndarray, margins: np.ndarray, n_states: Sequence[int]) -> float:
-        """Score in nats from the rows in each cell and in each configuration of the parents."""
-        r, q = n_states[-1], math.prod(n_states[:-1])
-        if self.score in ("bdeu", "k2"):
-            per_cell, per_margin = (self.ess / (r * q), self.ess / q) if self.score == "bdeu" else (1.0, float(r))
-            return math.fsum(
-                [math.lgamma(per_cell + m) - math.lgamma(per_cell) for m in cells.tolist() if m]
-                + [math.lgamma(per_margin) - math.lgamma(per_margin + m) for m in margins.tolist() if m]
-            )
-        likelihood = math.fsum(
-            [m * math.log(m) for m in cells.tolist() if m] + [-m * math.log(m) for m in margins.tolist() if m]
-        )
-        weight = {"ll": 0.0, "aic": 1.0, "bic": math.log(self.dataset.n_rows) / 2}[self.score]
-        return likelihood - weight * (r - 1) * q
+        """Local score from its definition."""
+        return local_score(count_family(self.dataset, self._n_states, child, parents), self.score, self.ess)
 
     def check(self, child: int, parents: Sequence[int], found: float) -> None:
         """Raise `VerificationError` unless `found` is the local score of the family."""
@@ -164,21 +146,113 @@ def _sets_of(table: ParentSetTable, child: int) -> set[tuple[int, ...]]:
     return {table.parent_set(s) for s in range(first, end)}
 
 
-def family_counts(codes: Cells, family: Sequence[int], n_states: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Rows in each cell of a family, and in each configuration of the parents; both ascending.
+class FamilyCounts(NamedTuple):
+    """Counts of one family, sparse: only cells and parent configurations that occur."""
 
-    Zeros, of cells and configurations without rows, are left out where there may be many. `codes` has the states of
-    all variables, shape (n_variables, n_rows); `family` the parents and, last, the child, and `n_states` their
-    numbers of states.
+    joint: np.ndarray  # int64, shape (n_cells,): N_xπ of every occurring cell
+    joint_marginal: np.ndarray  # int64, shape (n_cells,): N_π of the parent configuration that each cell belongs to
+    marginal: np.ndarray  # int64, shape (n_occurring_configurations,): N_π of every occurring parent configuration
+    n_rows: int
+    n_states: int  # states of the child
+    n_configurations: float  # parent configurations, occurring or not; infinite if the product overflows
+
+    @property
+    def n_parameters(self) -> float:
+        """Free parameters: one less than the child's states for every parent configuration."""
+        return (self.n_states - 1) * self.n_configurations
+
+
+def count_family(dataset: Dataset, n_states: Sequence[int], child: int, parents: Sequence[int]) -> FamilyCounts:
+    """Count the cells of a family; `n_states` is by variable."""
+    codes, family = dataset.codes, (*parents, child)
+    states = [int(n_states[v]) for v in family]
+    n_cells = math.prod(states)
+    if n_cells <= max(dataset.n_rows, MOST_EMPTY_CELLS):
+        table = _count_all(codes, family, states, n_cells).reshape(-1, states[-1])
+        sums, is_met = table.sum(axis=1), table > 0
+        joint, marginal = table[is_met], sums[sums > 0]
+        joint_marginal = np.broadcast_to(sums[:, None], table.shape)[is_met]
+    else:
+        configurations, _ = encode_rows(codes, n_states, parents)
+        cells, joint = np.unique(configurations * states[-1] + codes[child], return_counts=True)
+        marginal = np.bincount(configurations)
+        joint_marginal, marginal = marginal[cells // states[-1]], marginal[marginal > 0]
+    # Floats overflow to infinity where integers would be too large for one.
+    n_configurations = math.prod(map(float, states[:-1]))
+    return FamilyCounts(joint, joint_marginal, marginal, dataset.n_rows, states[-1], n_configurations)
+
+
+def log_likelihood(counts: FamilyCounts) -> float:
+    """Maximum log-likelihood: the sum of N_xπ ln(N_xπ / N_π)."""
+    return float(np.sum(counts.joint * np.log(counts.joint / counts.joint_marginal)))
+
+
+def dirichlet_score(counts: FamilyCounts, alpha: float) -> float:
+    """Log marginal likelihood with Dirichlet parameter `alpha` in every cell (Heckerman et al. 1995)."""
+    # More cells than a float can count, or so many that the quotient underflows.
+    if alpha == 0.0:
+        return -math.inf
+    return _log_rising(alpha, counts.joint) - _log_rising(alpha * counts.n_states, counts.marginal)
+
+
+def _log_rising(start: float, counts: np.ndarray) -> float:
+    """Sum over all counts m of lnΓ(start + m) − lnΓ(start)."""
+    # Counts take few distinct values: one call of math.lgamma for each is affordable.
+    values, times = np.unique(counts, return_counts=True)
+    base = math.lgamma(start)
+    return math.fsum(t * (math.lgamma(start + m) - base) for m, t in zip(values.tolist(), times.tolist()))
+
+
+def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> float:
+    """Local score of a counted family.
+
+    `ess`, the equivalent sample size, is for ``bdeu`` only. It is minus infinity if the parent configurations are too
+    many for the penalty or the prior to be a float.
+
+    BIC takes (ln N)/2 per free parameter (Schwarz 1978), AIC takes 1 (Akaike 1974), both over all parent
+    configurations, occurring or not. BDeu spreads `ess` evenly over the cells (Buntine 1991); K2 has the
+    parameter 1 in every cell (Cooper & Herskovits 1992). Graph priors are not added.
     """
-    n_cells = math.prod(n_states)
-    if n_cells <= max(codes.shape[1], MOST_EMPTY_CELLS):
-        cells = _count_all(codes, family, n_states, n_cells)
-        margins = cells.reshape(-1, n_states[-1]).sum(axis=1)
-        return (cells, margins) if n_cells <= FEW_CELLS else (cells[cells > 0], margins[margins > 0])
-    cells, counts = np.unique(_distinct_keys([codes[i] for i in family], n_states), return_counts=True)
-    _, starts = np.unique(cells // n_states[-1], return_index=True)
-    return counts, np.add.reduceat(counts, starts)
+    if score == "ll":
+        return log_likelihood(counts)
+    if score == "bic":
+        return log_likelihood(counts) - 0.5 * math.log(counts.n_rows) * counts.n_parameters
+    if score == "aic":
+        return log_likelihood(counts) - counts.n_parameters
+    if score == "bdeu":
+        return dirichlet_score(counts, ess / counts.n_states / counts.n_configurations)
+    if score == "k2":
+        return dirichlet_score(counts, 1.0)
+    raise ValueError(f"unknown score {score!r}")
+
+
+def encode_rows(codes: Cells, n_states: Sequence[int], variables: Sequence[int]) -> tuple[np.ndarray, int]:
+    """Number each row's configuration of some variables.
+
+    Returns the row codes (int64, shape (n_rows,)): mixed-radix numbers of the configurations, or their ranks among
+    those that occur if a dense table would be much larger than the data; and an upper bound of the codes, at most the
+    larger of `MOST_EMPTY_CELLS` and four per row. `codes` is uint8, shape (n_variables, n_rows), `n_states` by
+    variable; the first of `variables` is the most significant.
+    """
+    n_rows = codes.shape[1]
+    row_codes = np.zeros(n_rows, dtype=np.int64)
+    n_codes = 1
+    for variable in variables:
+        # Ranks among the codes met number the same groups of rows, with at most as many codes as rows.
+        if n_codes > CODE_LIMIT:
+            row_codes, n_codes = _rank(row_codes)
+        n_codes *= int(n_states[variable])
+        row_codes *= int(n_states[variable])
+        row_codes += codes[variable]
+    if n_codes > max(MOST_EMPTY_CELLS, 4 * n_rows):
+        return _rank(row_codes)
+    return row_codes, n_codes
+
+
+def _rank(row_codes: np.ndarray) -> tuple[np.ndarray, int]:
+    """Replace codes by their ranks among the distinct codes."""
+    distinct, ranks = np.unique(row_codes, return_inverse=True)
+    return ranks.astype(np.int64, copy=False), len(distinct)
 
 
 def _count_all(codes: Cells, family: Sequence[int], n_states: Sequence[int], n_cells: int) -> np.ndarray:
@@ -214,16 +288,4 @@ def _keys(family: Sequence[np.ndarray], n_states: Sequence[int], key_type: np.ty
     for column, states in zip(family[2:], n_states[2:]):
         keys *= states
         keys += column
-    return keys
-
-
-def _distinct_keys(family: Sequence[np.ndarray], n_states: Sequence[int]) -> np.ndarray:
-    """A number for each row, equal for equal cells and in their order, the last variable running fastest."""
-    keys, n_keys = np.zeros(len(family[0]), dtype=np.int64), 1
-    for column, states in zip(family, n_states):
-        if n_keys > LARGE_KEY:
-            _, keys = np.unique(keys, return_inverse=True)
-            n_keys = len(keys)
-        keys = keys * states + column
-        n_keys *= states
     return keys

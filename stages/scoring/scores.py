@@ -2,8 +2,8 @@
 
 All decompose into a sum over families and are in nats, higher is better. A score is the maximum log-likelihood of a
 family, with or without a penalty, or the log marginal likelihood under a Dirichlet prior. The checks of
-`stages.scoring.independent` and `stages.evaluate.scoring` have formulas of their own, to be independent of this
-table; a new score goes there, too, and its name into `formats.schemas`.
+`stages.scoring.independent` have formulas of their own, to be independent of this table; a new score goes there, too,
+and its name into `formats.schemas`.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.options.scores import ESS_RANGE
-from stages.evaluate.scoring import FamilyCounts, dirichlet_score
 from stages.kernels.counting.score_tables import log_gamma_table
+from stages.scoring.independent import FamilyCounts, dirichlet_score
 
 
 def number_options() -> list[tuple[str, str]]:

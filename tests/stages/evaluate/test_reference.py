@@ -22,7 +22,8 @@ from stages.evaluate.essential_graphs import (
     skeleton_distance,
     structural_hamming_distance,
 )
-from stages.evaluate.scoring import count_family, count_parameters, local_score, score_families
+from stages.evaluate.scoring import count_parameters, score_families
+from stages.scoring.independent import count_family, local_score
 
 EXCERPT = json.loads((TEST_DATA / "reference_excerpt.json").read_text())
 RELATIVE = 1e-9

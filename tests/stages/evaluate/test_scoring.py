@@ -13,14 +13,8 @@ from hypothesis import strategies as st
 from naive import networks as naive_networks
 from naive import scores as naive_scores
 
-from stages.evaluate.scoring import (
-    MIN_TABLE_CELLS,
-    count_family,
-    count_parameters,
-    encode_rows,
-    local_score,
-    score_families,
-)
+from stages.evaluate.scoring import count_parameters, score_families
+from stages.scoring.independent import MOST_EMPTY_CELLS, count_family, encode_rows, local_score
 
 SCORES = ("ll", "bic", "aic", "bdeu", "k2")
 CLOSE = {"rel": 1e-11, "abs": 1e-9}
@@ -96,7 +90,7 @@ def test_row_codes_tell_configurations_apart(n_variables):
     codes, n_codes = encode_rows(make_dataset(rows, n_states).codes, n_states, range(n_variables))
     assert len(set(zip(codes.tolist(), rows))) == len(set(rows)) == len(set(codes.tolist()))
     assert codes.min() >= 0
-    assert codes.max() < n_codes <= max(MIN_TABLE_CELLS, 4 * len(rows))
+    assert codes.max() < n_codes <= max(MOST_EMPTY_CELLS, 4 * len(rows))
 
 
 @pytest.mark.parametrize("seed", seeds(5, quick=2))

@@ -12,11 +12,12 @@ from helpers.tables import dependent_dataset
 from naive.parentsets import prune_dominated, score_all_sets
 from naive.scores import local_score
 
+from formats.data_records import Dataset, Variable
 from formats.errors import VerificationError
 from formats.packed_cells import PackedCells
 from formats.records import Header, ParentSetRecord, ParentSetTable
 from stages.scoring import independent
-from stages.scoring.independent import KNOWN_SCORES, SCORES_PER_CHECK, IndependentScorer, family_counts
+from stages.scoring.independent import KNOWN_SCORES, SCORES_PER_CHECK, IndependentScorer, count_family
 
 DATA, ROWS = dependent_dataset(21, 7, 150)
 
@@ -47,10 +48,10 @@ def test_nothing_is_shared_with_the_searches():
 
 
 @pytest.mark.parametrize("score", KNOWN_SCORES)
-@pytest.mark.parametrize("large_key", [1, 1 << 40])
+@pytest.mark.parametrize("code_limit", [1, 2**54])
 @pytest.mark.parametrize("n_empty", [0, 1 << 12])
-def test_families_of_any_size(score, large_key, n_empty, monkeypatch):
-    monkeypatch.setattr(independent, "LARGE_KEY", large_key)
+def test_families_of_any_size(score, code_limit, n_empty, monkeypatch):
+    monkeypatch.setattr(independent, "CODE_LIMIT", code_limit)
     monkeypatch.setattr(independent, "MOST_EMPTY_CELLS", n_empty)
     states = DATA.n_states.tolist()
     for parents in ((), (1,), (0, 2, 3), (0, 1, 2, 3, 4, 5)):
@@ -65,12 +66,13 @@ def test_rows_are_counted_in_parts_as_at_once(n_states, monkeypatch):
     codes = np.array([rng.integers(0, states, 1001) for states in n_states], dtype=np.uint8)
     codes[:, -1] = np.array(n_states) - 1
     rows = [tuple(row) for row in codes.T.tolist()]
-    contexts = [row[:-1] for row in rows]
-    family = range(len(n_states))
+    contexts, last = [row[:-1] for row in rows], len(n_states) - 1
+    variables = tuple(Variable(f"V{i}") for i in range(len(n_states)))
     for table in (codes, PackedCells.of(codes)):
-        counts, sums = (found[found > 0] for found in family_counts(table, family, n_states))
-        assert counts.tolist() == [rows.count(cell) for cell in sorted(set(rows))]
-        assert sums.tolist() == [contexts.count(context) for context in sorted(set(contexts))]
+        counts = count_family(Dataset(variables, table, "sha256:x"), n_states, last, range(last))
+        assert counts.joint.tolist() == [rows.count(cell) for cell in sorted(set(rows))]
+        assert counts.joint_marginal.tolist() == [contexts.count(cell[:-1]) for cell in sorted(set(rows))]
+        assert counts.marginal.tolist() == [contexts.count(context) for context in sorted(set(contexts))]
 
 
 @pytest.mark.parametrize("score", KNOWN_SCORES)
