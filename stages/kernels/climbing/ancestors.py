@@ -1,4 +1,4 @@
-"""Ancestors of every variable as bitsets, updated as arcs are added and removed.
+"""Ancestors of every variable as bitsets, updated as arcs are added and computed anew when one is removed.
 
 `ancestors[v]` holds the proper ancestors of v. An arc y -> x closes a cycle exactly when x is y or an ancestor of y;
 it can be reversed exactly when no other parent of x has y among its ancestors (Giudici and Castelo 2003 keep the same
@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import popcount, set_bit
-from ..heap import is_lower, pop, push
+from ..bits import set_bit
 from ..jit import borrowing, inlined, njit
 
 
@@ -41,14 +40,6 @@ def has_other_path(ancestors, arcs, n_parents, child, parent):
 
 
 @borrowing
-def inherit_ancestors(ancestors, variable, parent):
-    """Add `parent` and its ancestors to those of `variable`."""
-    for w in range(ancestors.shape[1]):
-        ancestors[variable, w] |= ancestors[parent, w]
-    set_bit(ancestors[variable], parent)
-
-
-@borrowing
 def add_ancestors(ancestors, child, parent):
     """Extend `ancestors` by the arc parent -> child, which must close no cycle."""
     if in_row(ancestors, child, parent):
@@ -56,30 +47,9 @@ def add_ancestors(ancestors, child, parent):
     # `parent` is no descendant of `child`, so its own row does not change on the way.
     for v in range(len(ancestors)):
         if v == child or in_row(ancestors, v, child):
-            inherit_ancestors(ancestors, v, parent)
-
-
-@njit
-def recompute_ancestors(ancestors, arcs, n_parents, child):
-    """Correct `ancestors` of `child` and its descendants after `child` has lost a parent."""
-    n_variables, n_words = ancestors.shape
-    affected = np.empty(n_variables, dtype=np.int64)  # a heap: least ancestors first
-    less_ancestors = np.empty(n_variables, dtype=np.int64)
-    n_affected = 0
-    for v in range(n_variables):
-        if v == child or in_row(ancestors, v, child):
-            total = np.uint64(0)
-            for w in range(n_words):
-                total += popcount(ancestors[v, w])
-            less_ancestors[v] = -np.int64(total)
-            push(affected, n_affected, v, less_ancestors, is_lower, affected)
-            n_affected += 1
-    # A variable has more ancestors than each of its ancestors: sorted by the old number of ancestors, affected
-    # parents come before their children and are corrected first.
-    while n_affected > 0:
-        variable = pop(affected, n_affected, less_ancestors, is_lower, affected)
-        n_affected -= 1
-        collect_ancestors(ancestors, arcs, n_parents, variable)
+            for w in range(ancestors.shape[1]):
+                ancestors[v, w] |= ancestors[parent, w]
+            set_bit(ancestors[v], parent)
 
 
 @borrowing

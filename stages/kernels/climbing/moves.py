@@ -19,7 +19,7 @@ import numpy as np
 
 from ..arrays import first_not_below
 from ..jit import borrowing, inlined, njit
-from .ancestors import add_ancestors, closes_cycle, has_other_path, in_row, inherit_ancestors, recompute_ancestors
+from .ancestors import add_ancestors, all_ancestors, closes_cycle, has_other_path, in_row
 
 ADD, REMOVE, REVERSE, NO_MOVE, STALE = (np.int64(kind) for kind in range(5))
 """Kinds of moves, int64 as in the arrays; `STALE` marks a best move that must be searched again."""
@@ -277,15 +277,6 @@ def mark_stale(state, variable):
 
 
 @borrowing
-def has_children(state, variable):
-    """True when `variable` is a parent. Lists of parents are short and adjacent, unlike the sets of ancestors."""
-    for v in range(len(state.n_parents)):  # noqa: SIM110
-        if is_parent(state, v, variable):
-            return True
-    return False
-
-
-@borrowing
 def insert_arc(state, child, parent):
     """Add the arc parent -> child, which must close no cycle; `child` must have room for it."""
     n = state.n_parents[child]
@@ -294,10 +285,7 @@ def insert_arc(state, child, parent):
         state.arcs[child, k] = state.arcs[child, k - 1]
     state.arcs[child, place] = parent
     state.n_parents[child] = n + 1
-    if has_children(state, child):
-        add_ancestors(state.ancestors, child, parent)
-    else:
-        inherit_ancestors(state.ancestors, child, parent)
+    add_ancestors(state.ancestors, child, parent)
 
 
 @borrowing
@@ -317,7 +305,7 @@ def delete_arc(state, child, parent):
     for v in range(len(state.n_parents)):
         if v in (child, parent) or in_row(state.ancestors, parent, v) or in_row(state.ancestors, v, child):
             state.best_kind[v] = STALE
-    recompute_ancestors(state.ancestors, state.arcs, state.n_parents, child)
+    all_ancestors(state.ancestors, state.arcs, state.n_parents)
 
 
 @borrowing
