@@ -12,7 +12,8 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.kernels.posterior.block_moves import Walk, WeightedLists
 from stages.kernels.posterior.tempered_walks import walk_on
-from stages.lists.set_lists import fixed_parents, respect_fixed
+from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
+from stages.optimize.orders.order_decoding import choose_consistent
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.errors import NothingFoundError, StageError
 from stages.runtime.remote_workers import SentFunction, workers_fact
@@ -21,7 +22,7 @@ from stages.runtime.seeding import task_generator
 from stages.runtime.workers import ordered_map
 
 from . import DEFAULT_SAMPLES, MOST_EXACT, PosteriorOptions
-from .walks import best_along, walk_from, weighted_lists
+from .walks import walk_from, weighted_lists
 
 ROUNDS_PER_SAMPLE = 2
 """Rounds between two samples; in a round every rung makes as many moves as there are variables."""
@@ -123,7 +124,7 @@ class _Sampler:
 
     def __init__(self, table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter):
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
-        self.lists = weighted_lists(table, options.rungs)
+        self.lists, self.indexed = weighted_lists(table, options.rungs), index_table(table)
         self.round_seconds = ROUND_SECONDS if options.remote is None else REMOTE_ROUND_SECONDS
         self.advance = partial(_advance, self.lists, budget)
         self.sent = None if options.remote is None else SentFunction(self.advance, options.remote)
@@ -143,7 +144,8 @@ class _Sampler:
         rng = task_generator(self.options.seed, number)
         order = rng.permutation(self.table.n_variables).astype(np.int32)
         order = respect_fixed(order, fixed_parents(self.table))
-        return _Chain(walk_from(self.table, self.lists, best_along(self.lists, order)), rng)
+        _, chosen = choose_consistent(self.indexed, order)
+        return _Chain(walk_from(self.table, self.lists, chosen), rng)
 
     def run(self) -> Samples:
         most = max(16, MOST_KEPT_BYTES // (4 * self.table.n_variables * len(self.chains)))

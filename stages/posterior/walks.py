@@ -35,25 +35,6 @@ LEAST_PARTNER = 1e-3
 """Variables are partners in blocks if sets with an arc between them have at least this share of a list's weight."""
 
 
-def best_along(lists: WeightedLists, order: np.ndarray) -> np.ndarray:
-    """The best set of each variable among its predecessors in an order; int64 indices of sets."""
-    chosen = np.zeros(len(order), dtype=np.int64)
-    is_after = np.ones(len(order), dtype=np.bool_)
-    for variable in order.tolist():
-        candidates = lists.candidates[lists.candidate_offsets[variable] : lists.candidate_offsets[variable + 1]]
-        bitmaps = lists.bitmaps[lists.bitmap_offsets[variable] : lists.bitmap_offsets[variable + 1]]
-        n_words = -(-int(lists.set_offsets[variable + 1] - lists.set_offsets[variable]) // WORD_BITS)
-        rows = bitmaps.reshape(n_words, len(candidates))[:, is_after[candidates]]
-        # Sets without a member behind; lists are best first, so the lowest bit is the best. Some listed set fits, so
-        # that the bits beyond the list are not reached.
-        fits = ~np.bitwise_or.reduce(rows, axis=1)
-        word = int(np.argmax(fits != 0))
-        lowest = int(fits[word]) & -int(fits[word])
-        chosen[variable] = lists.set_offsets[variable] + WORD_BITS * word + lowest.bit_length() - 1
-        is_after[variable] = False
-    return chosen
-
-
 def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
     """The lists in the form of the kernels."""
     relative = relative_scores(table)

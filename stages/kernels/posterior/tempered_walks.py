@@ -24,14 +24,7 @@ def draw_partner(lists, host, rng):
     if end == first or rng.random() < ANYONE:
         return np.int32(drawn * (len(lists.partner_offsets) - 1))
     # The first partner whose cumulative probability exceeds the number drawn.
-    low, high = first, end - 1
-    while low < high:
-        middle = (low + high) // 2
-        if lists.partner_shares[middle] > drawn:
-            high = middle
-        else:
-            low = middle + 1
-    return lists.partners[low]
+    return lists.partners[first + np.searchsorted(lists.partner_shares[first : end - 1], drawn, side="right")]
 
 
 @inlined

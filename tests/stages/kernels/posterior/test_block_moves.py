@@ -23,7 +23,9 @@ from stages.kernels.posterior.block_moves import (
     sum_classes,
     unlink_family,
 )
-from stages.posterior.walks import acyclic_choices, best_along, walk_from, weighted_lists
+from stages.lists.set_lists import index_table
+from stages.optimize.orders.order_decoding import choose_consistent
+from stages.posterior.walks import acyclic_choices, walk_from, weighted_lists
 
 DRAWS = 3000
 
@@ -37,7 +39,7 @@ class Place:
         self.weighted = weighted_lists(self.table)
         self.rng = np.random.default_rng(seed)
         order = self.rng.permutation(n_variables).astype(np.int32)
-        self.walk = walk_from(self.table, self.weighted, best_along(self.weighted, order))
+        self.walk = walk_from(self.table, self.weighted, choose_consistent(index_table(self.table), order)[1])
 
     def parents(self) -> tuple[tuple[int, ...], ...]:
         return tuple(map(self.table.parent_set, self.walk.chosen[0].tolist()))
@@ -168,18 +170,3 @@ def test_choices_are_drawn_by_the_products_of_their_classes():
 @pytest.mark.parametrize(("size", "count"), [(1, 1), (2, 3), (3, 25)])
 def test_there_are_as_many_choices_as_labelled_dags(size, count):
     assert len(acyclic_choices(size)) == count
-
-
-def test_the_first_network_is_the_best_along_its_order():
-    """Of lists of several words, too."""
-    table = as_table(random_lists(3, 8, 2.0))
-    lists = weighted_lists(table)
-    order = np.random.default_rng(3).permutation(8).astype(np.int32)
-    place_of = {v: i for i, v in enumerate(order.tolist())}
-    for child, s in enumerate(best_along(lists, order).tolist()):
-        fitting = [
-            s
-            for s in range(table.set_offsets[child], table.set_offsets[child + 1])
-            if all(place_of[p] < place_of[child] for p in table.parent_set(s))
-        ]
-        assert s == fitting[0]

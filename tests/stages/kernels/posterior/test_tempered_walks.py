@@ -11,7 +11,9 @@ from naive.posterior import n_orders
 
 from stages.kernels.posterior.block_moves import LARGEST_BLOCK
 from stages.kernels.posterior.tempered_walks import draw_block, draw_partner, swap_networks, walk_on
-from stages.posterior.walks import best_along, walk_from, weighted_lists
+from stages.lists.set_lists import index_table
+from stages.optimize.orders.order_decoding import choose_consistent
+from stages.posterior.walks import walk_from, weighted_lists
 
 DRAWS = 3000
 
@@ -35,7 +37,7 @@ def test_blocks_have_different_members():
 def test_a_walk_keeps_networks_with_their_scores(n_rungs, most_work):
     table = as_table(random_lists(8, 5, 1.0))
     lists = weighted_lists(table, n_rungs)
-    walk = walk_from(table, lists, best_along(lists, np.arange(5, dtype=np.int32)))
+    walk = walk_from(table, lists, choose_consistent(index_table(table), np.arange(5, dtype=np.int32))[1])
     samples, totals = np.empty((20, 5), dtype=np.int32), np.empty(20)
     rng = np.random.default_rng(8)
     done, calls = 0, 0
@@ -57,7 +59,7 @@ def test_slices_do_not_matter():
     kept = []
     for most_work in (1, 70, 10**9):
         lists = weighted_lists(table, 2)
-        walk = walk_from(table, lists, best_along(lists, np.arange(5, dtype=np.int32)))
+        walk = walk_from(table, lists, choose_consistent(index_table(table), np.arange(5, dtype=np.int32))[1])
         samples, totals = np.empty((20, 5), dtype=np.int32), np.empty(20)
         rng, done = np.random.default_rng(8), 0
         while done < 20 * 2 * 2 * 5:
