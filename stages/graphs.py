@@ -164,19 +164,8 @@ def moral_graph(parents: Parents) -> Graph:
 
 def connected_components(graph: Graph) -> list[list[int]]:
     """Vertices of each component, ascending; components by their least vertex."""
-    seen: set[int] = set()
-    components = []
-    for start in range(len(graph)):
-        if start in seen:
-            continue
-        reached, waiting = {start}, [start]
-        while waiting:
-            new = graph[waiting.pop()] - reached
-            reached |= new
-            waiting.extend(new)
-        seen |= reached
-        components.append(sorted(reached))
-    return components
+    # Each edge is there in both directions.
+    return sorted(strongly_connected_components([list(neighbours) for neighbours in graph]))
 
 
 def strongly_connected_components(parents: Parents) -> list[list[int]]:

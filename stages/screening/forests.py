@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from formats.records import EntropyTable, Forest, Header
+from stages.graphs import strongly_connected_components
 from stages.runtime.errors import StageError
 from stages.runtime.slices import slices
 
@@ -218,20 +219,6 @@ class _ChangingForest:
 
 def _weakest_arcs(parents: np.ndarray, weights: np.ndarray) -> list[int]:
     """The child of the heaviest arc of every cycle."""
-    unseen, on_path, done = 0, 1, 2
-    state = [unseen] * len(parents)
-    parent_of = parents.tolist()
-    weakest = []
-    for start in range(len(parent_of)):
-        path = []
-        variable = start
-        while variable >= 0 and state[variable] == unseen:
-            state[variable] = on_path
-            path.append(variable)
-            variable = parent_of[variable]
-        if variable >= 0 and state[variable] == on_path:
-            cycle = path[path.index(variable) :]
-            weakest.append(max(cycle, key=lambda i: (weights[i], i)))
-        for variable in path:
-            state[variable] = done
-    return weakest
+    # Each variable has one parent at most: a component of several variables is a cycle.
+    components = strongly_connected_components([[parent] if parent >= 0 else [] for parent in parents.tolist()])
+    return [max(cycle, key=lambda i: (weights[i], i)) for cycle in components if len(cycle) > 1]
