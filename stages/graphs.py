@@ -126,29 +126,6 @@ def positions_of(order: np.ndarray) -> np.ndarray:
     return position
 
 
-def descendants(n_variables: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
-    """Descendants of each variable as bit masks; for small graphs.
-
-    Arcs are (parent, child); cycles are allowed.
-    """
-    children: list[list[int]] = [[] for _ in range(n_variables)]
-    for parent, child in arcs:
-        children[parent].append(child)
-    # Least fixed point: each pass extends the paths considered, and masks only grow.
-    reached = [sum(1 << child for child in set(others)) for others in children]
-    changed = True
-    while changed:
-        changed = False
-        for variable, others in enumerate(children):
-            bits = reached[variable]
-            for child in others:
-                bits |= reached[child]
-            if bits != reached[variable]:
-                reached[variable] = bits
-                changed = True
-    return reached
-
-
 # ------------------------------------------------------------------------------------ moral graphs
 def moral_graph(parents: Parents) -> Graph:
     """Undirected graph that joins every child with its parents and the parents with each other."""

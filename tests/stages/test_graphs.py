@@ -13,7 +13,6 @@ from stages.graphs import (
     behind_cycles,
     children_of,
     connected_components,
-    descendants,
     eliminate_children_first,
     elimination_bags,
     elimination_width,
@@ -129,15 +128,6 @@ def test_positions_invert():
     order = np.array([2, 0, 3, 1])
     position = positions_of(order)
     assert position.tolist() == [1, 3, 0, 2] and position.dtype == np.int32
-
-
-def test_descendants():
-    for parents in GRAPHS:
-        n = len(parents)
-        arcs = [(p, v) for v in range(n) for p in parents[v]]
-        expected = [sum(1 << d for d in paths_from(parents, v)) for v in range(n)]
-        assert descendants(n, arcs) == expected
-        assert descendants(n, arcs * 2) == expected
 
 
 def test_moral_graphs_and_components():

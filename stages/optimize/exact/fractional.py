@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.arrays import offsets_of
-from stages.graphs import descendants
+from stages.graphs import strongly_connected_components
 from stages.kernels.bounds.cluster_cuts import Support
 from stages.kernels.bounds.dual_ascent import Columns
 from stages.runtime.budgets import Budget
@@ -68,8 +68,12 @@ class SharedArcs:
         """Arcs (parent, child) of the sets where `taken` is true that lie on a cycle of such arcs."""
         used = np.unique(self._arc_of_entry[taken[self._set_of_entry]])
         arcs = [divmod(key, self.n_variables) for key in self._keys[used].tolist()]
-        reached = descendants(self.n_variables, arcs)
-        return [(parent, child) for parent, child in arcs if reached[child] >> parent & 1]
+        parents: list[list[int]] = [[] for _ in range(self.n_variables)]
+        for parent, child in arcs:
+            parents[child].append(parent)
+        numbered = enumerate(strongly_connected_components(parents))
+        component = {variable: number for number, members in numbered for variable in members}
+        return [(parent, child) for parent, child in arcs if component[parent] == component[child]]
 
     def cycle(self, taken: np.ndarray) -> list[int]:
         """Variables of one cycle of arcs of the sets where `taken` is true, ascending; empty if there is none."""
