@@ -11,7 +11,7 @@ from formats.records import ParentSetTable
 from stages.arrays import offsets_of
 from stages.graphs import CycleError, pull_parents_forward
 from stages.kernels.bounds.dual_ascent import Columns
-from stages.kernels.orders.set_lists import SetLists, count_members, sort_members
+from stages.kernels.orders.set_lists import SetLists, sort_members
 from stages.runtime.errors import InfeasibleError
 
 
@@ -30,7 +30,7 @@ def index_lists(
     The arrays are as in `ParentSetTable`: lists best first, int64, float64, int64, int32.
     """
     n_variables = len(set_offsets) - 1
-    starts = count_members(parents, n_variables)
+    starts = offsets_of(np.bincount(parents, minlength=n_variables))
     entry_sets = np.empty(len(parents), dtype=np.int32)
     entry_children = np.empty(len(parents), dtype=np.int32)
     sort_members(set_offsets, parent_offsets, parents, starts[:-1].copy(), entry_sets, entry_children)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import first_not_below
-from ..jit import borrowing, njit
+from ..jit import borrowing
 
 GAIN_TOLERANCE = 1e-6
 """Nats; smaller gains of a change of an order count as rounding."""
@@ -33,17 +33,6 @@ class SetLists(NamedTuple):
     pair_first: np.ndarray  # int32, shape (n_pairs,): the best set of the child that contains the parent
     member_offsets: np.ndarray  # int64, shape (n_pairs + 1,)
     member_sets: np.ndarray  # int32: sets of the pair's child that contain the pair's parent, best first
-
-
-@njit
-def count_members(parents, n_variables):
-    """Cumulative numbers of sets that contain each variable; int64, shape (n_variables + 1,)."""
-    offsets = np.zeros(n_variables + 1, dtype=np.int64)
-    for k in range(len(parents)):
-        offsets[parents[k] + 1] += 1
-    for p in range(n_variables):
-        offsets[p + 1] += offsets[p]
-    return offsets
 
 
 @borrowing
