@@ -199,35 +199,12 @@ def latest_member(position, parents, first, end):
 
 
 @borrowing
-def form_bag(bags, host, row, variable, unwanted, parents, first, end):
-    """Fill ``bags[row]`` with the bag of `host` less one member, and `variable`.
+def form_bag(bags, host, row, variable, unwanted, parents, first, end, n_states, most_cells):
+    """Fill ``bags[row]`` with `variable` and the bag of `host` less one member, or as many as the bound `most_cells`
+    on a bag's table requires.
 
-    The member left out is `unwanted` if the bag contains it and ``parents[first:end]`` does not; otherwise the
-    oldest member not among these parents.
-    """
-    width = bags.shape[1] - 1
-    left_out = width
-    for j in range(width + 1):
-        if not is_among(parents, first, end, bags[host, j]):
-            left_out = j
-            break
-    if unwanted >= 0:
-        # Members before `left_out` are parents, which have to stay.
-        for j in range(left_out + 1, width + 1):
-            if bags[host, j] == unwanted and not is_among(parents, first, end, unwanted):
-                left_out = j
-    for j in range(width):
-        # Members keep their order of age; the variable itself, the latest, comes last.
-        bags[row, j] = bags[host, j + (j >= left_out)]
-    bags[row, width] = variable
-
-
-@borrowing
-def form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_states, most_cells):
-    """As `form_bag` under the bound `most_cells` on a bag's table: as many members are left out as it requires.
-
-    The parents and `variable` alone are within the bound. `unwanted` leaves first, then the oldest members;
-    copies of `variable` fill the free entries.
+    ``parents[first:end]`` stay; they and `variable` alone are within the bound. `unwanted` leaves first, then the
+    oldest members; copies of `variable` fill the free entries.
     """
     width = bags.shape[1] - 1
     n_members, cells = 0, n_states[variable]
@@ -254,7 +231,7 @@ def form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_s
 def join_small_bag(bags, edges, host, variable, parents, first, end, n_states, most_cells):
     """As `join_bag` under the bound `most_cells` on a bag's table."""
     row, unwanted = np.int64(variable), np.int32(-1)
-    form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_states, most_cells)
+    form_bag(bags, host, row, variable, unwanted, parents, first, end, n_states, most_cells)
     add_edges(edges, bags, variable)
     set_bit(edges, pair_bit(variable, variable))
 

@@ -14,7 +14,6 @@ from ..jit import borrowing
 from .ktree import (
     add_edges,
     form_bag,
-    form_small_bag,
     is_among,
     is_clique,
     is_in_bag,
@@ -149,11 +148,7 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
         if preferred >= 0 and position[preferred] < t and is_in_bag(parents, first, end, bags[preferred]):
             host = preferred
         # Row n of the bags is scratch: the new bag is compared with the present one before it replaces it.
-        if most_cells < np.inf:
-            unwanted = left_out[variable]
-            form_small_bag(bags, host, n, variable, unwanted, parents, first, end, n_states, most_cells)
-        else:
-            form_bag(bags, host, n, variable, left_out[variable], parents, first, end)
+        form_bag(bags, host, n, variable, left_out[variable], parents, first, end, n_states, most_cells)
         # A variable that left the start clique lost its edges, even if its bag has the same members again.
         has_new_bag = renewed and (t == size or variable == moved)
         for j in range(bags.shape[1]):

@@ -2,7 +2,7 @@
 
 Peruvemba Ramaswamy and Szeider (2021) bound it instead of the number of variables. Here it is added to the bound on
 the treewidth: sets whose table with the child exceeds it are dropped, and a variable that joins a k-tree leaves out
-as many members of its host's bag as the bound requires (`stages.kernels.ktrees.ktree.form_small_bag`).
+as many members of its host's bag as the bound requires (`stages.kernels.ktrees.ktree.form_bag`).
 """
 
 from __future__ import annotations

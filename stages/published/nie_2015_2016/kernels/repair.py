@@ -64,7 +64,10 @@ def mend_ktree(demands, tree, rng):
                     latest = np.int32(rng.random() * t)
             # A random member of the host's bag is left out, unless the variable must join it: the K-clique is random.
             host = order[latest]
-            form_bag(bags, host, variable, variable, bags[host, int(rng.random() * size)], parents, first, end)
+            unwanted = bags[host, int(rng.random() * size)]
+            form_bag(
+                bags, host, variable, variable, unwanted, parents, first, end, tree.n_states, tree.most_cells
+            )  # fmt: skip
         add_edges(edges, bags, variable)
         set_bit(edges, pair_bit(variable, variable))
 

@@ -270,7 +270,7 @@ def test_bags_and_edges_bit_by_bit(seed):
     remove_edges(edges, bags, last)
     kept = rng.permutation(bags[host])[:2].astype(np.int32)
     spare = [v for v in bags[host].tolist() if v not in kept]
-    form_bag(bags, host, n, last, spare[-1], kept, 0, 2)
+    form_bag(bags, host, n, last, spare[-1], kept, 0, 2, tree.n_states, tree.most_cells)
     assert bags[n].tolist() == [*(v for v in bags[host].tolist() if v != spare[-1]), last]
     join_bag(bags, edges, host, last, kept, 0, 2)
     assert bags[last].tolist() == [*(v for v in bags[host].tolist() if v != spare[0]), last]

@@ -1,6 +1,6 @@
 """Cliques under a bound on their tables: against explicit cliques, anew after moves, and among all networks.
 
-`form_small_bag` and `join_small_bag` are tested through the bags that evaluation, moves and least regret build.
+`form_bag` and `join_small_bag` are tested through the bags that evaluation, moves and least regret build.
 """
 
 from __future__ import annotations
