@@ -34,27 +34,30 @@ NUMBER = struct.Struct("<q")
 """Sizes, processes and exit codes on the socket."""
 
 CLIENT = """#!{python} -IS
-import marshal, os, signal, socket, struct, sys
+# Modules of C only: those of Python around them would double what this takes.
+import marshal, posix, sys, _signal, _socket
+from _socket import AF_UNIX, SCM_RIGHTS, SOL_SOCKET
 try:
     for number in range(3):
-        os.fstat(number)  # a command with a closed stream starts afresh
-    channel = socket.socket(socket.AF_UNIX)
+        posix.fstat(number)  # a command with a closed stream starts afresh
+    channel = _socket.socket(AF_UNIX)
     channel.connect({address!r})
 except OSError:
-    os.execv({python!r}, [{python!r}, "-m", "bnsl_cli", *sys.argv[1:]])
-ignores = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-request = marshal.dumps((sys.argv[1:], os.getcwd(), dict(os.environ), ignores))
-socket.send_fds(channel, [struct.pack("<q", len(request))], [0, 1, 2])
+    posix.execv({python!r}, [{python!r}, "-m", "bnsl_cli", *sys.argv[1:]])
+ignores = _signal.getsignal(_signal.SIGINT) is _signal.SIG_IGN
+request = marshal.dumps((sys.argv[1:], posix.getcwd(), posix.environ, ignores))
+streams = b"".join(number.to_bytes(4, sys.byteorder) for number in range(3))
+channel.sendmsg([len(request).to_bytes(8, "little")], [(SOL_SOCKET, SCM_RIGHTS, streams)])
 channel.sendall(request)
-os.closerange(0, 3)  # whoever reads our output hears of its end from the command
-process = struct.unpack("<q", channel.recv(8))[0]
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-    signal.signal(number, lambda number, frame: os.kill(process, number))
-status = struct.unpack("<q", channel.recv(8))[0]
+posix.closerange(0, 3)  # whoever reads our output hears of its end from the command
+process = int.from_bytes(channel.recv(8), "little")
+for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
+    _signal.signal(number, lambda number, frame: posix.kill(process, number))
+status = int.from_bytes(channel.recv(8), "little", signed=True)
 if status < 0:
-    signal.signal(-status, signal.SIG_DFL)
-    os.kill(os.getpid(), -status)
-os._exit(status)
+    _signal.signal(-status, _signal.SIG_DFL)
+    posix.kill(posix.getpid(), -status)
+posix._exit(status)
 """
 
 
@@ -126,7 +129,9 @@ def serve(address: Path) -> NoReturn:
                         end.close()
                     os.close(wake)
                     os.close(waker)
-                    run_command(streams, *marshal.loads(request))
+                    arguments, directory, variables, ignores_interrupts = marshal.loads(request)
+                    environment = {os.fsdecode(name): os.fsdecode(value) for name, value in variables.items()}
+                    run_command(streams, arguments, directory, environment, ignores_interrupts)
                 finally:
                     traceback.print_exc()
                     os._exit(1)
