@@ -7,6 +7,7 @@ minimal. This module returns shares and multipliers only; bounds are computed fr
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from importlib.metadata import version
@@ -43,13 +44,19 @@ LOUD_RELEASE = "1.16"
 """The first release that writes a line to standard output whatever its options."""
 
 
+release_of = functools.cache(version)
+"""The release of an installed package, whose metadata are read once: every programme asks, and reading takes longer
+than a small one.
+"""
+
+
 def load_solver() -> Any:
     """The module highspy.
 
     Raises `StageError` if it is not installed, or is a release that writes to standard output, where networks go.
     """
     try:
-        release = version("highspy")
+        release = release_of("highspy")
         if [int(part) for part in release.split(".")[:2]] >= [int(part) for part in LOUD_RELEASE.split(".")]:
             raise ImportError(f"highspy {release} writes its name into the output")
         import highspy

@@ -236,7 +236,7 @@ def test_missing_solver_is_said_with_its_remedy(monkeypatch):
 
 
 def test_a_release_that_writes_to_standard_output_is_refused(monkeypatch):
-    monkeypatch.setattr(linear_programme, "version", lambda name: "1.16.0")
+    monkeypatch.setattr(linear_programme, "release_of", lambda name: "1.16.0")
     with pytest.raises(StageError, match=r"highspy 1.16.0 writes .*\n  install it: pip install 'highspy<1.16'"):
         linear_programme.load_solver()
 
