@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+
+import numpy as np
 
 
 def edges_of(tree):
@@ -33,20 +36,39 @@ def pair_information(rows, n):
 
 def informative_score(lists, information, edges):
     """IS of the graph with these edges; `information` by pair."""
-    return largest_informative_score(lists, information, [edges])
+    return largest_informative_score(lists, information, frozenset([edges]))
 
 
 def largest_informative_score(lists, information, graphs):
-    """Largest IS of graphs given by their edges."""
-    needed = [
-        [(score, frozenset(map(frozenset, itertools.combinations((child, *family), 2)))) for score, family in sets]
-        for child, sets in enumerate(lists)
-    ]
-    return max(
-        sum(information.get(edge, 0.0) for edge in edges)
-        / abs(sum(next(score for score, pairs in sets if pairs <= edges) for sets in needed))
-        for edges in graphs
-    )
+    """Largest IS of a frozenset of graphs given by their edges."""
+    bits = bits_of_all(graphs)
+    shared = sum(value * (bits >> place(edge) & 1) for edge, value in information.items())
+    total = np.zeros(len(bits))
+    for child, sets in enumerate(lists):
+        is_open = np.ones(len(bits), dtype=bool)  # no set of this child has fitted
+        for score, family in sets:
+            needed = bits_of(frozenset(map(frozenset, itertools.combinations((child, *family), 2))))
+            fits = is_open & (needed & ~bits == 0)
+            total[fits] += score
+            is_open &= ~fits
+        assert not is_open.any()
+    return (shared / abs(total)).max()
+
+
+def place(edge):
+    """The bit of an edge: pairs are numbered by their larger vertex."""
+    return max(edge) * (max(edge) - 1) // 2 + min(edge)
+
+
+def bits_of(edges):
+    """A set of edges as one integer."""
+    return sum(1 << place(edge) for edge in edges)
+
+
+@functools.cache
+def bits_of_all(graphs):
+    """Graphs of at most eleven vertices, as integers."""
+    return np.array([bits_of(edges) for edges in graphs], dtype=np.int64)
 
 
 def best_growth(lists, information, order, bound, weight):

@@ -42,9 +42,14 @@ def guided(seed, n, width, **options):
 
 
 @functools.cache
-def ktrees_with(clique, n):
-    """All k-trees in which these variables are a (K + 1)-clique."""
-    return grow_ktrees([clique], n, len(clique) - 1)
+def ktrees_with_first(n, width):
+    """All k-trees in which the first variables are a (K + 1)-clique."""
+    return grow_ktrees([range(width + 1)], n, width)
+
+
+def renamed(sets, number):
+    """Sets of variables by other numbers."""
+    return [frozenset(number[v] for v in members) for members in sets]
 
 
 @pytest.mark.parametrize(("n", "width"), [(6, 2), (7, 1), (7, 2), (7, 3)])
@@ -58,14 +63,20 @@ def test_growth_ends_with_the_most_informative_ktree(n, width, seed):
         tree.order[:] = rng.permutation(n)
         if not random_clique:
             assert trees._take_best_clique(tree)
-        clique = tree.order[: width + 1].tolist()
+        # The clique's variables first, so that all cliques have the same k-trees.
+        names = tree.order.tolist()
+        number = {v: place for place, v in enumerate(names)}
         best, decided = trees._most_informative(tree, rng)
         assert decided
-        edges = naive.edges_of(best)
-        grown = ktrees_with(tuple(sorted(clique)), n)
+        edges = frozenset(renamed(naive.edges_of(best), number))
+        grown = ktrees_with_first(n, width)
         assert edges in grown
-        found = naive.informative_score(lists, pairs, edges)
-        assert found == pytest.approx(naive.largest_informative_score(lists, pairs, grown))
+        parts = (
+            [list(zip((s for s, _ in lists[v]), renamed((p for _, p in lists[v]), number))) for v in names],
+            dict(zip(renamed(pairs, number), pairs.values())),
+        )
+        found = naive.informative_score(*parts, edges)
+        assert found == pytest.approx(naive.largest_informative_score(*parts, grown))
 
 
 @pytest.mark.parametrize("seed", seeds(4, quick=2))
