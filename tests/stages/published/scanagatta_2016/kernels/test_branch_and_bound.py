@@ -163,8 +163,8 @@ def check_optimum(seed, n, width, n_sets):
 @pytest.mark.parametrize(("n", "width", "n_sets"), [(11, 2, 16), (11, 4, 16), (66, 2, 4)])
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_the_same_optimum_as_best_first_search(seed, n, width, n_sets):
-    """Also beyond 64 variables, where rows take two words."""
-    check_optimum(seed, n, width, n_sets)
+    """Also beyond 64 variables, where rows take two words, with seeds that take the plain twin a second at most."""
+    check_optimum(seed + 2 if n > 64 else seed, n, width, n_sets)
 
 
 @pytest.mark.slow
