@@ -53,12 +53,9 @@ def expected_counts(network, codes, is_hidden):
     total, counts = 0.0, [np.zeros(table.shape) for table in network.tables]
     for row in range(codes.shape[1]):
         evidence = {v: int(codes[v, row]) for v in range(len(codes)) if not is_hidden[v, row]}
-        kept = restricted(joint, evidence)
-        total += math.log(kept.sum())
-        for states in itertools.product(*map(range, joint.shape)):
-            for child, parents in enumerate(network.parents):
-                cell = (*(states[p] for p in parents), states[child])
-                counts[child][cell] += kept[states] / kept.sum()
+        total += math.log(probability(joint, evidence))
+        for child, parents in enumerate(network.parents):
+            counts[child] += marginal(joint, evidence, [*parents, child])
     return total, counts
 
 

@@ -5,6 +5,7 @@ Its most probable states are had for some evidence only, so they are compared wi
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -21,6 +22,10 @@ from stages.inference.junction_trees import Engine
 from stages.inference.queries import log_probability, marginals, most_probable_completion
 
 pyagrum = pytest.importorskip("pyagrum", reason="make install-dev installs pyAgrum where there is a wheel")
+
+
+read = functools.cache(open_bayesian_network)
+"""The network of a file, read once."""
 
 
 def their_network(network):
@@ -72,7 +77,7 @@ def compare(network, evidence):
 
 @pytest.mark.parametrize("seed", seeds(40, 6))
 def test_bundled_network(seed):
-    network = open_bayesian_network(str(EXAMPLE_DATA / "random80.bif"))
+    network = read(str(EXAMPLE_DATA / "random80.bif"))
     compare(network, random_evidence(network, seed, 0.15))
 
 
@@ -88,6 +93,6 @@ def test_random_networks(seed, zeros):
 @pytest.mark.parametrize("seed", seeds(20, 3))
 @pytest.mark.parametrize("name", ["asia", "alarm", "insurance", "hailfinder", "child"])
 def test_networks_of_the_literature(shared, name, seed):
-    network = open_bayesian_network(str(shared / "data" / "networks" / f"{name}.bif.gz"))
+    network = read(str(shared / "data" / "networks" / f"{name}.bif.gz"))
     compare(network, random_evidence(network, seed, 0.1))
     compare(network, possible_evidence(network, seed, seed / 20))
