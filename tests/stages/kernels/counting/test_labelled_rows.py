@@ -32,7 +32,7 @@ def is_labelled(scorer: FamilyScorer, child: int, parents: tuple[int, ...]) -> b
 
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("n_rows", [6003, 6400])
-@pytest.mark.parametrize("copies", [0, 9])
+@pytest.mark.parametrize("copies", [0, 4])
 def test_scores_are_those_of_the_definition(score, n_rows, copies):
     dataset, rows = many_states(n_rows, n_rows, copies)
     scorer = FamilyScorer(dataset, score, ess=1.5)
