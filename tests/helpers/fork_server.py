@@ -3,6 +3,9 @@
 ``python fork_server.py FOLDER`` listens on ``FOLDER/socket``. The script `write_client` makes, called ``bnsl``,
 hands over its arguments, environment, working directory and standard streams, and ends as the command ends. Commands
 that depend on how the interpreter starts (settings of numba, signals before the program is up) are started afresh.
+
+``python fork_server.py FOLDER numba`` has numba loaded, none of our modules, and runs scripts in place of commands:
+what ``python -c SCRIPT ARGUMENTS`` or ``python FILE ARGUMENTS`` would do, without the half second in which numba loads.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ import socket
 import struct
 import sys
 import traceback
+import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -98,8 +103,10 @@ def load_program(folder: Path) -> None:
     gc.freeze()  # a collection in a command would copy the pages of all that is loaded
 
 
-def serve(address: Path) -> NoReturn:
-    """Fork a command for each connection and send how it ended, until the parent of this process is gone."""
+def serve(address: Path, run: Callable[[list[str], dict[str, str]], NoReturn]) -> NoReturn:
+    """Fork a process for each connection, which calls `run` with words and environment, and send how it ended; until
+    the parent of this process is gone.
+    """
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(address))
     listener.listen(16)
@@ -131,7 +138,10 @@ def serve(address: Path) -> NoReturn:
                     os.close(waker)
                     arguments, directory, variables, ignores_interrupts = marshal.loads(request)
                     environment = {os.fsdecode(name): os.fsdecode(value) for name, value in variables.items()}
-                    run_command(streams, arguments, directory, environment, ignores_interrupts)
+                    take_streams(streams)
+                    os.chdir(directory)
+                    signal.signal(signal.SIGINT, signal.SIG_IGN if ignores_interrupts else signal.default_int_handler)
+                    run(arguments, environment)
                 finally:
                     traceback.print_exc()
                     os._exit(1)
@@ -182,14 +192,20 @@ def request_command(
     return channel
 
 
-def run_command(
-    streams: list[int], arguments: list[str], folder: str, environment: dict[str, str], ignores_interrupts: bool
-) -> NoReturn:
-    """Become the command."""
+def take_streams(streams: list[int]) -> None:
+    """Make these descriptors the standard streams."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
-    os.chdir(folder)
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8")
+    sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w", closefd=False)), encoding="utf-8")
+    sys.stderr = io.TextIOWrapper(
+        io.BufferedWriter(io.FileIO(2, "w", closefd=False)), errors="backslashreplace", line_buffering=True
+    )
+
+
+def run_command(arguments: list[str], environment: dict[str, str]) -> NoReturn:
+    """Become the command."""
     if LARGEST_FILE in environment:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(environment[LARGEST_FILE]),) * 2)
@@ -197,15 +213,35 @@ def run_command(
         os.execve(sys.executable, [sys.executable, "-m", "bnsl_cli", *arguments], environment)
     os.environ.clear()
     os.environ.update(environment)
-    signal.signal(signal.SIGINT, signal.SIG_IGN if ignores_interrupts else signal.default_int_handler)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8")
-    sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w", closefd=False)), encoding="utf-8")
-    sys.stderr = io.TextIOWrapper(
-        io.BufferedWriter(io.FileIO(2, "w", closefd=False)), errors="backslashreplace", line_buffering=True
-    )
     sys.argv = ["bnsl", *arguments]
     importlib.import_module("bnsl_cli.__main__").start()
+
+
+def run_script(arguments: list[str], environment: dict[str, str]) -> NoReturn:
+    """Become the script that ``python`` would run with these arguments, under its settings of numba."""
+    os.environ.clear()
+    os.environ.update(environment)
+    importlib.import_module("numba.core.config").reload_config()
+    first, *rest = arguments
+    if first == "-c":
+        text, name, place, sys.argv = rest[0], "<string>", "", ["-c", *rest[1:]]
+    else:
+        text, name, place, sys.argv = Path(first).read_text(), first, str(Path(first).parent), arguments
+    sys.path[0:1] = [place, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+    main = sys.modules["__main__"] = types.ModuleType("__main__")
+    main.__file__ = name
+    code = 0
+    try:
+        exec(compile(text, name, "exec"), vars(main))
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 0
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def is_fresh(environment: dict[str, str]) -> bool:
@@ -218,5 +254,9 @@ def is_fresh(environment: dict[str, str]) -> bool:
 
 
 if __name__ == "__main__":
+    if sys.argv[2:] == ["numba"]:
+        importlib.import_module("numba")
+        gc.freeze()
+        serve(Path(sys.argv[1], "socket"), run_script)
     load_program(Path(sys.argv[1]))
-    serve(Path(sys.argv[1], "socket"))
+    serve(Path(sys.argv[1], "socket"), run_command)

@@ -39,16 +39,45 @@ def script_folder(forked: bool) -> str:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     script = Path(folder, "bnsl")
     if forked and hasattr(os, "fork"):
-        server = subprocess.Popen([sys.executable, fork_server.__file__, folder], env=base_environment())
-        atexit.register(server.wait)
-        atexit.register(server.terminate)
+        start_server(folder, base_environment())
         fork_server.write_client(script, Path(folder, "socket"))
-        while not Path(folder, "socket").exists() and server.poll() is None:
-            time.sleep(0.01)
     else:
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m bnsl_cli "$@"\n')
         script.chmod(0o755)
     return folder
+
+
+def start_server(folder: str, values: dict[str, str], *words: str) -> None:
+    """Start `fork_server` with a socket in `folder`; it ends with the tests."""
+    server = subprocess.Popen([sys.executable, fork_server.__file__, folder, *words], env=values)
+    atexit.register(server.wait)
+    atexit.register(server.terminate)
+    while not Path(folder, "socket").exists() and server.poll() is None:
+        time.sleep(0.01)
+
+
+@cache
+def script_server() -> str:
+    """The folder of a server of scripts, which has numba loaded."""
+    folder = tempfile.mkdtemp(prefix="bnsl-test-scripts-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    start_server(folder, {"PATH": os.environ["PATH"]}, "numba")
+    return folder
+
+
+def run_python(*arguments: str, cwd: Path, env: dict[str, str], is_fresh: bool = False) -> str:
+    """What ``python`` prints with these arguments and this environment alone.
+
+    It is a fork of a process with numba loaded, unless `is_fresh`: forks agree on the hashes of strings, fresh
+    processes do not.
+    """
+    if is_fresh or not hasattr(os, "fork"):
+        command = [sys.executable, *arguments]
+        result = subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    else:
+        result = run_forked(list(arguments), b"", str(cwd), env, server=script_server())
+    assert result.returncode == 0, result.stderr.decode()
+    return result.stdout.decode().strip()
 
 
 def base_environment() -> dict[str, str]:
@@ -116,14 +145,18 @@ def run_forked(
     environment: dict[str, str],
     signals: Sequence[signal.Signals] = (),
     moment: float = 0.0,
+    server: str = "",
 ) -> subprocess.CompletedProcess:
     """Run one command as a fork of the loaded program, without the script's own interpreter.
 
-    If it has not ended by then, `signals` are sent to it after `moment` seconds.
+    If it has not ended by then, `signals` are sent to it after `moment` seconds. With `server`, the folder of another
+    server, it is what that one runs.
     """
     (stdin_end, writer), (out, stdout_end), (err, stderr_end) = (os.pipe() for _ in range(3))
     ends = [stdin_end, stdout_end, stderr_end]
-    channel = fork_server.request_command(Path(script_folder(True), "socket"), ends, words, folder, environment)
+    channel = fork_server.request_command(
+        Path(server or script_folder(True), "socket"), ends, words, folder, environment
+    )
     for end in ends:
         os.close(end)
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from helpers.places import ROOT
+from helpers.processes import run_python
 
 from stages.kernels.cache_folder import cache_root, why_not_trusted
 from stages.kernels.jit import STAGES, source_digest
@@ -115,9 +114,7 @@ print(has_bit(np.ones(1, np.uint64), 0), has_bit._cache.cache_path)
 
 def run(cwd: Path, script: str = SCRIPT, **environment: str) -> str:
     """What a script prints in a process with this environment alone."""
-    command = [sys.executable, "-c", script]
-    settings = {"env": {"PYTHONPATH": str(ROOT), **environment}, "cwd": cwd, "check": True}
-    return subprocess.run(command, capture_output=True, text=True, **settings).stdout.strip()
+    return run_python("-c", script, cwd=cwd, env={"PYTHONPATH": str(ROOT), **environment})
 
 
 def plant(folder: Path, found: Path) -> None:

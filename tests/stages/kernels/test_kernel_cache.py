@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 
 import numba
 import numpy as np
 import pytest
 from helpers.places import ROOT
+from helpers.processes import run_python
 
 from stages.kernels.jit import KERNEL, njit
 from stages.kernels.kernel_cache import KernelCache
@@ -65,14 +64,12 @@ def test_copies_of_the_same_sources_share_what_is_compiled(tmp_path):
         "has_bit(np.zeros(1, np.uint64), 3); print(sum(has_bit.stats.cache_hits.values()))"
     )
 
-    def cache_hits(root) -> str:
+    def cache_hits(root, is_fresh=False) -> str:
         environment = {"PYTHONPATH": str(root), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PATH": "/usr/bin:/bin"}
-        run = [sys.executable, "-c", code]
-        settings = {"env": environment, "cwd": tmp_path, "capture_output": True, "text": True, "check": True}
-        return subprocess.run(run, **settings).stdout.strip()
+        return run_python("-c", code, cwd=tmp_path, env=environment, is_fresh=is_fresh)
 
     shutil.copytree(ROOT / "stages", tmp_path / "copy" / "stages")
-    assert [cache_hits(ROOT), cache_hits(tmp_path / "copy")] == ["0", "1"]
+    assert [cache_hits(ROOT, is_fresh=True), cache_hits(tmp_path / "copy")] == ["0", "1"]
     changed = tmp_path / "copy" / "stages" / "kernels" / "dominance.py"
     changed.write_text(changed.read_text() + "# changed\n")
     assert cache_hits(tmp_path / "copy") == "0"
@@ -88,6 +85,4 @@ def test_where_nothing_can_be_stored_kernels_run_all_the_same(tmp_path):
         "from stages.kernels.bits import has_bit; print(has_bit(np.ones(1, np.uint64), 0))"
     )
     environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
-    run = [sys.executable, "-c", code]
-    found = subprocess.run(run, env=environment, capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "True" and not list(tmp_path.rglob("*.nbc"))
+    assert run_python("-c", code, cwd=tmp_path, env=environment) == "True" and not list(tmp_path.rglob("*.nbc"))

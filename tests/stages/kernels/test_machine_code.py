@@ -1,14 +1,13 @@
 """Machine code is made for kernels that Python calls, with all their callees, and reads back from the cache."""
 
 import shutil
-import subprocess
 import sys
 
 import numba
 import numpy as np
 import pytest
 from helpers.places import ROOT
-from helpers.processes import run_here
+from helpers.processes import run_here, run_python
 from numba.core.registry import cpu_target
 from numba.core.runtime import _nrt_python as nrt
 from numba.core.runtime import rtsys
@@ -188,13 +187,12 @@ def test_kernels_that_count_no_references_return_no_arrays():
         held(np.arange(3))
 
 
-def run(tmp_path, script: str, *names: str) -> list[str]:
+def run(tmp_path, script: str, *names: str, is_fresh: bool = False) -> list[str]:
     """Lines that a script of kernels prints in a process of its own, with a cache in `tmp_path`."""
     (tmp_path / "script.py").write_text(script)
-    command = [sys.executable, str(tmp_path / "script.py"), *names]
     environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "SOURCE_DATE_EPOCH": "0"}
-    settings = {"env": environment, "capture_output": True, "text": True, "check": True}
-    return subprocess.run(command, **settings).stdout.splitlines()
+    printed = run_python(str(tmp_path / "script.py"), *names, cwd=tmp_path, env=environment, is_fresh=is_fresh)
+    return printed.splitlines()
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
@@ -220,10 +218,10 @@ def test_errors_with_values_reach_python():
 @late
 @pytest.mark.slow
 def test_bitcode_and_machine_code_are_stored_in_any_order(tmp_path):
-    def results(*names):
-        return run(tmp_path, SCRIPT, *names)
+    def results(*names, **given):
+        return run(tmp_path, SCRIPT, *names, **given)
 
-    assert results("outer") == ["12 0"]
+    assert results("outer", is_fresh=True) == ["12 0"]
     assert results("inner") == ["6 1"]  # bitcode was stored; machine code is made now
     assert results("inner", "outer", "doubled") == ["6 1", "12 1", "[0 1 2 3 0 1 2 3] 0"]
     assert results("doubled") == ["[0 1 2 3 0 1 2 3] 1"]

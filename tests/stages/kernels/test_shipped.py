@@ -6,13 +6,13 @@ import os
 import pickle
 import platform
 import shutil
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
 from helpers.places import ROOT
+from helpers.processes import run_python
 from numba.core import types
 from numba.core.serialize import dumps
 from tools.kernel_wheel import canonical, chosen, platform_tag
@@ -181,23 +181,24 @@ def copy(tmp_path_factory) -> Path:
     (place / "code" / "stages" / "kernels" / "extra.py").write_text(KERNELS)
     level = LEVELS[platform.machine()][-1]
     settings = {"NUMBA_CPU_NAME": level.processor, "NUMBA_CPU_FEATURES": level.features}
-    assert run(place / "code", "outer", "failing", cache=place / "cache", **settings).endswith("failing inner outer")
+    assert run(place / "code", "outer", "failing", cache=place / "cache", is_fresh=True, **settings).endswith(
+        "failing inner outer"
+    )
     tools = str(ROOT / "tests" / "tools")
     python(TAKE, str(place / "cache"), level.processor, tools, cwd=place, PYTHONPATH=str(place / "code"))
     return place / "code"
 
 
-def run(code: Path, *names: str, cache: Path, **settings: str) -> str:
-    return python(SCRIPT, *names, cwd=code, PYTHONPATH=str(code), NUMBA_CACHE_DIR=str(cache), **settings)
+def run(code: Path, *names: str, cache: Path, is_fresh: bool = False, **settings: str) -> str:
+    given = {"PYTHONPATH": str(code), "NUMBA_CACHE_DIR": str(cache), **settings}
+    return python(SCRIPT, *names, cwd=code, is_fresh=is_fresh, **given)
 
 
-def python(script: str, *arguments: str, cwd: Path, **settings: str) -> str:
+def python(script: str, *arguments: str, cwd: Path, is_fresh: bool = False, **settings: str) -> str:
     """What a script prints in a process of its own."""
-    command = [sys.executable, "-c", script, *arguments]
-    environment = {"PATH": os.environ["PATH"], **settings}
-    found = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stderr
-    return found.stdout.strip()
+    return run_python(
+        "-c", script, *arguments, cwd=cwd, env={"PATH": os.environ["PATH"], **settings}, is_fresh=is_fresh
+    )
 
 
 @pytest.mark.slow
@@ -209,7 +210,7 @@ def test_nothing_is_compiled_or_written(copy, tmp_path):
 @pytest.mark.slow
 def test_entries_read_and_written_again_are_the_same(copy):
     tools = str(ROOT / "tests" / "tools")
-    assert python(AGAIN, tools, cwd=copy, PYTHONPATH=str(copy)) == "[True, True]"
+    assert python(AGAIN, tools, cwd=copy, is_fresh=True, PYTHONPATH=str(copy)) == "[True, True]"
 
 
 @pytest.mark.slow
