@@ -5,7 +5,7 @@ hands over its arguments, environment, working directory and standard streams, a
 that depend on how the interpreter starts (settings of numba, signals before the program is up) are started afresh.
 
 ``python fork_server.py FOLDER numba`` has numba loaded, none of our modules, and runs scripts in place of commands:
-what ``python -c SCRIPT ARGUMENTS`` or ``python FILE ARGUMENTS`` would do, without the half second in which numba loads.
+what ``python -c SCRIPT ARGUMENTS`` or ``python FILE ARGUMENTS`` would do, without half a second of loading.
 """
 
 from __future__ import annotations
@@ -73,12 +73,23 @@ def write_client(script: Path, address: Path) -> None:
 
 
 FIRST = (
-    "parentsets {data} --seed 1 --evaluations 9 -o {sets}",
-    "parentsets {data} --seed 1 --sequential --max-parents 2",
-    "optimize {sets} --seed 1 --evaluations 9",
-    "optimize {sets} --seed 1 --evaluations 9 --tw 2",
-    "optimize --data {data} --seed 1 --evaluations 9",
-    "optimize --data {data} --seed 1 --hc",
+    "parentsets {data} --seed 1 --evaluations 9 -o {sets} -j 1",
+    "parentsets {data} --seed 1 --sequential --max-parents 2 -j 1",
+    "optimize {sets} --seed 1 --evaluations 9 -j 1",
+    "optimize {sets} --seed 1 --evaluations 9 --tw 2 -j 1",
+    "optimize --data {data} --seed 1 --evaluations 9 -j 1",
+    "optimize --data {data} --seed 1 --hc -o {network} -j 1",
+    "optimize --data {data} --seed 1 --evaluations 9 --tw 2 -j 1",
+    "optimize {sets} --seed 1 --evaluations 9 --asobs -j 1",
+    "posterior {sets} --seed 1 --samples 5 -j 1",
+    "posterior {sets} --seed 1 --sampled --samples 5 -j 1",
+    "entropy {data} -j 1",
+    "screen {data} --roots 0.5 -j 1",
+    "evaluate {network} --data {data}",
+    "fit {network} {data} --smoothing 1 -o {parameters}",
+    "sample {parameters} --seed 1 --rows 5",
+    "query {parameters} a=1",
+    "query {parameters} a=1 --seed 1 --approximate 5",
 )
 """Commands that the server runs itself before it forks others, which then find their kernels loaded."""
 
@@ -91,14 +102,15 @@ def load_program(folder: Path) -> None:
             importlib.import_module(module.name)
     from bnsl_cli.main import cli
 
-    data, sets, waste = (folder / name for name in ("first.csv", "first.jsonl", "waste.jsonl"))
-    data.write_text("a,b,c,d\n" + "0,0,0,1\n0,0,1,2\n1,1,1,0\n1,0,0,2\n" * 9)
+    names = {"data": "d.csv", "sets": "s.jsonl", "network": "n.jsonl", "parameters": "n.bif", "waste": "waste"}
+    files = {kind: folder / name for kind, name in names.items()}
+    files["data"].write_text("a,b,c,d\n" + "0,0,0,1\n0,0,1,2\n1,1,1,0\n1,0,0,2\n" * 9)
     for line in FIRST:
-        words = [word.format(data=data, sets=sets) for word in line.split()]
+        words = [word.format(**files) for word in line.split()]
         with contextlib.suppress(Exception, SystemExit):  # what is broken shows in tests
-            cli.main([*words, "-q", "-j", "1", *([] if "-o" in words else ["-o", str(waste)])])
-    for path in (data, sets, waste):
-        path.unlink()
+            cli.main([*words, "-q", *([] if "-o" in words else ["-o", str(files["waste"])])])
+    for path in files.values():
+        path.unlink(missing_ok=True)
     gc.collect()
     gc.freeze()  # a collection in a command would copy the pages of all that is loaded
 
