@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,8 +59,11 @@ def _is_type_checking(node: ast.AST) -> bool:
 
 
 def _walk(node: ast.AST, at_module_level: bool) -> Iterator[tuple[ast.AST, bool]]:
+    """All statements, and whether each runs as the module loads."""
     for child in ast.iter_child_nodes(node):
-        inside = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) or _is_type_checking(child)
+        if not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            continue
+        inside = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) or _is_type_checking(child)
         yield child, at_module_level and not inside
         yield from _walk(child, at_module_level and not inside)
 
@@ -328,6 +332,10 @@ def test_formats_import_in_no_circle():
                 assert not {"formats.detection", "formats.lookup", "formats.registry"} & loaded, place
 
 
+IO_NAMES = re.compile(r"\b(open|print|stdin|stdout|stderr)\b")
+"""Without one of these words a file has no call that `_io_calls` finds."""
+
+
 def _io_calls(tree: ast.AST) -> Iterator[ast.AST]:
     for node in ast.walk(tree):
         call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("open", "print")
@@ -345,6 +353,7 @@ def test_stages_touch_no_files_or_streams():
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"
         for path in sorted((ROOT / "stages").rglob("*.py"))
+        if IO_NAMES.search(path.read_text())
         for node in _io_calls(syntax_tree(path))
     ]
     assert found == []
