@@ -30,8 +30,8 @@ def outcome(script: str, folder: Path, forked: bool) -> tuple[int, bytes, bytes]
     [
         "bnsl --version",
         f"bnsl entropy {SMALL} --format csv",
-        f"bnsl parentsets {SMALL} --seed 1 --evaluations 20",
-        f"bnsl parentsets {SMALL} --sequential --max-parents 2 --seed 1 | bnsl optimize --seed 1 --evaluations 20",
+        f"bnsl parentsets {SMALL} --seed 1 --evaluations 20 | tee sets | bnsl optimize --seed 1 --evaluations 20 &&"
+        " cat sets",
         f"bnsl optimize --data {SMALL} --seed 1 --evaluations 20",
         f"bnsl entropy - < {SMALL}",
         "bnsl entropy missing.csv",

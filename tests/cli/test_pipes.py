@@ -188,8 +188,16 @@ def wait_for(process: subprocess.Popen, words: bytes) -> None:
     raise AssertionError(f"{words} never came")
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-@pytest.mark.parametrize("options", ["--asobs", "--obs", "--asobs --tw 2"])
+@pytest.mark.parametrize(
+    ("options", "number", "code"),
+    [
+        ("--asobs", signal.SIGINT, 130),
+        ("--asobs", signal.SIGTERM, 143),
+        ("--asobs", signal.SIGHUP, 129),
+        ("--obs", signal.SIGTERM, 143),
+        ("--asobs --tw 2", signal.SIGINT, 130),
+    ],
+)
 def test_an_interrupted_search_writes_its_best_network(place: Path, tmp_path: Path, options, number, code):
     target = tmp_path / "net.jsonl"
     arguments = ("optimize", place / "d.sets.jsonl", *options.split(), *NO_END, "-v", "-o", target)
