@@ -256,7 +256,7 @@ def test_a_bound_that_is_never_met_changes_nothing(seed, n, lists_grow, monkeypa
     def searched(treewidth):
         kept = []
         options = OptimizeOptions(method="pricing", treewidth=treewidth, seed=seed)
-        budget = Budget(evaluations=1500, clock=TickingClock())
+        budget = Budget(evaluations=1000, clock=TickingClock())
         network, _ = run_on_data(
             dataset, options, budget, NullReporter(), keep_lists=lambda _, records: kept.extend(records)
         )
