@@ -13,7 +13,6 @@ pytest.importorskip("sklearn")
 
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 NOT_PASSED: frozenset[str] = frozenset()
 """Checks of scikit-learn that need what discrete data do not have: none. By its tags the classifier takes categories,
@@ -26,6 +25,8 @@ CONFIGURATIONS = [{}, {"missing": "state"}, {"missing": "em"}, {"discretize": "m
 @pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_has_no_complaint(options: dict[str, str]):
+    from sklearn.utils.estimator_checks import estimator_checks_generator  # loads most of scikit-learn
+
     failed = []
     for estimator, check in estimator_checks_generator(bnsl.BayesianNetworkClassifier(**options)):
         name = check.func.__name__
