@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import numba
 import numpy as np
 import pytest
-from helpers.processes import environment
+from helpers.places import ROOT
+from helpers.processes import environment, run_python
 from numba.core.boxing import unbox_numpy_random_generator
 from numba.core.pythonapi import _unboxers
 
@@ -84,5 +84,4 @@ for moment in range(300):
         pass
 print(draw(task_generator(2)) == task_generator(2).random())
 """
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment(), check=False)
-    assert (result.returncode, result.stdout) == (0, b"True\n"), result.stderr
+    assert run_python("-c", script, cwd=ROOT, env=environment()) == "True"
