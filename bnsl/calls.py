@@ -22,7 +22,7 @@ from bnsl_cli.options.parameter_types import ArcsOrPath, InputPath
 from bnsl_cli.running.exit_codes import ExitCode
 from bnsl_cli.running.interrupts import Interrupted, interruption_behind, interrupts_handled
 from bnsl_cli.running.stage_command import CALLED
-from formats.lookup import named_formats
+from formats.registry import named_formats
 from formats.streams import MemoryFile
 
 from .errors import OF_CODES, UsageError

@@ -27,7 +27,7 @@ def _function(name: str, text: str, finish: Callable = lambda file, _: object_of
         return finish(file, signature_of(parameters).bind(*inputs, **options).arguments)
 
     function.__name__ = name
-    return _described(function, f"{COMMANDS[name].help}\n\n{inspect.cleandoc(text)}", parameters)
+    return _described(function, f"{COMMANDS[name]}\n\n{inspect.cleandoc(text)}", parameters)
 
 
 def _described(function: Callable, text: str, parameters: Mapping[str, Any]) -> Callable:

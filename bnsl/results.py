@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from formats.detection import HEAD_SIZE, detect
 from formats.kinds import Kind
-from formats.lookup import formats_of, named_formats
+from formats.registry import formats_of, named_formats
 from formats.schemas import ARC_PROBABILITIES, FOREST, NETWORK, PARENT_SETS
 from formats.streams import MemoryFile, open_output, read_bytes
 
@@ -244,7 +244,7 @@ def object_of(file: MemoryFile | None) -> Any:
     if found.name in of_lines:
         return of_lines[found.name](file)
     if found.name == "arrow":
-        from formats.tables.results.batches import is_own
+        from formats.tables.results.result_tables import is_own
 
         table = Result(file).to_arrow()
         return ArcProbabilities(file) if is_own(table.schema, ARC_PROBABILITIES.name) else table

@@ -11,50 +11,54 @@ import errno
 import importlib
 import importlib.util
 import os
+import re
+import resource
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import click
 
 from . import __version__
 from .running.exit_codes import ExitCode
 from .running.interrupts import Interrupted, install_handlers, interruption_behind
-from .running.memory_errors import out_of_memory
 from .running.stage_command import WIDTH, StageCommand, debug_option
 from .tables.printable import printable_lines
 
-
-class CommandEntry(NamedTuple):
-    """The module of a command, and its line in the overview."""
-
-    module: str
-    help: str
-
-
 STAGES = {
-    "entropy": CommandEntry("entropy", "Compute entropies of variables and conditional entropies of pairs."),
-    "screen": CommandEntry("screen", "Find variables that another one nearly determines."),
-    "parentsets": CommandEntry("parentsets", "Identify candidate parent sets with their local scores."),
-    "optimize": CommandEntry("optimize", "Choose the best network among candidate parent sets."),
-    "posterior": CommandEntry("posterior", "Compute probabilities of arcs, given candidate parent sets."),
-    "evaluate": CommandEntry("evaluate", "Evaluate networks: scores, held-out likelihood, distance, treewidth."),
+    "entropy": "Compute entropies of variables and conditional entropies of pairs.",
+    "screen": "Find variables that another one nearly determines.",
+    "parentsets": "Identify candidate parent sets with their local scores.",
+    "optimize": "Choose the best network among candidate parent sets.",
+    "posterior": "Compute probabilities of arcs, given candidate parent sets.",
+    "evaluate": "Evaluate networks: scores, held-out likelihood, distance, treewidth.",
 }
 HELPERS = {
-    "compare": CommandEntry("compare", "Compare methods over many runs: tables, ranks, tests."),
-    "average": CommandEntry("average", "Average networks: arc strengths and a consensus network."),
-    "sample": CommandEntry("sample", "Draw rows from a network, given or random."),
-    "fit": CommandEntry("fit", "Estimate the parameters of a network from data."),
-    "query": CommandEntry("query", "Query a network: distributions, probable states, samples, given evidence."),
-    "merge": CommandEntry("merge", "Merge the parts of a run of parentsets and check them."),
-    "plan": CommandEntry("plan", "Write a script that runs a command in parts or for many settings."),
-    "convert": CommandEntry("convert", "Convert between this program's files and those of others."),
-    "discretize": CommandEntry("discretize", "Cut numeric columns into intervals."),
-    "warm-up": CommandEntry("warm_up", "Compile kernels in advance, for images and clusters."),
-    "formats": CommandEntry("formats", "List the formats that are read and written."),
-    "help": CommandEntry("help", "Explain a topic, or list the topics."),
+    "compare": "Compare methods over many runs: tables, ranks, tests.",
+    "average": "Average networks: arc strengths and a consensus network.",
+    "sample": "Draw rows from a network, given or random.",
+    "fit": "Estimate the parameters of a network from data.",
+    "query": "Query a network: distributions, probable states, samples, given evidence.",
+    "merge": "Merge the parts of a run of parentsets and check them.",
+    "plan": "Write a script that runs a command in parts or for many settings.",
+    "convert": "Convert between this program's files and those of others.",
+    "discretize": "Cut numeric columns into intervals.",
+    "warm-up": "Compile kernels in advance, for images and clusters.",
+    "formats": "List the formats that are read and written.",
+    "help": "Explain a topic, or list the topics.",
 }
 COMMANDS = STAGES | HELPERS
+"""Each command's line in the overview."""
+
+
+NO_SPACE = "\n  Nothing half-written is left behind under the output's name; free some space and run again."
+
+# Under a limit on address space (ulimit -v) libraries cannot be loaded, or threads not started, before any array is
+# too large; these are other exceptions than MemoryError.
+_SIGNS = re.compile("failed to map segment|cannot allocate memory", re.IGNORECASE)
+_SIGNS_UNDER_A_LIMIT = re.compile(
+    "start new thread|launch worker thread|load shared object|open shared object|LLVM", re.IGNORECASE
+)
 
 
 class ForeignPackageError(Exception):
@@ -94,12 +98,10 @@ class StageGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = COMMANDS.get(cmd_name)
-        if entry is None:
+        if cmd_name not in COMMANDS:
             return None
         check_packages()
-        module = importlib.import_module(f".commands.{entry.module}", __package__)
-        return module.command
+        return importlib.import_module(f".commands.{cmd_name.replace('-', '_')}", __package__).command
 
     def full_help(self, name: str, width: int | None = None) -> str:
         """The ``--help-all`` page of a command, `width` columns wide; as wide as the terminal if None."""
@@ -138,7 +140,7 @@ class StageGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, table in (("Stages, in the order of the pipeline", STAGES), ("Helpers", HELPERS)):
             with formatter.section(title):
-                formatter.write_dl([(name, entry.help) for name, entry in table.items()])
+                formatter.write_dl(list(table.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         # Within `invoke`, because click's own `main` would turn a closed pipe into exit code 1.
@@ -202,17 +204,36 @@ def describe_failure(error: Exception) -> tuple[ExitCode, str]:
         case OSError():
             # Whatever goes wrong with reading is a FormatError.
             place = f" {error.filename}" if error.filename else ""
-            return ExitCode.FAILURE, f"cannot write{place}: {error.strerror or error}{_advice(error)}"
+            advice = NO_SPACE if error.errno == errno.ENOSPC else ""
+            return ExitCode.FAILURE, f"cannot write{place}: {error.strerror or error}{advice}"
     return ExitCode.BUG, (
         f"this is a bug of bnsl {__version__}: {type(error).__name__}: {error}\n"
         "  Please report it with the output of the same command under --debug."
     )
 
 
-def _advice(error: OSError) -> str:
-    if error.errno == errno.ENOSPC:
-        return "\n  Nothing half-written is left behind under the output's name; free some space and run again."
-    return ""
+def out_of_memory(error: BaseException) -> str | None:
+    """The message if memory is exhausted; None if the exception and those it was raised from mean something else."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    has_limit = limit != resource.RLIM_INFINITY
+    found: BaseException | None = error
+    while found is not None and not _is_of_memory(found, has_limit):
+        found = found.__cause__ or found.__context__
+    if found is None:
+        return None
+    if not has_limit:
+        return "out of memory"
+    return (
+        f"out of memory: the limit on address space is {limit >> 20:,} MiB (ulimit -v)\n"
+        "  Raise it: with its libraries bnsl takes about 900 MiB of addresses before any data."
+    )
+
+
+def _is_of_memory(error: BaseException, has_limit: bool) -> bool:
+    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+        return True
+    text = str(error)
+    return bool(_SIGNS.search(text) or (has_limit and _SIGNS_UNDER_A_LIMIT.search(text)))
 
 
 def _discard_stdout() -> None:

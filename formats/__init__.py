@@ -11,11 +11,10 @@ from typing import Any
 
 _FUNCTIONS = {
     "graphs.arc_tables": "write_arc_table",
-    "graphs.networks": "open_bayesian_network open_graph open_network "
+    "graphs.networks": "open_bayesian_network open_graph open_network open_networks pick_network "
     "write_drawing write_essential_graph write_network",
     "json_lines.proofs": "open_proof write_proof",
     "json_lines.screening_forests": "open_forest write_forest",
-    "json_lines.network_streams": "open_networks pick_network",
     "sets.parent_sets": "open_parent_set_stream open_parent_sets write_parent_sets",
     "tables.results.arc_probabilities": "arc_probabilities_or_lines open_arc_probabilities write_arc_probabilities",
     "tables.datasets": "open_dataset open_dataset_or_entropies open_incomplete",

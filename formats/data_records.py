@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .packed_cells import Cells
+from .packed_cells import Cells, PackedCells
 
 MAX_STATES = 256
 """Codes are single bytes, so a variable has at most this many states."""
@@ -49,13 +49,9 @@ class Dataset:
             raise ValueError("one row of codes per variable")
 
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
-        """Pickle the codes of each variable as ceil(log2(states)) bit planes, to send fewer bytes to workers."""
-        planes = []
-        for codes, variable in zip(self.codes, self.variables):
-            n_planes = max(1, (len(variable.known_states) - 1).bit_length())
-            # Plane k holds bit k of each code, eight rows a byte.
-            planes.append(np.array([np.packbits(codes >> plane & 1) for plane in range(n_planes)]))
-        return _unpacked, (self.variables, planes, self.n_rows, self.fingerprint)
+        """Pickle the codes packed, to send fewer bytes to workers."""
+        codes = self.codes if isinstance(self.codes, PackedCells) else PackedCells.of(self.codes)
+        return _unpacked, (self.variables, codes, self.fingerprint)
 
     @property
     def plain_codes(self) -> np.ndarray:
@@ -80,12 +76,8 @@ class Dataset:
         return tuple(v.name for v in self.variables)
 
 
-def _unpacked(variables: tuple[Variable, ...], planes: list[np.ndarray], n_rows: int, fingerprint: str) -> Dataset:
-    codes = np.zeros((len(variables), n_rows), dtype=np.uint8)
-    for row, of_one in zip(codes, planes):
-        for plane, bits in enumerate(of_one):
-            row |= np.unpackbits(bits, count=n_rows) << plane
-    return Dataset(variables, codes, fingerprint)
+def _unpacked(variables: tuple[Variable, ...], codes: PackedCells, fingerprint: str) -> Dataset:
+    return Dataset(variables, np.asarray(codes), fingerprint)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,7 @@ import shlex
 
 from .errors import Malformed
 from .kinds import Format, Kind
-from .lookup import find_format, formats_of
-from .registry import BINARY, EMPTY, FORMATS, UNREAD
+from .registry import BINARY, EMPTY, FORMATS, UNREAD, find_format, formats_of
 from .textlines import EMPTY_REMEDY, Lines
 
 HEAD_SIZE = 1 << 20

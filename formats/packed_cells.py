@@ -13,21 +13,6 @@ import numpy as np
 MANY_ROWS = 1 << 22
 """Tables of more rows are packed; for others a byte a cell is little, and there is nothing to unpack."""
 
-_PART = 1 << 20
-"""Cells packed at once, of which copies are made."""
-
-_WIDE_WORDS = {2: np.uint32, 4: np.uint16}
-"""The unsigned type with one byte for each of the cells that a packed byte holds."""
-
-
-def _unpacking_table(width: int) -> np.ndarray:
-    """The cells of every byte: uint8, shape (256, cells in a byte)."""
-    shifts = np.arange(0, 8, width, dtype=np.uint8)
-    return (np.arange(256, dtype=np.uint8)[:, None] >> shifts) & np.uint8((1 << width) - 1)
-
-
-_TABLES = {width: _unpacking_table(width) for width in (2, 4)}
-
 
 def width_for(n_values: int) -> int:
     """Bits of a cell of a column with `n_values` values: 1, 2, 4 or 8."""
@@ -38,20 +23,13 @@ def pack(cells: np.ndarray, width: int) -> np.ndarray:
     """Cells (uint8, below ``2**width``) at `width` bits each, the first ones in the lowest bits; uint8."""
     if width == 8:
         return cells.copy()
+    if width == 1:
+        return np.packbits(cells, bitorder="little")
     per_byte = 8 // width
-    packed = np.empty(-(-len(cells) // per_byte), dtype=np.uint8)
-    for start in range(0, len(cells), _PART):
-        part = cells[start : start + _PART]
-        out = packed[start // per_byte : (start + len(part) + per_byte - 1) // per_byte]
-        if width == 1:
-            out[:] = np.packbits(part, bitorder="little")
-            continue
-        if len(part) % per_byte:
-            part = np.concatenate([part, np.zeros(-len(part) % per_byte, dtype=np.uint8)])
-        lines = part.reshape(-1, per_byte)
-        out[:] = lines[:, 0]
-        for place in range(1, per_byte):
-            out |= lines[:, place] << np.uint8(place * width)
+    packed = np.zeros(-(-len(cells) // per_byte), dtype=np.uint8)
+    for place in range(per_byte):
+        part = cells[place::per_byte]
+        packed[: len(part)] |= part << np.uint8(place * width)
     return packed
 
 
@@ -66,10 +44,8 @@ def unpack(packed: np.ndarray, width: int, start: int, stop: int) -> np.ndarray:
         cells = np.unpackbits(needed, bitorder="little")
     else:
         cells = np.empty(len(needed) * per_byte, dtype=np.uint8)
-        words, table = cells.view(_WIDE_WORDS[width]), _TABLES[width].view(_WIDE_WORDS[width]).reshape(-1)
-        for place in range(0, len(needed), _PART):
-            # One look-up of a byte gives all of its cells; its index takes eight bytes meanwhile.
-            words[place : place + _PART] = table[needed[place : place + _PART]]
+        for place in range(per_byte):
+            cells[place::per_byte] = needed >> np.uint8(place * width) & np.uint8((1 << width) - 1)
     return cells[start - first * per_byte : stop - first * per_byte]
 
 

@@ -55,30 +55,16 @@ def fingerprint(variables: Sequence[Variable], codes: Cells) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _plain(value: Any) -> Any:
-    """A value of types that JSON has."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {str(name): _plain(item) for name, item in value.items()}
-    return value
-
-
-def command_entry(stage: str, options: Any, version: str = PROGRAM_VERSION) -> dict[str, Any]:
-    """One entry of ``by``: a command and its resolved options (a mapping or dataclass), sorted by name."""
-    if dataclasses.is_dataclass(options):
-        options = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
-    # Sorted, so that equal options give equal bytes whatever the order in which they were declared.
-    plain = {name: _plain(options[name]) for name in sorted(options)}
-    return {"stage": stage, "version": version, "options": plain}
-
-
-def append_command(header: Header, stage: str, options: Any) -> Header:
+def append_command(header: Header, stage: str, options: Mapping[str, Any]) -> Header:
     """The header of what `stage` makes from a file with `header`: one more entry in ``by``, a new time.
 
-    Earlier entries stay untouched (as with ``@PG`` lines of SAM files).
+    Earlier entries stay untouched (as with ``@PG`` lines of SAM files). Options are sorted, so that equal ones give
+    equal bytes whatever the order in which they were declared.
     """
-    by = (*header.by, command_entry(stage, options))
-    return dataclasses.replace(header, by=by, created=timestamp())
+    import orjson
+
+    # Values of types that JSON has.
+    ordered = {name: options[name] for name in sorted(options)}
+    plain = orjson.loads(orjson.dumps(ordered, option=orjson.OPT_SERIALIZE_NUMPY))
+    entry = {"stage": stage, "version": PROGRAM_VERSION, "options": plain}
+    return dataclasses.replace(header, by=(*header.by, entry), created=timestamp())

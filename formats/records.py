@@ -6,7 +6,7 @@ Stages take and return them. Scores and entropies are in nats (natural logarithm
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -72,10 +72,16 @@ class Header:
         return None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ListFacts:
-    """What is known about the list of one child's parent sets."""
+@dataclass(frozen=True, eq=False)
+class ParentSetRecord:
+    """The candidate parent sets of one child, best first; ties by fewer parents, then by indices."""
 
+    child: int
+    parents: ListedSets
+    """A sequence of ascending tuples of indices."""
+    scores: np.ndarray
+    """float64: local scores in nats."""
+    _: KW_ONLY
     required: tuple[int, ...] = ()
     """Parents that every listed set contains, ascending; the set of just these replaces the empty set."""
     evaluated: int | None = None
@@ -92,25 +98,9 @@ class ListFacts:
     extra: dict[str, Any] = field(default_factory=dict)
     """All other keys of the record."""
 
-    @property
-    def is_cut_short(self) -> bool:
-        """The search for this child ended early: by the user, the time limit or the memory limit."""
-        return "interrupted" in self.extra or "ended" in self.extra
-
-
-@dataclass(frozen=True, eq=False)
-class ParentSetRecord(ListFacts):
-    """The candidate parent sets of one child, best first; ties by fewer parents, then by indices."""
-
-    child: int
-    parents: ListedSets
-    """A sequence of ascending tuples of indices."""
-    scores: np.ndarray
-    """float64: local scores in nats."""
-
     @classmethod
     def of(cls, child: int, sets: Iterable[Sequence[int]], scores: Iterable[float], **facts: Any) -> ParentSetRecord:
-        """The record of sets that are tuples; further arguments are those of `ListFacts`."""
+        """The record of sets that are tuples; further arguments are its other fields."""
         return cls(child, ListedSets.of(sets), np.array(tuple(scores), dtype=np.float64), **facts)
 
     def __eq__(self, other: object) -> bool:
@@ -119,6 +109,11 @@ class ParentSetRecord(ListFacts):
         return all(getattr(self, f.name) == getattr(other, f.name) for f in fields(self) if f.name != "scores")
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def is_cut_short(self) -> bool:
+        """The search for this child ended early: by the user, the time limit or the memory limit."""
+        return "interrupted" in self.extra or "ended" in self.extra
 
     @property
     def is_unsearched(self) -> bool:
@@ -160,7 +155,7 @@ class ParentSetTable:
     """`fixed`, `complete`: bool, shape (n_variables,)."""
     unlisted: np.ndarray
     left_out: np.ndarray
-    """`unlisted`, `left_out`: float64, shape (n_variables,): as in `ListFacts`; NaN where unknown."""
+    """`unlisted`, `left_out`: float64, shape (n_variables,): as in `ParentSetRecord`; NaN where unknown."""
     n_cut_short: int = 0
     n_unsearched: int = 0
     """`n_cut_short`, `n_unsearched`: children whose search ended early, and those among them whose search had not

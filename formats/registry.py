@@ -6,34 +6,37 @@ Detection, the readers and writers of `formats`, the targets and help of ``bnsl 
 - a network is read by ``read(lines: Lines) -> Network`` and written by ``text(network: Network) -> str``; the same
   with `BayesianNetwork` if it has parameters, and an `EssentialGraph` as well if it has edges; moral graphs and tree
   decompositions are written like networks;
-- parent sets are read by ``read(lines, *, partial, warn) -> (Header, Iterator[SetBlock])`` and written by
+- parent sets are read by ``read(lines, *, partial, warn) -> (Header, Iterator[ParentSetRecord])`` and written by
   ``chunks(header, records) -> Iterator[bytes]``;
 - data are read by ``read(data: bytes, layout, warn) -> RawTable`` (or a table of pyarrow) and written by
-  a `table_writer.TableWriter`;
+  a class as `table_writer.CsvWriter`;
 - a picture is written by ``text(drawing: Drawing) -> str``;
 - of forests and entropy tables, which have one format each, the functions that users call are named.
 
-`lookup` finds rows. Both import the standard library only, for the command line makes its choices of them; readers
-and writers load when they are first needed.
+This module imports the standard library only, for the command line makes its choices of the rows; readers and writers
+load when they are first needed.
 """
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .kinds import Format, Kind
 
 
-def _row(about: tuple[str, Kind, str, str], **code: Any) -> Format:
-    """A format by its name, kind, noun phrase and suffixes, and its further fields."""
+def _row(about: tuple[str, Kind, str, str], code: tuple[str, str], **further: Any) -> Format:
+    """A format by its name, kind, noun phrase and suffixes, its reader and writer, and its further fields."""
     name, kind, called, suffix = about
-    return Format(name, kind, called, suffix=suffix, **code)
+    reader, writer = code
+    return Format(name, kind, called, suffix=suffix, reader=reader, writer=writer, **further)
 
 
-def _json_lines(about: tuple[str, Kind, str, str], **code: Any) -> Format:
+def _json_lines(about: tuple[str, Kind, str, str], code: tuple[str, str], **further: Any) -> Format:
     """A format of our own as JSON lines, which its header line names."""
     pattern = rb'\{[^\n]*?"format"\s*:\s*"' + about[0].replace(".", r"\.").encode() + rb'"'
-    return _row(about, pattern=pattern, opening=rb"\{", **code)
+    return _row(about, code, pattern=pattern, opening=rb"\{", **further)
 
 
 # The patterns run over a mebibyte: what repeats is possessive or bounded by what follows, so that none takes
@@ -55,97 +58,89 @@ _PACE_COMMENTS = rb"(?:c[^\n]*\n|[ \t]*\n)*+"
 FORMATS = (
     _json_lines(
         ("bnsl.parentsets", Kind.PARENT_SETS, "a parent-set file", ".sets.jsonl"),
+        ("json_lines.jsonl:read_parent_sets", "json_lines.jsonl_writer:parent_set_chunks"),
         help="JSON lines: candidate parent sets of every variable",
-        reader="json_lines.jsonl:read_parent_sets",
-        writer="json_lines.jsonl_writer:parent_set_chunks",
         takes=("bnsl.network", "json"),
     ),
     _json_lines(
         ("bnsl.network", Kind.NETWORK, "a network file", ".net.jsonl"),
+        ("json_lines.network_lines:read_network", "json_lines.network_lines:network_text"),
         help="JSON lines: a network: one parent set for every variable",
-        reader="json_lines.network_lines:read_network",
-        writer="json_lines.network_lines:network_text",
         takes=("bnsl.parentsets", "json"),
     ),
     _json_lines(
         ("bnsl.forest", Kind.FOREST, "a screening forest", ".forest.jsonl"),
+        ("json_lines.screening_forests:open_forest", "json_lines.screening_forests:write_forest"),
         help="JSON lines: a screening forest: one parent for every screened variable",
-        reader="json_lines.screening_forests:open_forest",
-        writer="json_lines.screening_forests:write_forest",
         takes=("json",),
     ),
     _row(
         ("bnsl.entropy", Kind.ENTROPIES, "an entropy table", ".arrows"),
+        ("tables.results.entropies:open_entropies", "tables.results.entropies:write_entropies"),
         help="Arrow IPC stream: one row per variable",
         pattern=rb'"?variable"?,"?states"?,"?entropy"?,"?H\(\.\|',
-        reader="tables.results.entropies:open_entropies",
-        writer="tables.results.entropies:write_entropies",
         takes=("arrow", "feather", "parquet"),
     ),
     _json_lines(
         ("bnsl.trace", Kind.TRACE, "a trace of explored sets", ".trace.jsonl"),
+        ("", "sets.traces:open_trace"),
         help="JSON lines (or Arrow, Parquet by name): scored sets in the order of the search",
-        writer="sets.traces:open_trace",
     ),
     _json_lines(
         ("bnsl.proof", Kind.PROOF, "a proof", ".proof.jsonl"),
+        ("json_lines.proofs:open_proof", "json_lines.proofs:write_proof"),
         help="JSON lines: a proof that no network of listed sets scores more than a bound",
-        reader="json_lines.proofs:open_proof",
-        writer="json_lines.proofs:write_proof",
         takes=("json",),
     ),
     _row(
         ("bnsl.arc-probabilities", Kind.ARC_PROBABILITIES, "a table of arc probabilities", ".arrows"),
+        (
+            "tables.results.arc_probabilities:open_arc_probabilities",
+            "tables.results.arc_probabilities:write_arc_probabilities",
+        ),
         help="Arrow IPC stream: one row per pair of variables (also as CSV or Parquet)",
         pattern=rb'"?parent"?,"?child"?,"?probability"?,"?standard_error"?,"?either"?(?:,|[ \t]*(?:\n|\Z))',
-        reader="tables.results.arc_probabilities:open_arc_probabilities",
-        writer="tables.results.arc_probabilities:write_arc_probabilities",
         takes=("arrow", "feather", "parquet"),
     ),
     _row(
         ("csv", Kind.DATA, "a table", ".csv (.gz,.zst)"),
+        ("tables.tabular:read_delimited", "tables.table_writer:CsvWriter"),
         help="delimited text with a header line",
-        reader="tables.tabular:read_delimited",
-        writer="tables.table_writer:CsvWriter",
     ),
     _row(
         ("tsv", Kind.DATA, "a table with tabs", ".tsv (.gz,.zst)"),
+        ("tables.tabular:read_delimited", "tables.table_writer:TsvWriter"),
         help="the same with tabs",
-        reader="tables.tabular:read_delimited",
-        writer="tables.table_writer:TsvWriter",
     ),
     _row(
         ("parquet", Kind.DATA, "a Parquet file", ".parquet"),
+        ("tables.arrow:read_parquet", "tables.table_writer:ParquetWriter"),
         help="Apache Parquet",
         magic=(b"PAR1",),
-        reader="tables.arrow:read_parquet",
-        writer="tables.table_writer:ParquetWriter",
     ),
     _row(
         ("arrow", Kind.DATA, "an Arrow table", ".arrows"),
+        ("tables.arrow:read_arrow", "tables.table_writer:ArrowWriter"),
         help="Arrow IPC stream",
         magic=(b"\xff\xff\xff\xff",),
-        reader="tables.arrow:read_arrow",
-        writer="tables.table_writer:ArrowWriter",
     ),
     _row(
         ("feather", Kind.DATA, "an Arrow file", ".arrow .feather"),
+        ("tables.arrow:read_arrow", "tables.table_writer:FeatherWriter"),
         help="Arrow IPC file, Feather",
         magic=(b"ARROW1",),
-        reader="tables.arrow:read_arrow",
-        writer="tables.table_writer:FeatherWriter",
     ),
     _row(
         ("jkl", Kind.PARENT_SETS, "a jkl score file", ".jkl"),
+        ("sets.jkl:read_jkl", "sets.jkl:jkl_chunks"),
         help="Jaakkola scores (Gobnilp, BLIP, MINOBS)",
         # The number of variables alone, a variable and its number of sets, a score: no table is so ragged.
         pattern=rb"0*[1-9]\d*[ \t]*\n" + _SKIP + rb"\S+[ \t]+\d+[ \t]*(?:\n" + _SKIP + rb"[-+.\dni]|\s*\Z)",
         opening=rb"\d+[ \t]*(?:\n|\Z)",
-        reader="sets.jkl:read_jkl",
-        writer="sets.jkl:jkl_chunks",
     ),
     _row(
         ("pss", Kind.PARENT_SETS, "a pss score file (URLearning)", ".pss"),
+        ("sets.pss:read_pss", "sets.pss:pss_chunks"),
         help="URLearning scores, text",
         pattern=rb"(?i:META[ \t]+[^\s=,;|]+[ \t]*=|(?:META[ \t][^\n]*\n\s*)++VAR[ \t]|VAR[ ]+\S+[ ]*\n"
         rb"(?:"
@@ -159,111 +154,99 @@ FORMATS = (
         + _PSS_NEXT
         + rb"|\Z)))",
         opening=rb"(?i:META|VAR)[ \t]",
-        reader="sets.pss:read_pss",
-        writer="sets.pss:pss_chunks",
     ),
     _row(
         ("bif", Kind.PARAMETERS, "a BIF network", ".bif"),
+        ("graphs.parameters.bif:read_bif", "graphs.parameters.bif:bif_text"),
         help="Bayesian interchange format 0.15",
         pattern=rb"(?i:network|variable|probability)" + _BLOCK,
-        reader="graphs.parameters.bif_reader:read_bif",
-        writer="graphs.parameters.bif_writer:bif_text",
     ),
     _row(
         ("net", Kind.PARAMETERS, "a HUGIN network", ".net"),
+        ("graphs.parameters.hugin:read_hugin", "graphs.parameters.hugin:hugin_text"),
         help="HUGIN",
         pattern=rb"(?:%[^\n]*\n\s*)*+(?:net|(?:class|(?:(?:discrete|continuous)[ ])?node)[ ]+\w+|"
         rb"potential[ ]*\([^()\n,]*\))" + _BRACE,
-        reader="graphs.parameters.hugin:read_hugin",
-        writer="graphs.parameters.hugin:hugin_text",
     ),
     _row(
         ("xmlbif", Kind.PARAMETERS, "an XMLBIF network", ".xmlbif .bifxml"),
+        ("graphs.parameters.xmlbif:read_xmlbif", "graphs.parameters.xmlbif:xmlbif_text"),
         help="XML interchange format 0.3",
         pattern=_XML_PROLOG + rb"<BIF[\s>]",
-        reader="graphs.parameters.xmlbif:read_xmlbif",
-        writer="graphs.parameters.xmlbif:xmlbif_text",
     ),
     _row(
         ("xdsl", Kind.PARAMETERS, "an XDSL network", ".xdsl"),
+        ("graphs.parameters.xdsl:read_xdsl", "graphs.parameters.xdsl:xdsl_text"),
         help="GeNIe and SMILE",
         pattern=_XML_PROLOG + rb"<smile[\s>]",
-        reader="graphs.parameters.xdsl:read_xdsl",
-        writer="graphs.parameters.xdsl:xdsl_text",
     ),
     _row(
         ("uai", Kind.PARAMETERS, "a UAI network", ".uai"),
+        ("graphs.parameters.uai:read_uai", "graphs.parameters.uai:uai_text"),
         help="UAI competitions: numbers only",
         opening=rb"(?:BAYES|MARKOV)[ \t]*(?:\n|\Z)",
         # The number of variables alone, later a line of at least two numbers: a table of one column has none.
         pattern=rb"(?:BAYES|MARKOV)[ \t]*\n\s*\d++[ \t]*\n(?:[ \t]*(?:\d++[ \t]*)?\n)*+[ \t]*\d++[ \t]+\d",
-        reader="graphs.parameters.uai:read_uai",
-        writer="graphs.parameters.uai:uai_text",
     ),
     _row(
         ("dot", Kind.NETWORK, "a Graphviz graph", ".dot .gv"),
+        ("graphs.dot:read_dot", "graphs.dot:dot_text"),
         help="Graphviz directed graph",
         pattern=rb"(?i:(?:strict\s+)?(?:di)?graph)" + _BLOCK,
-        reader="graphs.dot:read_dot",
-        writer="graphs.dot:dot_text",
         has_edges=True,
     ),
     _row(
         ("graphml", Kind.NETWORK, "a GraphML graph", ".graphml"),
+        ("graphs.graphml:read_graphml", "graphs.graphml:graphml_text"),
         help="GraphML directed graph",
         pattern=_XML_PROLOG + rb"<(?:\w+:)?graphml[\s/>]",
-        reader="graphs.graphml:read_graphml",
-        writer="graphs.graphml:graphml_text",
         has_edges=True,
         takes=("xml",),
     ),
     _row(
         ("adjacency", Kind.NETWORK, "an adjacency matrix", ".csv"),
+        ("graphs.adjacency:read_table", "graphs.adjacency:adjacency_text"),
         help="matrix of 0 and 1, row is parent of column",
-        reader="graphs.adjacency:read_table",
-        writer="graphs.adjacency:adjacency_text",
         has_edges=True,
         takes=("csv", "binary"),  # a name may hold a control character
     ),
     _row(
         ("arcs", Kind.NETWORK, "a list of arcs", ".csv"),
+        ("graphs.arc_tables:read_arcs", "graphs.adjacency:arcs_text"),
         help="list of arcs, columns from and to (also as Arrow or Parquet)",
-        reader="graphs.arc_tables:read_arcs",
-        writer="graphs.adjacency:arcs_text",
         has_edges=True,
         takes=("csv", "parquet", "arrow", "feather"),
     ),
     _row(
         ("modelstring", Kind.NETWORK, "a model string", ".txt"),
+        ("graphs.modelstring:read_modelstring", "graphs.modelstring:modelstring_text"),
         help="bnlearn model string [A][B|A]",
         # Families in brackets, nothing else; but one on each of several lines, without a bar, are labels of a table.
         pattern=rb"(?=\[)(?=(?s:.*(?:\]\[|\|))|[^\n]*+\s*+\Z)(?:\[[^\[\]\n]++\]\s*)*+(?:\[[^\[\]\n]*+\s*+)?\Z",
-        reader="graphs.modelstring:read_modelstring",
-        writer="graphs.modelstring:modelstring_text",
     ),
     _row(
         ("gr", Kind.MORAL_GRAPH, "a PACE graph", ".gr"),
+        ("", "graphs.pace:gr_text"),
         help="PACE 2016 graph",
         pattern=_PACE_COMMENTS + rb"p[ \t]+tw[ \t]+\d+[ \t]+\d+[ \t]*(?:\n|\Z)",
-        writer="graphs.pace:gr_text",
     ),
     _row(
         ("td", Kind.DECOMPOSITION, "a PACE tree decomposition", ".td"),
+        ("", "graphs.pace:td_text"),
         help="PACE 2016 tree decomposition",
         pattern=_PACE_COMMENTS + rb"s[ \t]+td[ \t]+\d+[ \t]+\d+[ \t]+\d+[ \t]*(?:\n|\Z)",
-        writer="graphs.pace:td_text",
     ),
     _row(
         ("svg", Kind.PICTURE, "an SVG picture", ".svg"),
+        ("", "pictures.svg:svg_text"),
         help="picture of a network, in layers",
         pattern=_XML_PROLOG + rb"<(?:\w+:)?svg[\s/>]",
-        writer="pictures.svg:svg_text",
     ),
     _row(
         ("html", Kind.PICTURE, "a web page", ".html .htm"),
+        ("", "pictures.html:html_text"),
         help="the same as a page: search, zoom, Markov blankets",
         pattern=rb"(?i:<!doctype[ \t]+html[\s>]|<html[\s>])",
-        writer="pictures.html:html_text",
     ),
 )
 """All formats that are read or written, in the order of ``bnsl formats``."""
@@ -289,3 +272,40 @@ UNREAD = (
     ),
 )
 """What is recognised so that messages can name it, but not read or written."""
+
+
+def find_format(name: str, rows: Iterable[Format] = FORMATS) -> Format:
+    """The format of a name, with or without ``bnsl.``; a `ValueError` if there is none among the rows."""
+    for row in rows:
+        if name in (row.name, row.target):
+            return row
+    raise ValueError(f"unknown format {name!r}; known are {', '.join(row.target for row in rows)}")
+
+
+def named_formats(path: str) -> list[Format]:
+    """The formats whose ending a file name has, ``.gz`` and ``.zst`` removed; most often one or none.
+
+    Of several endings that fit, the longest counts: ``.net.jsonl`` is no ``.jsonl``.
+    """
+    name = path.lower()
+    for packed in COMPRESSED:
+        name = name.removesuffix(packed)
+    lengths = {row.name: max((len(s) for s in row.suffixes if name.endswith(s)), default=0) for row in FORMATS}
+    longest = max(lengths.values())
+    return [row for row in FORMATS if longest and lengths[row.name] == longest]
+
+
+def formats_of(*kinds: Kind, written: bool = False) -> list[Format]:
+    """The formats of these kinds that are read, or those that are `written`."""
+    return [row for row in FORMATS if row.kind in kinds and (row.writer if written else row.reader)]
+
+
+def load(place: str) -> Callable[..., Any]:
+    """The function or class that a row names as ``module:name``."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(f".{module}", __package__), name)
+
+
+def load_writer(name: str, *kinds: Kind) -> Callable[..., Any]:
+    """The writer of a format of one of these kinds; a `ValueError` if no such format is written."""
+    return load(find_format(name, formats_of(*kinds, written=True)).writer)

@@ -65,17 +65,18 @@ class _CountedBytes:
 class _Bounded(io.RawIOBase):
     """Decompressed bytes, as long as they are in proportion to the compressed ones."""
 
-    def __init__(self, unpacked: Any, packed: _CountedBytes, name: str):
+    def __init__(self, read: Callable[[int], bytes], packed: _CountedBytes, name: str):
         super().__init__()
-        self._stream, self._packed, self._called = unpacked, packed, name
+        self._read, self._packed, self._called = read, packed, name
         self._unpacked = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        n_read = self._stream.readinto(buffer)
-        self._unpacked += n_read
+        data = self._read(len(buffer))
+        buffer[: len(data)] = data
+        self._unpacked += len(data)
         # Looked at after each buffer: at most one is expanded beyond the limit.
         if self._unpacked > max(FREE_EXPANSION, MAX_EXPANSION * self._packed.count):
             raise Malformed(
@@ -84,33 +85,28 @@ class _Bounded(io.RawIOBase):
                 source=self._called,
                 remedy="if that is meant, decompress the file first: gunzip, unzstd",
             )
-        return n_read
+        return len(data)
 
     def close(self) -> None:
         super().close()
         self._packed.close()
 
 
-class _Zstandard(io.RawIOBase):
-    """Decompressed bytes of a Zstandard stream; damage raises the exceptions that gzip raises."""
+def _zstandard_reader(packed: _CountedBytes) -> Callable[[int], bytes]:
+    """Reads decompressed bytes of a Zstandard stream; damage raises the exceptions that gzip raises."""
+    import pyarrow
 
-    def __init__(self, packed: _CountedBytes):
-        import pyarrow
+    stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(packed, mode="r"), "zstd")
 
-        self._stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(packed, mode="r"), "zstd")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
+    def read(size: int) -> bytes:
         try:
-            data = self._stream.read(len(buffer))
+            return stream.read(size)
         except OSError as error:
             if "Truncated" in str(error):
                 raise EOFError from None
             raise zlib.error(str(error)) from None
-        buffer[: len(data)] = data
-        return len(data)
+
+    return read
 
 
 def is_compressed(head: bytes) -> bool:
@@ -137,8 +133,8 @@ def open_input(source: str) -> io.BufferedReader:
         return buffered
     packed: Any = _CountedBytes(buffered)
     is_gzip = head.startswith(_GZIP)
-    unpacked = gzip.GzipFile(fileobj=packed, mode="rb") if is_gzip else _Zstandard(packed)
-    return io.BufferedReader(_Bounded(unpacked, packed, name), 1 << 16)
+    read = gzip.GzipFile(fileobj=packed, mode="rb").read if is_gzip else _zstandard_reader(packed)
+    return io.BufferedReader(_Bounded(read, packed, name), 1 << 16)
 
 
 def guarded(read: Callable[[], bytes], name: str) -> bytes:

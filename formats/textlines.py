@@ -6,12 +6,14 @@ Lines can be pushed back, so that the format of a source is detected first and t
 from __future__ import annotations
 
 import codecs
+import contextlib
 import io
 import os
 from collections import deque
+from collections.abc import Iterator
 from typing import Any, BinaryIO, NoReturn
 
-from .errors import FormatError, Malformed
+from .errors import FormatError, Inconsistent, Malformed
 from .streams import guarded, open_input, source_name
 
 MAX_LINE = 1 << 30
@@ -124,3 +126,14 @@ class Lines:
 def as_lines(source: str | os.PathLike | BinaryIO | Lines) -> Lines:
     """The source itself if it is open as `Lines`, else open it."""
     return source if isinstance(source, Lines) else Lines(source)
+
+
+@contextlib.contextmanager
+def line_by_line(source: str | os.PathLike | BinaryIO | Lines) -> Iterator[Lines]:
+    """Within the block the source as `Lines`; an `Inconsistent` without a line gets the one returned last."""
+    with as_lines(source) as lines:
+        try:
+            yield lines
+        except Inconsistent as error:
+            error.line = error.line or lines.number
+            raise

@@ -31,18 +31,12 @@ TABLES = (
     "stages.scoring.scores",
     "formats.kinds",
     "formats.registry",
-    "formats.lookup",
     "formats.wording",
 )
 """Tables of methods, scores, formats and words, which load with the command line."""
 
 
-LATE = (
-    "bnsl_cli.tasks",
-    "bnsl_cli.conversions.networks",
-    "bnsl_cli.conversions.other_kinds",
-    "bnsl_cli.conversions.run",
-)
+LATE = ("bnsl_cli.tasks", "bnsl_cli.conversions.networks", "bnsl_cli.conversions.other_kinds")
 """Parts of the command line that commands import in their callbacks, and that may import anything at module level."""
 
 
@@ -276,8 +270,8 @@ def test_rules_catch(module: str, source: str, complaint: str):
         ("stages.optimize", "from stages.methods import own"),
         ("bnsl_cli.x", "from formats.registry import FORMATS"),
         ("bnsl_cli.x", "from formats.kinds import Kind"),
-        ("formats.lookup", "import importlib"),
-        ("formats.lookup", "from .registry import FORMATS"),
+        ("formats.registry", "import importlib"),
+        ("formats.registry", "from .kinds import Format"),
         ("bnsl_cli.commands.x", "def f():\n from formats import open_dataset"),
         ("bnsl_cli.commands.x", "def f():\n from ..tasks.searches import open_data_search"),
         ("bnsl_cli.tasks.x", "from formats import open_dataset"),
@@ -329,7 +323,7 @@ def test_formats_import_in_no_circle():
         if row.kind not in (Kind.FOREST, Kind.ENTROPIES, Kind.TRACE, Kind.ARC_PROBABILITIES, Kind.PROOF):
             for place in filter(None, (row.reader, row.writer.replace("tables.table_writer:", "streams:"))):
                 loaded = reachable[f"formats.{place.partition(':')[0]}"]
-                assert not {"formats.detection", "formats.lookup", "formats.registry"} & loaded, place
+                assert not {"formats.detection", "formats.registry"} & loaded, place
 
 
 IO_NAMES = re.compile(r"\b(open|print|stdin|stdout|stderr)\b")

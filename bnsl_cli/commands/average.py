@@ -12,20 +12,9 @@ from stages.optimize import OptimizeOptions
 
 from ..files.output_formats import output_format
 from ..files.recording import record_command
+from ..options import shared
 from ..options.knowledge import recorded_knowledge
 from ..options.parameter_types import INPUT_PATH, OUTPUT_FILE, Count, Finite
-from ..options.shared import (
-    BudgetOptions,
-    OutputOptions,
-    budget_options,
-    check_sources,
-    jobs_option,
-    message_options,
-    output_options,
-    require_input,
-    resolve_seed,
-    seed_option,
-)
 from ..running.interrupts import graceful_stop
 from ..running.option_records import option_field, packed
 from ..running.reporter import Reporter
@@ -62,12 +51,12 @@ class ConsensusOptions:
 @stage_command("--strengths --threshold --cpdag --tw --time --seed --jobs --format --output")
 @click.argument("files", nargs=-1, type=INPUT_PATH, metavar="[NETWORKS]...")
 @packed("given", ConsensusOptions, section="Consensus")
-@budget_options(
+@shared.budget_options(
     "Time limit of the search for each group of variables: 30s, 10m, 2h.", "Orders searched for each group at most."
 )
-@seed_option
-@jobs_option
-@output_options(("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.")
+@shared.seed_option
+@shared.jobs_option
+@shared.output_options(("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.")
 @option(
     "--strengths",
     type=OUTPUT_FILE,
@@ -75,14 +64,14 @@ class ConsensusOptions:
     section="Output",
     help="Write arc strengths to this file (Arrow, or .feather, .parquet, .csv).",
 )
-@message_options
+@shared.message_options
 def command(
     files: tuple[str, ...],
     given: ConsensusOptions,
-    limits: BudgetOptions,
+    limits: shared.BudgetOptions,
     seed: int | None,
     jobs: int,
-    target: OutputOptions,
+    target: shared.OutputOptions,
     strengths: str | None,
     reporter: Reporter,
 ) -> int:
@@ -109,8 +98,8 @@ def command(
 
     target_format = "network" if target.format_name == "table" else output_format("average", target.output)
     strengths_format = output_format("strengths", strengths or "-", option="--strengths")
-    sources = files or (require_input(None, "NETWORKS"),)
-    check_sources(*sources)
+    sources = files or (shared.require_input(None, "NETWORKS"),)
+    shared.check_sources(*sources)
     table, recorded = read_strengths(sources, given.cpdag, given.partial, reporter)
     if table.header.extra.get("networks") == 1:
         reporter.warn("one network only: there is nothing to average")
@@ -121,7 +110,7 @@ def command(
     threshold = given.threshold
     if threshold is None:
         threshold = significance_threshold(pair_strengths(table).values())
-    options = OptimizeOptions(treewidth=given.treewidth, seed=resolve_seed(seed, reporter), jobs=jobs)
+    options = OptimizeOptions(treewidth=given.treewidth, seed=shared.resolve_seed(seed, reporter), jobs=jobs)
     with graceful_stop() as stop:
         budget = limits.budget(stop)
         reporter.follow(budget)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from formats.lookup import named_formats
+from formats.registry import named_formats
 from formats.wording import plural
 
 from ..files.output_formats import output_format

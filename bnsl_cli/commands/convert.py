@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import click
 
-from ..conversions.targets import (
-    DATA_TARGETS,
-    ESSENTIAL,
-    PARAMETER_TARGETS,
-    STRUCTURE_TARGETS,
-    TARGETS,
-    WITH_STRENGTHS,
-    guess_target,
-)
+from formats.kinds import Kind
+from formats.registry import find_format
+
+from ..conversions import targets
 from ..conversions.task import ChoiceOptions, Conversion, PartOptions
 from ..files.output_formats import output_format
 from ..options.data import DataOptions, data_options_with, refuse_data_options
@@ -23,20 +18,14 @@ from ..running.reporter import Reporter
 from ..running.stage_command import option, stage_command
 
 
-def check_radius(_ctx: click.Context, part: PartOptions) -> None:
-    """Refuse a radius without a centre."""
-    if part.radius is not None and part.neighbourhood is None:
-        raise click.UsageError("--radius goes with --neighbourhood.")
-
-
 def check_choices(part: PartOptions, choice: ChoiceOptions, target_format: str) -> None:
     """Refuse what only networks have for other formats, and what a format of networks cannot hold."""
     given = part.given() or choice.given()
-    if given and target_format not in STRUCTURE_TARGETS:
+    if given and target_format not in targets.STRUCTURE_TARGETS:
         raise click.UsageError(f"{given} needs a network, and {target_format} holds none.")
     for is_given, name, what, able in (
-        (part.cpdag, "--cpdag", "undirected edges beside arcs", ESSENTIAL),
-        (choice.strengths is not None, "--strengths", "strengths of arcs", WITH_STRENGTHS),
+        (part.cpdag, "--cpdag", "undirected edges beside arcs", targets.ESSENTIAL),
+        (choice.strengths is not None, "--strengths", "strengths of arcs", targets.WITH_STRENGTHS),
     ):
         if is_given and target_format not in able:
             raise click.UsageError(f"{name}: {target_format} cannot hold {what}; these can: {', '.join(able)}.")
@@ -47,7 +36,7 @@ def check_choices(part: PartOptions, choice: ChoiceOptions, target_format: str) 
 @option(
     "--to",
     "target_format",
-    type=click.Choice(TARGETS),
+    type=click.Choice(targets.TARGETS),
     metavar="FORMAT",
     section="Output",
     help="Format to write; the output's name gives it by default. --help-all lists the formats.",
@@ -60,7 +49,7 @@ def check_choices(part: PartOptions, choice: ChoiceOptions, target_format: str) 
     help="Name the variables of a file that numbers them (jkl, pss) by the columns of this table.",
 )
 @packed("choice", ChoiceOptions, section="Input")
-@packed("part", PartOptions, section="Part", check=check_radius)
+@packed("part", PartOptions, section="Part")
 @data_options_with(is_alone=True)
 @output_option
 @message_options
@@ -90,17 +79,24 @@ def command(
 
     See also: bnsl formats, bnsl help formats, bnsl fit.
     """
-    from ..conversions.run import convert
-
     check_sources(source, names, choice.strengths)
-    target_format = target_format or guess_target(output)
+    target_format = target_format or targets.guess_target(output)
     check_choices(part, choice, target_format)
     written = target_format
     if target_format != "table":
         written = output_format("convert", output, target_format)
-    if names is not None and target_format in (*DATA_TARGETS, *PARAMETER_TARGETS):
+    if names is not None and target_format in (*targets.DATA_TARGETS, *targets.PARAMETER_TARGETS):
         raise click.UsageError(f"--names: {target_format} has the names of its input.")
-    if names is None and target_format not in DATA_TARGETS:
+    if names is None and target_format not in targets.DATA_TARGETS:
         refuse_data_options(ctx, f"goes with data, and {target_format} holds none.")
     table = data_options.open(names, reporter) if names else None
-    convert(Conversion(source, target_format, written, output, table, part, choice, data_options, reporter))
+    task = Conversion(source, target_format, written, output, table, part, choice, data_options, reporter)
+    kind = None if target_format == "table" else find_format(target_format).kind
+    if kind in (Kind.PARENT_SETS, Kind.DATA):
+        from ..conversions.other_kinds import write_data, write_sets
+
+        (write_data if kind is Kind.DATA else write_sets)(task)
+        return
+    from ..conversions.networks import write_picture, write_readable, write_structure
+
+    {None: write_readable, Kind.PICTURE: write_picture}.get(kind, write_structure)(task)

@@ -40,14 +40,13 @@ def command(data: str, data_options: DataOptions, target: OutputOptions, jobs: i
 
     asked = None if target.format_name == "arrow" else target.format_name
     target_format = None if target.is_table else output_format("entropy", target.output, asked)
-    dataset = (data_options.open_incomplete if data_options.keeps_holes else data_options.open)(data, reporter)
+    dataset = data_options.open_rows(data, reporter)
     table = compute_entropies(dataset, jobs, reporter)
     reporter.pause()
     if target_format is None:
-        from ..tables.layout import rows_shown
         from ..tables.stage_results import show_entropies
 
-        show_entropies(target.output, table, rows_shown(target.output, target.format_name))
+        show_entropies(target.output, table, target.rows_shown)
     else:
         write_entropies(target.output, table, target_format)
     reporter.summary(f"{plural(len(table.variables), 'variable')}, {plural(table.rows, 'row')}")

@@ -10,18 +10,9 @@ import click
 from ..files.inputs import LearntNetwork, MatchedTables, open_learnt_networks, open_network_or_class
 from ..files.output_formats import output_format
 from ..files.recording import write_json_lines
+from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with, refuse_data_options
 from ..options.parameter_types import INPUT_PATH, SEED, SIZE, Count, Finite
-from ..options.scores import SCORE, ess_field, refuse_ess
-from ..options.shared import (
-    TABLE_MEMORY,
-    OutputOptions,
-    check_sources,
-    jobs_field,
-    message_options,
-    output_options,
-    require_input,
-)
 from ..running.option_records import option_field, packed
 from ..running.reporter import Reporter
 from ..running.stage_command import refuse_given, stage_command
@@ -66,8 +57,10 @@ class InputOptions:
 class MeasureOptions:
     """Which measures are computed, and with which resources."""
 
-    score: tuple[str, ...] = option_field("Score on the data; repeatable.", SCORE, multiple=True, default=("bic",))
-    ess: float = ess_field()
+    score: tuple[str, ...] = option_field(
+        "Score on the data; repeatable.", shared.SCORE, multiple=True, default=("bic",)
+    )
+    ess: float = shared.ess_field()
     smoothing: float = option_field(
         "Equivalent sample size of the prior of the parameters, for log-likelihoods.",
         Finite(min=0, min_open=True),
@@ -86,9 +79,9 @@ class MeasureOptions:
     no_treewidth: bool = option_field(
         "Skip the bounds on the treewidth, which take long on large dense networks.", is_flag=True
     )
-    jobs: int = jobs_field()
+    jobs: int = shared.jobs_field()
     memory: int | None = option_field(
-        f"{TABLE_MEMORY} For --target, and --test rows with missing cells.", SIZE, section="Budget"
+        f"{shared.TABLE_MEMORY} For --target, and --test rows with missing cells.", SIZE, section="Budget"
     )
 
 
@@ -96,9 +89,11 @@ class MeasureOptions:
 @click.argument("networks", nargs=-1, type=INPUT_PATH, metavar="[NETWORK]...")
 @packed("given", InputOptions, section="Input")
 @data_options_with("em")
-@packed("measures", MeasureOptions, section="Measures", check=lambda ctx, given: refuse_ess(ctx, given.score))
-@output_options(("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.", without=["stats"])
-@message_options
+@packed("measures", MeasureOptions, section="Measures", check=lambda ctx, given: shared.refuse_ess(ctx, given.score))
+@shared.output_options(
+    ("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.", without=["stats"]
+)
+@shared.message_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -106,7 +101,7 @@ def command(
     given: InputOptions,
     data_options: DataOptions,
     measures: MeasureOptions,
-    target: OutputOptions,
+    target: shared.OutputOptions,
     reporter: Reporter,
 ) -> None:
     """Evaluate networks: scores, held-out likelihood, distance, treewidth.
@@ -130,8 +125,8 @@ def command(
 
     if target.format_name != "table":
         output_format("evaluate", target.output)
-    sources = networks or (() if given.strengths else (require_input(None, "NETWORK"),))
-    check_sources(*sources, *(given.proof or ()), given.data, given.test, given.reference, given.strengths)
+    sources = networks or (() if given.strengths else (shared.require_input(None, "NETWORK"),))
+    shared.check_sources(*sources, *(given.proof or ()), given.data, given.test, given.reference, given.strengths)
     check_use(ctx, bool(sources), given, data_options, measures)
     learnt = [(source, place, network) for source in sources for place, network in numbered_networks(source)]
     training = MatchedTables(given.data, data_options, reporter)

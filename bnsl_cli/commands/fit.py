@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -11,19 +12,41 @@ from formats.wording import plural
 from ..files.inputs import certified_order
 from ..files.output_formats import output_format
 from ..files.recording import write_stats
+from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
-from ..options.maximisation import FIT_ONLY, MaximisationOptions, maximisation_options, refuse_without_holes
-from ..options.parameter_types import INPUT_PATH
-from ..options.scores import smoothing_option
-from ..options.shared import check_sources, jobs_option, message_options, output_option, stats_option
+from ..options.parameter_types import INPUT_PATH, SEED, SIZE, Count, Finite
 from ..running.interrupts import graceful_stop, say_if_interrupted
+from ..running.option_records import option_field, packed
 from ..running.reporter import Reporter
-from ..running.stage_command import option, stage_command
+from ..running.stage_command import option, refuse_given, stage_command
 
 if TYPE_CHECKING:
     from formats.data_records import IncompleteDataset
     from formats.records import Network
     from stages.incomplete.maximisation import Maximisation
+
+
+WITH_HOLES = ("restarts", "iterations", "tolerance", "seed", "memory", "jobs", "stats")
+"""Options that need missing cells."""
+
+
+@dataclass(frozen=True)
+class MaximisationOptions:
+    """Settings of expectation maximisation."""
+
+    restarts: int = option_field(
+        "Starts, of which the best result is kept: the first from the rows that show a family whole, further "
+        "ones drawn.",
+        Count(min=1),
+        "N",
+        default=1,
+    )
+    iterations: int = option_field("Most iterations of a start.", Count(min=1), "N", default=200)
+    tolerance: float = option_field(
+        "End once an iteration raises the log-likelihood of a row by less.", Finite(min=0), "NATS", default=1e-5
+    )
+    seed: int = option_field("Seed of the starts.", SEED, "N", default=0)
+    memory: int | None = option_field(shared.TABLE_MEMORY, SIZE)
 
 
 NOTHING_YET = "no iteration is finished and nothing is written"
@@ -33,13 +56,15 @@ NOTHING_YET = "no iteration is finished and nothing is written"
 @click.argument("network", type=INPUT_PATH, metavar="NETWORK")
 @click.argument("data", type=INPUT_PATH, metavar="DATA")
 @data_options_with("em")
-@smoothing_option("Equivalent sample size of a uniform prior of the parameters, as in BDeu.", section="Parameters")
-@maximisation_options
-@jobs_option
+@shared.smoothing_option(
+    "Equivalent sample size of a uniform prior of the parameters, as in BDeu.", section="Parameters"
+)
+@packed("maximisation", MaximisationOptions, section="Missing cells (--missing em)")
+@shared.jobs_option
 @option("--name", default="unknown", show_default=False, section="Output", help="Name of the network in the file.")
-@output_option
-@stats_option
-@message_options
+@shared.output_option
+@shared.stats_option
+@shared.message_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -68,23 +93,25 @@ def command(
     See also: bnsl query, bnsl sample, bnsl evaluate.
     """
     from formats import open_network, write_network
+    from formats.data_records import IncompleteDataset
     from stages.fit import fit_parameters
 
-    check_sources(network, data)
+    shared.check_sources(network, data)
     target_format = output_format("fit", output)
     structure = open_network(network)
     known = KnownVariables(structure.header.variables, network)
-    if data_options.keeps_holes:
-        settings = maximisation.settings(smoothing or 0.0, jobs)
-        rows = data_options.open_incomplete(data, reporter, known)
+    if not data_options.keeps_holes:
+        refuse_given(ctx, WITH_HOLES, "goes with --missing em.")
+    rows = data_options.open_rows(data, reporter, known)
+    if isinstance(rows, IncompleteDataset):
+        from stages.incomplete.maximisation import Maximisation
+
+        settings = Maximisation(smoothing=smoothing or 0.0, jobs=jobs, **vars(maximisation))
         return fit_holes(structure, rows, settings, name, (output, target_format), stats, reporter)
-    refuse_without_holes(ctx, FIT_ONLY)
-    dataset = data_options.open(data, reporter, known)
-    fitted = fit_parameters(structure, dataset, smoothing=smoothing or 0.0, name=name)
+    fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, name=name)
     write_network(output, fitted, target_format, reporter.warn)
     reporter.summary(
-        f"{plural(dataset.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}, "
-        f"{plural(dataset.n_rows, 'row')}"
+        f"{plural(rows.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}, {plural(rows.n_rows, 'row')}"
     )
     return 0
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from ..files.output_formats import output_format
@@ -10,6 +12,12 @@ from ..options.shared import OutputOptions, message_options, output_option
 from ..running.option_records import single
 from ..running.reporter import Reporter
 from ..running.stage_command import option, stage_command
+
+if TYPE_CHECKING:
+    from formats.schemas import Key
+
+MEASURES, COMPARISONS = "measures", "comparisons"
+"""Names of the lines of ``bnsl evaluate`` and ``bnsl compare``, which have no header that names them."""
 
 
 @stage_command()
@@ -34,8 +42,6 @@ def command(name: str | None, as_schema: bool, output: str, as_json: bool, repor
 
     See also: bnsl convert, bnsl help formats, bnsl help stability.
     """
-    from ..tables.format_lists import json_schema, list_formats, list_keys
-
     output_format("formats", output)
     if as_schema:
         if name is None or as_json:
@@ -49,3 +55,85 @@ def command(name: str | None, as_schema: bool, output: str, as_json: bool, repor
         from ..tables.stage_results import show_rows
 
         show_rows(output, rows)
+
+
+def list_formats() -> list[dict[str, Any]]:
+    """One row per format: name, usual suffix, what it holds, whether it is read and written, meaning."""
+    from formats.registry import FORMATS
+
+    return [
+        {
+            "format": row.name,
+            "suffix": row.suffix,
+            "holds": row.kind.value,
+            "reads": bool(row.reader),
+            "writes": bool(row.writer),
+            "meaning": row.help,
+        }
+        for row in FORMATS
+    ]
+
+
+def list_keys(name: str) -> list[dict[str, Any]]:
+    """One row per key (or column) of one of our own formats; ``network`` is short for ``bnsl.network``.
+
+    Raises `click.UsageError`: no format of ours has this name.
+    """
+    from formats.schemas import PARTS
+
+    rows = []
+    for where, keys in _groups(name):
+        for key in keys:
+            rows += [_key(where, key), *(_key(key.name, part) for part in PARTS.get(key.name, ()))]
+    return rows
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of each line of one of our own formats.
+
+    Raises `click.UsageError`: no format of ours has this name, or it is a table in Arrow.
+    """
+    from formats.json_lines.json_schema import lines_schema, record_schema, union_schema
+    from formats.schemas import ARC_PROBABILITIES, JSONL_FORMATS
+
+    groups = dict(_groups(name))
+    short = name.removeprefix("bnsl.")
+    if short == MEASURES:
+        return record_schema("Line of bnsl evaluate", groups["record"])
+    if short == COMPARISONS:
+        return union_schema("Line of bnsl compare", "table", groups)
+    spec = JSONL_FORMATS.get(f"bnsl.{short}", ARC_PROBABILITIES)
+    if spec is ARC_PROBABILITIES or "header" not in groups:
+        raise click.UsageError(f"{name!r} is a table in Arrow, not JSON: 'bnsl formats {name}' lists its columns.")
+    return lines_schema(spec)
+
+
+def _groups(name: str) -> list[tuple[str, tuple[Key, ...]]]:
+    """The keys of a format by where they stand: header and record, columns, or kinds of records."""
+    from formats.schemas import ENTROPY_COLUMNS, JSONL_FORMATS
+    from stages.evaluate.record_keys import COMPARISON_KEYS, EVALUATION_KEYS
+
+    others: dict[str, list[tuple[str, tuple[Key, ...]]]] = {
+        "entropy": [("column", ENTROPY_COLUMNS)],
+        MEASURES: [("record", EVALUATION_KEYS)],
+        COMPARISONS: list(COMPARISON_KEYS.items()),
+    }
+    short = name.removeprefix("bnsl.")
+    if short in others:
+        return others[short]
+    spec = JSONL_FORMATS.get(f"bnsl.{short}")
+    if spec is None:
+        ours = ", ".join([*(full.removeprefix("bnsl.") for full in JSONL_FORMATS), *others])
+        raise click.UsageError(f"{name!r} is none of our own formats: {ours}.")
+    return [("header", spec.header), ("record", spec.record)]
+
+
+def _key(where: str, key: Key) -> dict[str, Any]:
+    return {
+        "where": where,
+        "key": key.name,
+        "type": key.type + (" or null" if key.nullable else ""),
+        "unit": key.unit,
+        "required": key.required,
+        "meaning": key.meaning,
+    }

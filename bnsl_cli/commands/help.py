@@ -33,9 +33,8 @@ def command(topic: str | None, reporter: Reporter) -> None:
 
     if topic is None:
         width = max(map(len, (*TOPICS, *COMMANDS))) + 2
-        rows = [f"  {name:<{width}}{about}" for name, about in TOPICS.items()]
-        commands = [f"  {name:<{width}}{entry.help}" for name, entry in COMMANDS.items()]
-        click.echo("\n".join(["Topics, for bnsl help TOPIC:", *rows, "", "Commands:", *commands]))
+        topics, commands = ([f"  {name:<{width}}{about}" for name, about in t.items()] for t in (TOPICS, COMMANDS))
+        click.echo("\n".join(["Topics, for bnsl help TOPIC:", *topics, "", "Commands:", *commands]))
     elif topic in TOPICS:
         show(topic_text(topic))
     elif topic in COMMANDS:

@@ -11,24 +11,10 @@ from stages.optimize import OptimizeOptions
 
 from ..files.output_formats import output_format
 from ..files.recording import record_command, write_stats
+from ..options import optimize, shared
 from ..options.data import DataOptions, data_options_with
 from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
-from ..options.optimize import TaskOptions, method_flags, own_search_options, task_options
-from ..options.optimize_checks import check_bootstrap, check_incomplete, check_options, check_proof
 from ..options.parameter_types import INPUT_PATH
-from ..options.scores import ScoreOptions, score_options
-from ..options.shared import (
-    BudgetOptions,
-    OutputOptions,
-    RunOptions,
-    budget_options,
-    message_options,
-    output_options,
-    require_input,
-    resolve_seed,
-    run_options,
-)
-from ..options.workers import opened_workers
 from ..running.interrupts import PATIENCE, graceful_stop, remembered_signal, say_if_interrupted
 from ..running.reporter import Reporter
 from ..running.stage_command import stage_command
@@ -43,33 +29,33 @@ NOTHING_YET = "no network was found yet and none is written; wait until progress
 
 @stage_command("--data --tw --time --method --score --discretize --require --forbid --start --jobs --output")
 @click.argument("sets", required=False, type=INPUT_PATH, metavar="[SETS]")
-@method_flags
-@task_options
-@own_search_options
+@optimize.method_flags
+@optimize.task_options
+@optimize.own_search_options
 @knowledge_options
-@score_options
+@shared.score_options
 @data_options_with("em")
-@budget_options(
+@shared.budget_options(
     "Stop after this time: 30s, 10m, 2h.",
     "Stop after this many orders. On data, local scores: the default computes no more than so many, besides those of "
     "the network and lists that it begins with; hill climbers end with the move that reaches them.",
 )
-@run_options
-@output_options(("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", without=())
-@message_options
+@shared.run_options
+@shared.output_options(("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", without=())
+@shared.message_options
 @click.pass_context
 def command(
     ctx: click.Context,
     sets: str | None,
     method: str | None,
-    given: TaskOptions,
+    given: optimize.TaskOptions,
     own: dict[str, Any],
     knowing: KnowledgeOptions,
-    score_options: ScoreOptions,
+    score_options: shared.ScoreOptions,
     data_options: DataOptions,
-    limits: BudgetOptions,
-    execution: RunOptions,
-    target: OutputOptions,
+    limits: shared.BudgetOptions,
+    execution: shared.RunOptions,
+    target: shared.OutputOptions,
     reporter: Reporter,
 ) -> int:
     """Choose the best network among candidate parent sets.
@@ -88,39 +74,33 @@ def command(
     See also: bnsl parentsets, bnsl evaluate, bnsl average, bnsl help methods, bnsl help gaps.
     """
     say_if_interrupted(NOTHING_YET)
-    check_bootstrap(given, sets, target.format_name, execution.workers)
-    check_incomplete(given, sets, data_options)
-    check_options(ctx, method, given.task)
-    check_proof(given)
+    optimize.check_bootstrap(given, sets, target.format_name, execution.workers)
+    optimize.check_incomplete(given, sets, data_options)
+    optimize.check_options(ctx, method, given.task)
+    optimize.check_proof(given)
     writes = "bootstrap" if given.bootstrap else "optimize"
     target_format = "network" if target.format_name == "table" else output_format(writes, target.output)
     output_format("parentsets", given.save_sets or "-")
     # After the checks: these load numba.
-    from ..tasks.searches import (
-        open_data_search,
-        open_list_search,
-        recorded_inputs,
-        recorded_options,
-        write_replicates,
-    )
+    from ..tasks import searches
 
     options = OptimizeOptions(
         method=method,
         treewidth=given.treewidth,
-        seed=resolve_seed(execution.seed, reporter),
+        seed=shared.resolve_seed(execution.seed, reporter),
         jobs=execution.jobs,
-        remote=ctx.with_resource(opened_workers(execution.workers, reporter)),
+        remote=ctx.with_resource(shared.opened_workers(execution.workers, reporter)),
         **asdict(score_options),
         max_parents=given.max_parents,
         **own,
     )
     if given.data is None:
-        sets = require_input(sets, "SETS")
-        opened = open_list_search(ctx, sets, given, knowing, data_options, options, reporter)
+        sets = shared.require_input(sets, "SETS")
+        opened = searches.open_list_search(ctx, sets, given, knowing, data_options, options, reporter)
     else:
-        opened = open_data_search(sets, given, knowing, data_options, options, reporter)
-    recorded = recorded_options(opened.options, given.task) | asdict(limits)
-    recorded |= recorded_inputs(given) | recorded_knowledge(opened.knowledge)
+        opened = searches.open_data_search(sets, given, knowing, data_options, options, reporter)
+    recorded = searches.recorded_options(opened.options, given.task) | asdict(limits)
+    recorded |= searches.recorded_inputs(given) | recorded_knowledge(opened.knowledge)
     recorded |= {} if given.data is None and given.information is None else data_options.recorded()
     if remembered_signal() is not None:
         reporter.warn(f"interrupted: searching the sets received so far for {PATIENCE:g} s; interrupt again to stop")
@@ -129,14 +109,14 @@ def command(
         if opened.replicates is not None and given.bootstrap is not None:
             recorded |= {"bootstrap": given.bootstrap, "resample": given.resample}
             found = opened.replicates(limits, stop)
-            write_replicates(target, given.bootstrap, found, recorded, reporter, opened.options.remote)
+            searches.write_replicates(target, given.bootstrap, found, recorded, reporter, opened.options.remote)
         else:
             write_one(target, target_format, opened, limits.budget(stop), recorded, reporter)
     return stop.exit_code
 
 
 def write_one(
-    target: OutputOptions,
+    target: shared.OutputOptions,
     target_format: str,
     opened: OpenedSearch,
     budget: Budget,

@@ -13,32 +13,10 @@ from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
 from ..files.inputs import require_same_scores, require_same_variables, warn_of_cut_lists, warn_of_other_forest
 from ..files.output_formats import output_format
-from ..files.recording import Tally, record_command, used_options, write_json_lines, write_stats
+from ..files.recording import record_command, tallied, used_options, write_json_lines, write_stats
+from ..options import parentsets, shared
 from ..options.data import DataOptions, KnownVariables, data_options
 from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
-from ..options.parentsets import (
-    InputOptions,
-    PartOptions,
-    SearchOptions,
-    check_options,
-    method_flags,
-    own_search_options,
-    trace_option,
-)
-from ..options.scores import ScoreOptions, score_options
-from ..options.shared import (
-    BudgetOptions,
-    OutputOptions,
-    RunOptions,
-    budget_options,
-    check_sources,
-    input_argument,
-    message_options,
-    output_options,
-    resolve_seed,
-    run_options,
-)
-from ..options.workers import opened_workers
 from ..running.interrupts import graceful_stop, say_if_interrupted
 from ..running.option_records import packed
 from ..running.reporter import Reporter
@@ -53,35 +31,39 @@ NOTHING_YET = "no parent sets were found yet; wait until progress counts variabl
 
 
 @stage_command("--method --score --max-parents --discretize --missing --forbid --time --evaluations --jobs --output")
-@input_argument("data", "DATA")
+@shared.input_argument("data", "DATA")
 @data_options
-@method_flags
-@packed("search", SearchOptions, section="Budget")
-@own_search_options
+@parentsets.method_flags
+@packed("search", parentsets.SearchOptions, section="Budget")
+@parentsets.own_search_options
 @knowledge_options
-@score_options
-@packed("guides", InputOptions, section="Input")
-@budget_options("Stop the whole run after this time: 30s, 10m, 2h.", "Exact local scores per variable at most.")
-@packed("parts", PartOptions, section="Parts of a run")
-@run_options
-@output_options(("jsonl", "table"), "Parent-set file (default in a pipe or file) or a table to read.", without=())
-@trace_option
-@message_options
+@shared.score_options
+@packed("guides", parentsets.InputOptions, section="Input")
+@shared.budget_options(
+    "Stop the whole run after this time: 30s, 10m, 2h.", "Exact local scores per variable at most."
+)
+@packed("parts", parentsets.PartOptions, section="Parts of a run")
+@shared.run_options
+@shared.output_options(
+    ("jsonl", "table"), "Parent-set file (default in a pipe or file) or a table to read.", without=()
+)
+@parentsets.trace_option
+@shared.message_options
 @click.pass_context
 def command(
     ctx: click.Context,
     data: str,
     data_options: DataOptions,
     method: str | None,
-    search: SearchOptions,
+    search: parentsets.SearchOptions,
     own: dict[str, Any],
     knowing: KnowledgeOptions,
-    score_options: ScoreOptions,
-    guides: InputOptions,
-    limits: BudgetOptions,
-    parts: PartOptions,
-    execution: RunOptions,
-    target: OutputOptions,
+    score_options: shared.ScoreOptions,
+    guides: parentsets.InputOptions,
+    limits: shared.BudgetOptions,
+    parts: parentsets.PartOptions,
+    execution: shared.RunOptions,
+    target: shared.OutputOptions,
     trace: str | None,
     reporter: Reporter,
 ) -> int:
@@ -104,8 +86,8 @@ def command(
 
     say_if_interrupted(NOTHING_YET)
     method = method or DEFAULT_METHOD
-    check_options(ctx, method)
-    check_sources(data, guides.screen, guides.near, guides.extend, *knowing.sources)
+    parentsets.check_options(ctx, method)
+    shared.check_sources(data, guides.screen, guides.near, guides.extend, *knowing.sources)
     if target.format_name != "table":
         output_format("parentsets", target.output)
     if trace is not None:
@@ -124,7 +106,7 @@ def command(
         memory=search.memory,
         seed=resolve_run_seed(execution.seed, parts, reporter),
         jobs=execution.jobs,
-        remote=ctx.with_resource(opened_workers(execution.workers, reporter)),
+        remote=ctx.with_resource(shared.opened_workers(execution.workers, reporter)),
         shard=parts.shard,
         **own,
     )
@@ -141,16 +123,17 @@ def command(
         recorded |= data_options.recorded() | recorded_knowledge(knowledge)
         header = record_command(replace(run.header, by=before), "parentsets", recorded)
         with open_explored(trace, header) as explored:
-            if target.is_table:
-                tally = show_sets(run, header, target, reporter, explored)
-            else:
-                tally = write_sets(run, header, target, parts.resume, reporter, explored)
-        write_stats(target.stats, tally.figures())
+            counts = write_sets(run, header, target, parts.resume, reporter, explored)
+        write_stats(target.stats, {"seconds": budget.elapsed(), **counts})
     return stop.exit_code
 
 
 def open_inputs(
-    data: str, data_options: DataOptions, guides: InputOptions, score_options: ScoreOptions, reporter: Reporter
+    data: str,
+    data_options: DataOptions,
+    guides: parentsets.InputOptions,
+    score_options: shared.ScoreOptions,
+    reporter: Reporter,
 ) -> tuple[Dataset, dict[str, Any], tuple[dict[str, Any], ...]]:
     """The data, coded like the other inputs; these inputs; the commands that made them."""
     from formats import open_forest, open_network, open_parent_sets
@@ -173,7 +156,7 @@ def open_inputs(
     return dataset, {"forest": forest, "near": near, "known": known}, before
 
 
-def resolve_run_seed(seed: int | None, parts: PartOptions, reporter: Reporter) -> int:
+def resolve_run_seed(seed: int | None, parts: parentsets.PartOptions, reporter: Reporter) -> int:
     """The given seed, that of the run to resume, 0 for a shard, or one from the operating system."""
     from formats.json_lines.resumable import first_header
 
@@ -182,7 +165,7 @@ def resolve_run_seed(seed: int | None, parts: PartOptions, reporter: Reporter) -
         seed = earlier.by[-1].get("options", {}).get("seed")
     if seed is None and parts.shard is not None:
         seed = 0
-    return resolve_seed(seed, reporter)
+    return shared.resolve_seed(seed, reporter)
 
 
 def open_explored(trace: str | None, header: Header) -> AbstractContextManager[Callable | None]:
@@ -195,32 +178,30 @@ def open_explored(trace: str | None, header: Header) -> AbstractContextManager[C
 
 
 def write_sets(
-    run: Run, header: Header, target: OutputOptions, resume: str | None, reporter: Reporter, explored: Callable | None
-) -> Tally:
-    """Write the parent sets to a file, after those of the run to resume."""
+    run: Run,
+    header: Header,
+    target: shared.OutputOptions,
+    resume: str | None,
+    reporter: Reporter,
+    explored: Callable | None,
+) -> dict[str, Any]:
+    """Write the parent sets as a table, or to a file after those of the run to resume; counts of what was found."""
     from formats.json_lines.resumable import open_resumable
 
-    with open_resumable(target.output, header, run.children, resume, reporter.warn) as writer:
-        tally = Tally(run.records(writer.finished, explored))
-        writer.write(tally)
-    return tally
-
-
-def show_sets(
-    run: Run, header: Header, target: OutputOptions, reporter: Reporter, explored: Callable | None
-) -> Tally:
-    """Write the parent sets as a table."""
-    from ..tables.layout import rows_shown
     from ..tables.stage_results import show_parent_sets
 
-    tally = Tally(run.records(trace=explored))
-    found = list(tally)
-    reporter.pause()
-    show_parent_sets(target.output, header.variables, found, rows_shown(target.output, target.format_name))
-    return tally
+    counts: dict[str, Any] = {}
+    if target.is_table:
+        found = list(tallied(run.records(trace=explored), counts))
+        reporter.pause()
+        show_parent_sets(target.output, header.variables, found, target.rows_shown)
+    else:
+        with open_resumable(target.output, header, run.children, resume, reporter.warn) as writer:
+            writer.write(tallied(run.records(writer.finished, explored), counts))
+    return counts
 
 
-def show_forecast(run: Run, target: OutputOptions, reporter: Reporter) -> None:
+def show_forecast(run: Run, target: shared.OutputOptions, reporter: Reporter) -> None:
     """Write the forecast of the run; its memory is at least what reading the data took."""
     import resource
 

@@ -94,9 +94,8 @@ def command(words: tuple[str, ...], form: str | None, runs: RunsOptions, output:
     """
     from formats.streams import open_output
 
-    from ..plans.jobs import plan_jobs
+    from ..plans.jobs import limits_of, plan_jobs, with_threads
     from ..plans.scripts import SCRIPTS
-    from ..plans.trial import limits_of, with_threads
 
     if form is None:
         raise click.UsageError(f"give what to write: {', '.join(f'--{name}' for name in FORMS)}.")

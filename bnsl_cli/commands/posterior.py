@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -15,27 +13,16 @@ from stages.posterior import EXACT_UNASKED, FEATURES, METHODS, PRIORS, Posterior
 from ..files.inputs import warn_of_cut_lists
 from ..files.output_formats import output_format
 from ..files.recording import record_command, used_options, write_stats
+from ..options import shared
 from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..options.methods import method_options, own_method_options, refuse_unused, with_takers
 from ..options.parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, Parsed
-from ..options.shared import (
-    OutputOptions,
-    RunOptions,
-    check_sources,
-    input_argument,
-    message_options,
-    output_options,
-    resolve_seed,
-    run_options,
-)
-from ..options.workers import opened_workers
 from ..running.interrupts import graceful_stop
 from ..running.option_records import option_field, packed
 from ..running.reporter import Reporter
 from ..running.stage_command import given_parameters, stage_command
 
 if TYPE_CHECKING:
-    from formats.graph_records import ArcPattern
     from stages.posterior.patterns import PatternProbability
 
 
@@ -119,40 +106,29 @@ def _check_further_outputs(question: QuestionOptions) -> None:
         output_format("answers", question.answers, option="--answers")
 
 
-def _read_patterns(question: QuestionOptions, names: Sequence[str]) -> tuple[ArcPattern, ...]:
-    if question.patterns is None:
-        return ()
-    from formats.graphs.arc_patterns import read_patterns
-
-    return tuple(read_patterns(question.patterns, {name: i for i, name in enumerate(names)}))
-
-
 def _write_answers(target: str, patterns: Sequence[PatternProbability]) -> None:
     """Write the probabilities of patterns as CSV."""
-    from formats.streams import open_output
+    from formats.tables.results.result_tables import FIGURE, TEXT, open_result_writer
 
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(("pattern", "probability", "standard_error"))
-    rows.writerows(patterns)
-    with open_output(target) as stream:
-        stream.write(text.getvalue().encode())
+    columns = {"pattern": TEXT, "probability": FIGURE, "standard_error": FIGURE}
+    with open_result_writer(target, columns, "csv") as write:
+        write(list(zip(*patterns)))
 
 
 @stage_command("--method --prior --features --samples --time --require --forbid --seed --jobs --format --output")
-@input_argument("sets", "SETS")
+@shared.input_argument("sets", "SETS")
 @method_options(METHODS, f"Default: exact up to {EXACT_UNASKED} variables, and with --prior orders.", lead="Method")
 @packed("question", QuestionOptions, section="Method")
 @own_method_options("own", PosteriorOptions, takers_text, lambda _: "Method")
 @knowledge_options
-@run_options
-@output_options(
+@shared.run_options
+@shared.output_options(
     ("arrow", "feather", "parquet", "csv", "table"),
     "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV, or a table to read; by default that of the "
     "output's name.",
     without=["as_json"],
 )
-@message_options
+@shared.message_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -161,8 +137,8 @@ def command(
     question: QuestionOptions,
     own: dict[str, Any],
     knowing: KnowledgeOptions,
-    execution: RunOptions,
-    target: OutputOptions,
+    execution: shared.RunOptions,
+    target: shared.OutputOptions,
     reporter: Reporter,
 ) -> int:
     """Compute probabilities of arcs, given candidate parent sets.
@@ -181,36 +157,37 @@ def command(
     See also: bnsl parentsets, bnsl average, bnsl help limits.
     """
     from formats import open_parent_sets, write_arc_probabilities
+    from formats.graphs.arc_files import read_patterns
     from formats.json_lines.network_lines import write_network_stream
     from stages.lists.constrain import keep_admissible
     from stages.posterior.run import run, sampled_networks
     from stages.runtime.budgets import Budget
 
-    from ..tables.layout import rows_shown
     from ..tables.stage_results import show_arc_probabilities
 
     method = _named_method(ctx, method)
     asked = None if target.format_name == "arrow" else target.format_name
     target_format = None if target.is_table else output_format("posterior", target.output, asked)
     _check_further_outputs(question)
-    check_sources(sets, *([question.patterns] if question.patterns else []), *knowing.sources)
+    shared.check_sources(sets, *([question.patterns] if question.patterns else []), *knowing.sources)
     table = open_parent_sets(sets, warn=reporter.warn)
     warn_of_cut_lists(table, reporter)
     knowledge = knowing.resolve(table.header.names)
     table = table if knowledge is None else keep_admissible(table, knowledge)
+    index = {name: variable for variable, name in enumerate(table.header.names)}
     options = PosteriorOptions(
         method=method,
         prior=question.prior,
         features=question.features,
-        patterns=_read_patterns(question, table.header.names),
+        patterns=tuple(read_patterns(question.patterns, index)) if question.patterns else (),
         jobs=execution.jobs,
         **own,
     )
     method = choose_method(options, table.n_variables)
     if execution.workers is not None and method == "exact":
         raise click.UsageError("--workers run chains (--sampled); an exact sum has no parts for them.")
-    seed = resolve_seed(execution.seed, reporter) if method == "sampled" else 0
-    remote = ctx.with_resource(opened_workers(execution.workers, reporter))
+    seed = shared.resolve_seed(execution.seed, reporter) if method == "sampled" else 0
+    remote = ctx.with_resource(shared.opened_workers(execution.workers, reporter))
     options = replace(options, method=method, seed=seed, remote=remote)
     recorded = used_options(options, ("method", "prior", "features", *METHODS[method].options))
     if method == "sampled":
@@ -222,14 +199,13 @@ def command(
         budget = Budget(question.time, stop=stop)
         reporter.follow(budget)
         found = run(table, options, budget, reporter)
-        result = found.table
         reporter.pause()
         if target_format is None:
-            show_arc_probabilities(target.output, result, rows_shown(target.output, target.format_name))
+            show_arc_probabilities(target.output, found.table, target.rows_shown)
         else:
-            write_arc_probabilities(target.output, result, target_format)
+            write_arc_probabilities(target.output, found.table, target_format)
         if question.dags is not None and found.samples is not None:
-            write_network_stream(question.dags, sampled_networks(table, found.samples, result.header))
+            write_network_stream(question.dags, sampled_networks(table, found.samples, found.table.header))
         if question.answers is not None:
             _write_answers(question.answers, found.patterns)
         write_stats(target.stats, {"seconds": budget.elapsed(), **found.figures})

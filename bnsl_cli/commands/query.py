@@ -9,27 +9,9 @@ import click
 
 from ..files.inputs import certified_order, open_learnt_network
 from ..files.recording import write_stats
+from ..options import query, shared
 from ..options.data import DataOptions, KnownVariables, data_options
 from ..options.parameter_types import INPUT_PATH, SIZE
-from ..options.query import (
-    NO_QUESTION,
-    AnswerOptions,
-    QuestionOptions,
-    TableOptions,
-    check_inputs,
-    check_question,
-    check_rows,
-)
-from ..options.scores import smoothing_option
-from ..options.shared import (
-    TABLE_MEMORY,
-    OutputOptions,
-    check_sources,
-    message_options,
-    output_options,
-    resolve_seed,
-    seed_option,
-)
 from ..running.option_records import packed
 from ..running.reporter import Reporter
 from ..running.stage_command import option, stage_command
@@ -48,20 +30,23 @@ if TYPE_CHECKING:
     section="Input",
     help="Rows to fit parameters to, if the network has none.",
 )
-@smoothing_option("With --data, equivalent sample size of a uniform prior of the parameters.", section="Input")
+@shared.smoothing_option("With --data, equivalent sample size of a uniform prior of the parameters.", section="Input")
 @data_options
-@packed("question", QuestionOptions, section="Question", check=check_question)
-@packed("rows", TableOptions, section="Rows", check=check_rows)
-@seed_option
+@packed("question", query.QuestionOptions, section="Question", check=query.check_question)
+@packed("rows", query.TableOptions, section="Rows", check=query.check_rows)
+@shared.seed_option
 @option(
-    "--memory", type=SIZE, section="Budget", help=f"{TABLE_MEMORY} A question that needs more is refused at once."
+    "--memory",
+    type=SIZE,
+    section="Budget",
+    help=f"{shared.TABLE_MEMORY} A question that needs more is refused at once.",
 )
-@output_options(
+@shared.output_options(
     ("csv", "jsonl", "arrow", "feather", "parquet", "table"),
     "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read; by default that of the output's name.",
     without=(),
 )
-@message_options
+@shared.message_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -70,11 +55,11 @@ def command(
     data: str | None,
     smoothing: float | None,
     data_options: DataOptions,
-    question: QuestionOptions,
-    rows: TableOptions,
+    question: query.QuestionOptions,
+    rows: query.TableOptions,
     seed: int | None,
     memory: int | None,
-    target: OutputOptions,
+    target: shared.OutputOptions,
     reporter: Reporter,
 ) -> None:
     """Query a network: distributions, probable states, samples, given evidence.
@@ -96,21 +81,23 @@ def command(
     from ..tasks.query_answers import answer, draw_samples, estimate
     from ..tasks.query_rows import answer_rows
 
-    check_sources(network, data, rows.table)
-    answers = AnswerOptions(**vars(target), is_data=question.samples is not None or rows.fill is not None)
+    shared.check_sources(network, data, rows.table)
+    answers = query.AnswerOptions(**vars(target), is_data=question.samples is not None or rows.fill is not None)
     if answers.is_data or not answers.is_table:
         answers.format()
-    if rows.table is not None and (evidence or vars(question) != vars(NO_QUESTION)):
+    if rows.table is not None and (evidence or vars(question) != vars(query.NO_QUESTION)):
         raise click.UsageError("--evidence TABLE goes with --predict and --fill, not with questions about one row.")
-    check_inputs(ctx, data, question, rows)
+    query.check_inputs(ctx, data, question, rows)
     engine = open_engine(network, data, data_options, rows.table is not None, smoothing, memory, reporter)
     observed = parse_assignments(evidence, engine.network.variables)
     if rows.table is not None:
         figures = answer_rows(engine, rows, data_options, seed, answers, reporter)
     elif question.samples is not None:
-        figures = draw_samples(engine, observed, question.samples, resolve_seed(seed, reporter), answers, reporter)
+        figures = draw_samples(
+            engine, observed, question.samples, shared.resolve_seed(seed, reporter), answers, reporter
+        )
     elif question.approximate is not None:
-        figures = estimate(engine, observed, question, resolve_seed(seed, reporter), answers, reporter)
+        figures = estimate(engine, observed, question, shared.resolve_seed(seed, reporter), answers, reporter)
     else:
         figures = answer(engine, observed, question, answers, reporter)
     write_stats(target.stats, figures)

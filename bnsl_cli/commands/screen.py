@@ -66,7 +66,6 @@ def command(
     from formats import write_forest
     from stages.screening.forests import root_curve, screen_forest
 
-    from ..tables.layout import rows_shown
     from ..tables.stage_results import show_forest, show_root_curve
 
     if target.format_name != "table":
@@ -86,7 +85,7 @@ def command(
     header = record_command(forest.header, "screen", rule)
     forest = replace(forest, header=header)
     if target.is_table:
-        show_forest(target.output, forest, rows_shown(target.output, target.format_name))
+        show_forest(target.output, forest, target.rows_shown)
     else:
         write_forest(target.output, forest)
     n_screened = len(forest.parents)

@@ -1,4 +1,4 @@
-"""``bnsl warm-up``: compile in advance."""
+"""``bnsl warm-up``: compile in advance, by commands on a table of eight variables that need nearly every kernel."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,9 +15,34 @@ import click
 from ..options.shared import jobs_option, message_options
 from ..running.reporter import Reporter
 from ..running.stage_command import stage_command
-from ..running.tiny_runs import first_runs, tiny_runs, write_inputs
 
 COMMANDS = ("parentsets", "optimize", "posterior", "query", "fit", "entropy", "screen")
+
+VARIABLES, ROWS = 8, 200
+TABLE, BINARY, PATTERNS, NETWORK, SAMPLED = "table.csv", "binary.csv", "patterns.txt", "network.bif", "rows.csv"
+SETS, CONSTRAINED = "sets.jsonl", "constrained.jsonl"
+QUIET = ("--quiet", "-o", "/dev/null")
+SHORT = ("--seed", "1", "--evaluations", "200", *QUIET)
+"""A limit of work, not of time: each run calls the same kernels in the same order, so they become the same bytes."""
+
+PATHS = ("--patterns", PATTERNS, "--answers", "answers.csv")
+QUESTIONS = (
+    ["X0=0"],
+    ["X0=0", "--joint", "X1,X2"],
+    ["X0=0", "--mpe"],
+    ["X0=0", "--samples", "3", "--seed", "1"],
+    ["X0=0", "--approximate", "100", "--seed", "1"],
+    ["--evidence", SAMPLED, "--predict", "X1"],
+    ["--evidence", SAMPLED, "--fill", "drawn", "--seed", "1"],
+)
+
+VARIANTS = (
+    ["--method", "asobs", CONSTRAINED],
+    ["--method", "ils", CONSTRAINED, "--tw", "2"],
+    ["--method", "s2plus", CONSTRAINED, "--tw", "2"],
+    ["--method", "hc", "--data", TABLE, "--restarts", "3", "--perturb", "9"],
+)
+"""Searches that meet further kernels."""
 
 
 @stage_command()
@@ -66,3 +92,73 @@ def run_tiny(arguments: list[str], folder: str) -> None:
     )
     if result.returncode:
         raise click.ClickException(f"bnsl {' '.join(arguments)}: {result.stderr.decode(errors='replace').strip()}")
+
+
+def write_inputs(folder: Path) -> None:
+    """Write the inputs that no command writes."""
+    (folder / TABLE).write_text(table_text(), encoding="utf-8")
+    (folder / BINARY).write_text(table_text(2), encoding="utf-8")
+    (folder / PATTERNS).write_text("V0 ~> V7\n", encoding="utf-8")
+
+
+def table_text(most_states: int = 3) -> str:
+    """Rows in which each variable depends on the two before; every third one has the most states."""
+    lines = [",".join(f"V{i}" for i in range(VARIABLES))]
+    for row in range(ROWS):
+        cells = [row % 2, row // 2 % 2]
+        for i in range(2, VARIABLES):
+            noise = row * (2 * i + 1) % 11 < 2
+            cells.append((cells[i - 1] + cells[i - 2] + noise) % (most_states if i % 3 == 2 else 2))
+        lines.append(",".join(map(str, cells)))
+    return "\n".join(lines) + "\n"
+
+
+def first_runs() -> list[list[str]]:
+    """The commands that write the inputs of others: candidate parent sets, a network with parameters, and rows."""
+    identify = f"parentsets --max-parents 3 --quiet --seed 1 --evaluations 200 {TABLE}"
+    return [
+        f"{identify} -o {SETS}".split(),
+        f"{identify} --require V0,V1 --forbid *,V2 -o {CONSTRAINED}".split(),
+        f"sample --random 8 --rows 9 --network {NETWORK} --seed 1 --quiet -o {SAMPLED}".split(),
+    ]
+
+
+def tiny_runs(command: str) -> Iterator[list[str]]:
+    """Arguments of `bnsl` for all methods of a command that compiles kernels, such as ``optimize``."""
+    from stages.parentsets import METHODS as IDENTIFICATIONS
+    from stages.scoring.scores import SCORES
+
+    if command == "entropy":
+        yield ["entropy", TABLE, "--quiet", "-o", "entropies.jsonl"]
+    elif command == "screen":
+        yield ["screen", "--roots", "0.5", TABLE, "--quiet", "-o", "screen.jsonl"]
+    elif command == "parentsets":
+        for method in IDENTIFICATIONS:
+            yield ["parentsets", "--method", method, TABLE, *SHORT]
+        for score in SCORES:
+            yield ["parentsets", "--sequential", "--score", score, TABLE, *SHORT]
+        yield ["parentsets", "--sequential", BINARY, *SHORT]
+        # Sums over cells are not exact: sets are scored one by one.
+        yield ["parentsets", "--sequential", "--score", "bdeu", "--ess", "1e-12", TABLE, *SHORT]
+    elif command == "posterior":
+        yield ["posterior", "--exact", SETS, "--quiet", "-o", "exact.arrows"]
+        yield ["posterior", "--sampled", SETS, "--samples", "8", "--features", "ancestors", "--seed", "1", *QUIET]
+        yield ["posterior", "--sampled", SETS, "--samples", "8", "--seed", "1", *QUIET, *PATHS]
+    elif command == "query":
+        yield from (["query", NETWORK, *question, *QUIET] for question in QUESTIONS)
+    elif command == "fit":
+        yield ["fit", NETWORK, SAMPLED, "--missing", "em", "--na", "0", "--seed", "1", *QUIET]
+    else:
+        yield from _searches()
+
+
+def _searches() -> Iterator[list[str]]:
+    from stages.optimize import INITS, METHODS
+
+    for method, spec in METHODS.items():
+        for task in spec.variants:
+            given = ["--data", TABLE] if task.on_data else [SETS]
+            bound = ["--tw", "2"] if task.bounded else []
+            yield ["optimize", "--method", method, *given, *bound, *SHORT]
+    yield from (["optimize", "--method", "obs", "--init", init, SETS, *SHORT] for init in INITS)
+    yield from (["optimize", *variant, *SHORT] for variant in VARIANTS)

@@ -13,8 +13,8 @@ from formats.errors import located
 from formats.graph_records import DIRECTIONS, UNDECIDED, ArcProbabilities, directions_of, with_directions
 from formats.graphs.networks import require_parameters
 from formats.kinds import Kind
-from formats.lookup import find_format
 from formats.records import Network
+from formats.registry import find_format
 from formats.streams import source_name
 from formats.tables.selection import matching_names
 from formats.textlines import Lines
@@ -29,9 +29,8 @@ from stages.runtime.budgets import Budget
 
 from ..files.inputs import LearntNetwork, open_learnt_network
 from ..running.reporter import Reporter
-from ..tables.abbreviate import abbreviated
 from ..tables.networks import consensus_facts, network_facts, show_network
-from ..tables.printable import printable
+from ..tables.printable import abbreviated, printable
 from ..tables.stage_results import show_arc_probabilities, show_forest, show_parent_sets
 from .other_kinds import named_header
 from .task import Conversion, PartOptions

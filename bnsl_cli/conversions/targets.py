@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import click
 
 from formats.kinds import STRUCTURES, Kind
-from formats.lookup import formats_of, named_formats
-from formats.registry import FORMATS
-
-
-class Family(NamedTuple):
-    """Targets with a common line in the help."""
-
-    targets: tuple[str, ...]
-    help: str
+from formats.registry import FORMATS, formats_of, named_formats
 
 
 def _written(*kinds: Kind) -> tuple[str, ...]:
@@ -24,14 +14,15 @@ def _written(*kinds: Kind) -> tuple[str, ...]:
 
 DATA_TARGETS = _written(Kind.DATA)
 
-FAMILIES = (
-    Family(_written(Kind.PARENT_SETS), "candidate parent sets with scores"),
-    Family(_written(*STRUCTURES), "networks, their moral graph or tree decomposition"),
-    Family(_written(Kind.PICTURE), "pictures of networks"),
-    Family(DATA_TARGETS, "data tables"),
-    Family(("table",), "networks, parent sets, forests: to read"),
-)
-TARGETS = tuple(target for family in FAMILIES for target in family.targets)
+FAMILIES = {
+    "candidate parent sets with scores": _written(Kind.PARENT_SETS),
+    "networks, their moral graph or tree decomposition": _written(*STRUCTURES),
+    "pictures of networks": _written(Kind.PICTURE),
+    "data tables": DATA_TARGETS,
+    "networks, parent sets, forests: to read": ("table",),
+}
+"""Targets by their common line in the help."""
+TARGETS = tuple(target for family in FAMILIES.values() for target in family)
 
 ESSENTIAL = tuple(row.target for row in FORMATS if row.has_edges or row.kind is Kind.PICTURE)
 """Targets that hold undirected edges beside arcs."""

@@ -38,6 +38,10 @@ class PartOptions:
         "Distance from --neighbourhood in arcs of either direction; 1 by default.", Count(min=1), "N"
     )
 
+    def __post_init__(self) -> None:
+        if self.radius is not None and self.neighbourhood is None:
+            raise click.UsageError("--radius goes with --neighbourhood.")
+
     def given(self) -> str | None:
         """The first given option that selects a part; None if there is none."""
         if self.cpdag is not None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formats.textlines import Lines
 
     from ..options.data import DataOptions, KnownVariables
-    from ..options.scores import ScoreOptions
+    from ..options.shared import ScoreOptions
     from ..running.reporter import Reporter
 
 
@@ -86,12 +86,8 @@ def open_learnt_networks(source: str) -> Iterator[LearntNetwork]:
 
 
 def certified_order(network: Network) -> list[int] | None:
-    """The elimination order of a network's certificate; None if it has no valid one."""
-    certificate = network.header.extra.get("treewidth")
-    order = certificate.get("elimination") if isinstance(certificate, dict) else None
-    if not isinstance(order, list) or not all(type(v) is int for v in order):
-        return None
-    return order if sorted(order) == list(range(network.n_variables)) else None
+    """The elimination order of a network's certificate, which its reader has checked; None if it has none."""
+    return (network.header.extra.get("treewidth") or {}).get("elimination")
 
 
 class MatchedTables:
@@ -114,9 +110,7 @@ class MatchedTables:
         if self.source == "-" and self._opened:
             return next(iter(self._opened.values()))
         if known.variables not in self._opened:
-            options = self.data_options
-            opened = options.open_incomplete if options.keeps_holes else options.open
-            self._opened[known.variables] = opened(self.source, self.reporter, known)
+            self._opened[known.variables] = self.data_options.open_rows(self.source, self.reporter, known)
         return self._opened[known.variables]
 
     def match_complete(self, known: KnownVariables) -> Dataset | None:

@@ -7,8 +7,7 @@ import shlex
 import click
 
 from formats.kinds import Format, Kind
-from formats.lookup import find_format, formats_of, named_formats
-from formats.registry import COMPRESSED
+from formats.registry import COMPRESSED, find_format, formats_of, named_formats
 
 TABLE_FORMATS = tuple(row.target for row in formats_of(Kind.DATA, written=True))
 """Choices of ``--format`` where data are written."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..running.encoding import escaped
+from ..tables.printable import escaped
 
 if TYPE_CHECKING:
     from formats.records import Header, ParentSetRecord
@@ -69,24 +68,14 @@ def write_json(target: str, fields: Mapping[str, Any]) -> None:
         stream.write(json_text(fields, indent=1).encode() + b"\n")
 
 
-class Tally:
-    """Iterates over parent-set records and counts them for ``--stats``."""
-
-    def __init__(self, records: Iterable[ParentSetRecord]):
-        self._records = records
-        self._started = time.monotonic()
-        self.counts = {"variables": 0, "sets": 0, "evaluations": 0}
-
-    def __iter__(self) -> Iterator[ParentSetRecord]:
-        for record in self._records:
-            self.counts["variables"] += 1
-            self.counts["sets"] += len(record.parents)
-            self.counts["evaluations"] += record.evaluated or 0
-            yield record
-
-    def figures(self) -> dict[str, Any]:
-        """The counts and the seconds since the search began."""
-        return {"seconds": time.monotonic() - self._started, **self.counts}
+def tallied(records: Iterable[ParentSetRecord], counts: dict[str, Any]) -> Iterator[ParentSetRecord]:
+    """The records, counted for ``--stats`` as they pass."""
+    counts |= {"variables": 0, "sets": 0, "evaluations": 0}
+    for record in records:
+        counts["variables"] += 1
+        counts["sets"] += len(record.parents)
+        counts["evaluations"] += record.evaluated or 0
+        yield record
 
 
 def write_json_lines(target: str, objects: Iterable[Mapping[str, Any]]) -> None:

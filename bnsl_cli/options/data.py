@@ -95,12 +95,14 @@ class DataOptions:
 
         return open_dataset(source, warn=reporter.warn, note=reporter.summary, **self.rules(known))
 
-    def open_incomplete(
+    def open_rows(
         self, source: str, reporter: Reporter, known: KnownVariables | None = None
-    ) -> IncompleteDataset:
-        """As `open`, with missing cells kept."""
+    ) -> Dataset | IncompleteDataset:
+        """As `open`; with missing cells if the options keep them."""
         from formats import open_incomplete
 
+        if not self.keeps_holes:
+            return self.open(source, reporter, known)
         return open_incomplete(source, warn=reporter.warn, note=reporter.summary, **self.rules(known))
 
     @property

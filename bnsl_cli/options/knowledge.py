@@ -51,10 +51,6 @@ class KnowledgeOptions:
     )
 
     @property
-    def given(self) -> bool:
-        return bool(self.require or self.forbid or self.tiers)
-
-    @property
     def sources(self) -> tuple[str, ...]:
         """The files that are read, among them perhaps standard input."""
         arcs = tuple(value[1:] for value in (*self.require, *self.forbid) if value.startswith("@"))
@@ -66,7 +62,7 @@ class KnowledgeOptions:
         Raises `click.UsageError`: an arc is none, or names an unknown variable; `FormatError`: a file is damaged or
         names an unknown variable; `InfeasibleError`: the constraints contradict each other.
         """
-        if not self.given:
+        if not (self.require or self.forbid or self.tiers):
             return None
         from formats.graphs.tetrad_knowledge import read_knowledge
         from stages.knowledge import make_knowledge
@@ -87,7 +83,8 @@ knowledge_options = packed("knowing", KnowledgeOptions, section="Constraints")
 
 def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> Iterator[KnowledgeLists]:
     """What the values of ``--require`` or ``--forbid`` stand for: arcs, and all that a knowledge file holds."""
-    from formats.graphs.arc_files import UnknownArc, parse_arcs
+    from formats.errors import Inconsistent
+    from formats.graphs.arc_files import parse_arcs
     from formats.graphs.tetrad_knowledge import KnowledgeLists, read_knowledge
 
     for value in values:
@@ -97,7 +94,7 @@ def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> It
                 arcs = parse_arcs(value, index)
                 yield KnowledgeLists(arcs, [], []) if name == "require" else KnowledgeLists([], arcs, [])
                 continue
-            except UnknownArc as error:
+            except Inconsistent as error:
                 if not os.path.isfile(value):
                     raise click.UsageError(f"--{name}: {error}.") from None
                 path = value

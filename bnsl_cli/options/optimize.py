@@ -1,21 +1,75 @@
-"""The options of ``bnsl optimize`` that name the task: inputs, bound, replicates; and those of its methods."""
+"""The options of ``bnsl optimize`` that name the task: inputs, bound, replicates; and those of its methods.
+
+Which methods take which options, in which tasks, is derived from the table of methods. The functions at the end
+refuse options that do not go together, or not with the method and its task.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import click
 
-from stages.optimize import DATA_TW, MAIN_METHODS, METHODS, OptimizeOptions, Task
+from stages.optimize import DATA_TW, MAIN_METHODS, METHODS, OptimizeOptions, Task, default_method
 
 from ..running.option_records import option_field, packed
-from .methods import method_options, own_method_options, with_takers
-from .optimize_methods import GOVERNED, SECTIONS, methods_for, section_of, takers_text
+from .data import DataOptions
+from .methods import method_options, own_method_options, refuse_incomplete, refuse_unused, with_takers
 from .parameter_types import INPUT_PATH, OUTPUT_FILE, Count, Parsed
-from .shared import max_parents_field
+from .shared import WorkerPlace, max_parents_field
 
 ROUNDS = 20
 """Most rounds of completion and search."""
+
+
+SECTIONS = {(False,): "Search among listed sets", (True,): "Search on data", (False, True): "Method"}
+"""Section of the help page for an option, by whether it belongs to searches on data."""
+
+READING = tuple(field.name for field in fields(DataOptions))
+"""Options that decide how data are read: of all searches on data, and of others that are given data."""
+
+
+def taken_options(method: str, task: Task) -> tuple[str, ...]:
+    """Options that a method reads in the task, besides the common ones."""
+    way = METHODS[method].variants.get(task)
+    return () if way is None else (*way.options, *(READING if task.on_data else ()))
+
+
+GOVERNED = frozenset(
+    name for method, spec in METHODS.items() for task in spec.variants for name in taken_options(method, task)
+)
+"""Options that only some methods take."""
+
+
+def methods_for(task: Task) -> list[str]:
+    """The methods that do the task."""
+    return [method for method, spec in METHODS.items() if task in spec.variants]
+
+
+def label_of(method: str, tasks: Sequence[Task]) -> str:
+    """A method, with or without ``--tw`` if only some of its tasks are meant."""
+    if len(tasks) == len(METHODS[method].variants):
+        return method
+    return f"{method} {'under' if tasks[0].bounded else 'without'} --tw"
+
+
+def takers_of(name: str, takes: bool = True) -> list[str]:
+    """Labels of the methods that take an option, or of those that do not."""
+    found = {m: [t for t in spec.variants if (name in taken_options(m, t)) == takes] for m, spec in METHODS.items()}
+    return [label_of(method, tasks) for method, tasks in found.items() if tasks]
+
+
+def takers_text(name: str) -> str:
+    """For an option's help: the methods that take it, or those that do not if these are fewer."""
+    takers, others = takers_of(name), takers_of(name, takes=False)
+    return ", ".join(takers) if len(takers) <= len(others) else f"not {', '.join(others)}" if others else ""
+
+
+def section_of(name: str) -> str:
+    """Section of the help page, by the kind of search that has the option."""
+    kinds = {t.on_data for m, spec in METHODS.items() for t in spec.variants if name in taken_options(m, t)}
+    return SECTIONS[tuple(sorted(kinds))]
 
 
 def _resampling(text: str) -> str:
@@ -121,3 +175,108 @@ method_flags = method_options(
     main=MAIN_METHODS,
 )
 own_search_options = own_method_options("own", OptimizeOptions, takers_text, section_of)
+
+
+def check_options(ctx: click.Context, method: str | None, task: Task) -> None:
+    """Refuse a method that does not do the task, and options that it does not take.
+
+    If no method is named and the number of variables decides, an option is refused if no method that may run takes
+    it; `check_taken` decides once the number is known.
+    """
+    sizes = (False,) if ctx.params["restarts"] is not None else (False, True)
+    defaults = (default_method(ctx.params["treewidth"], task.on_data, is_small) for is_small in sizes)
+    methods = [method] if method else list(dict.fromkeys(defaults))
+    _check_task(methods[0], task)
+    check_taken(ctx, methods, task)
+    refuse_incomplete(ctx, OptimizeOptions)
+    is_forest = task.on_data and task.bounded and ctx.params["treewidth"] <= 1
+    if is_forest and ctx.params["start"] is not None:
+        raise click.UsageError("--start is of no use with --tw 1: the best forest is found at once, exactly.")
+
+
+def check_proof(given: TaskOptions) -> None:
+    """Refuse proofs about sets that nobody will have."""
+    if given.proof is None or given.data is None:
+        return
+    if given.save_sets in (None, "-"):
+        raise click.UsageError(
+            "--proof is about the sets that the search ends with: give --save-sets FILE beside it."
+        )
+    if given.screen is not None:
+        raise click.UsageError("--proof is about searches among all variables: leave out --screen.")
+    if given.treewidth is not None and given.treewidth <= 1:
+        raise click.UsageError("--proof is about bounds on listed sets: the best forest is found from all pairs.")
+
+
+def check_bootstrap(
+    given: TaskOptions, sets: str | None, format_name: str | None, workers: WorkerPlace | None
+) -> None:
+    """Refuse replicates without data, and with options for one network."""
+    if given.bootstrap is None:
+        if given.resample is not None:
+            raise click.UsageError("--resample goes with --bootstrap R.")
+        if workers is not None and given.data is not None:
+            raise click.UsageError(
+                "--workers learn replicates (--bootstrap R), or make restarts among SETS; one search on data has "
+                "no parts that they could take."
+            )
+        return
+    if given.data is None:
+        raise click.UsageError(
+            "--bootstrap draws rows of data: give --data DATA; the scores of listed sets are those of all rows."
+        )
+    _refuse_lists(given, sets, "--bootstrap: each replicate has sets and scores of its own.")
+    if format_name == "table":
+        raise click.UsageError("--bootstrap writes a stream of networks: pipe it into bnsl average --format table.")
+
+
+def check_incomplete(given: TaskOptions, sets: str | None, data_options: DataOptions) -> None:
+    """Refuse options that contradict rows with holes, and those that need them."""
+    is_imputed = given.resample == "imputed"
+    if not data_options.keeps_holes:
+        for name in ("imputation", "rounds"):
+            if getattr(given, name) is not None:
+                raise click.UsageError(f"--{name} goes with --missing em.")
+        if is_imputed:
+            raise click.UsageError("--resample imputed goes with --missing em --imputation drawn.")
+        return
+    if given.data is None:
+        raise click.UsageError("--missing em learns from rows with holes: give --data DATA.")
+    _refuse_lists(given, sets, "--missing em: each round has sets and scores of its own.")
+    if is_imputed and given.imputation != "drawn":
+        raise click.UsageError("--resample imputed draws holes anew: give --imputation drawn.")
+
+
+def _refuse_lists(given: TaskOptions, sets: str | None, reason: str) -> None:
+    """Refuse lists of sets where there are several tables."""
+    if sets is not None or given.save_sets is not None:
+        raise click.UsageError(f"{'SETS' if sets is not None else '--save-sets'} does not go with {reason}")
+
+
+def check_taken(ctx: click.Context, methods: Sequence[str], task: Task) -> None:
+    """Refuse options that none of these methods takes in the task."""
+    taken = {name for method in methods for name in taken_options(method, task)}
+    if ctx.params["information"] is not None:
+        taken.update(READING)
+    who = " or ".join(label_of(method, [task]) if task.bounded else method for method in methods)
+
+    def takers(name: str) -> str:
+        alike = [method for method in METHODS if name in taken_options(method, task)]
+        return ", ".join(alike or takers_of(name))
+
+    refuse_unused(ctx, GOVERNED, taken, who, takers)
+
+
+def _check_task(name: str, task: Task) -> None:
+    ways = METHODS[name].variants
+    if task in ways:
+        return
+    on_data = ", ".join(method for method, spec in METHODS.items() if any(t.on_data for t in spec.variants))
+    able = ", ".join(methods_for(task))
+    if all(known.on_data != task.on_data for known in ways):
+        if not task.on_data:
+            raise click.UsageError(f"method {name} searches on data: give --data DATA.")
+        raise click.UsageError(f"method {name} takes SETS, not --data; methods on data are {on_data}.")
+    if not task.bounded:
+        raise click.UsageError(f"method {name} searches under a treewidth bound: give --tw K.")
+    raise click.UsageError(f"method {name} knows no treewidth bound; {able} {'do' if ',' in able else 'does'}.")

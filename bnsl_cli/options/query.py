@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import click
 
-from formats.lookup import named_formats
+from formats.registry import named_formats
 
 from ..files.output_formats import output_format
 from ..running.option_records import option_field
@@ -121,9 +121,7 @@ class AnswerOptions(OutputOptions):
             if self.as_json or self.format_name in ("jsonl", "table"):
                 raise click.UsageError("rows of data are written as csv, arrow, feather or parquet.")
             return output_format("sample", self.output, self.format_name)
-        if self.as_json or self.format_name == "jsonl" or (not self.format_name and self._is_json_lines()):
+        is_json = self.output.lower().endswith(".jsonl") and not named_formats(self.output)
+        if self.as_json or self.format_name == "jsonl" or (not self.format_name and is_json):
             return "jsonl"
         return output_format("query", self.output, None if self.format_name == "table" else self.format_name)
-
-    def _is_json_lines(self) -> bool:
-        return self.output.lower().endswith(".jsonl") and not named_formats(self.output)

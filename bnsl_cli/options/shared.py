@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import re
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from stages.scoring.scores import SCORES
+
 from ..running.option_records import option_field, packed, single
 from ..running.reporter import Reporter
-from ..running.stage_command import Decorator, debug_option, is_called, option
-from .parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, OUTPUT_PATH, SEED, Count, Parsed
-from .workers import WorkerPlace, parse_place
+from ..running.stage_command import Decorator, debug_option, given_parameters, is_called, option
+from .parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, OUTPUT_PATH, SEED, Count, Finite, Parsed
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
+    from stages.runtime.remote_workers import RemoteWorkers
 
 
 def check_sources(*sources: str | None) -> None:
@@ -40,6 +44,10 @@ def input_argument(name: str, metavar: str) -> Decorator:
         return value if ctx.resilient_parsing else require_input(value, metavar)
 
     return click.argument(name, metavar=f"[{metavar}]", required=False, type=INPUT_PATH, callback=callback)
+
+
+TERMINAL_ROWS = 60
+"""Most rows of a table on a terminal; ``--format table`` and ``-o`` write all."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,11 @@ class OutputOptions:
             return self.format_name == "table"
         return self.output == "-" and sys.stdout.isatty()
 
+    @property
+    def rows_shown(self) -> int | None:
+        """Limit on the rows of a table: an excerpt on a terminal unless ``--format table`` is given."""
+        return TERMINAL_ROWS if self.format_name is None and self.output == "-" else None
+
 
 def output_options(formats: tuple[str, ...], text: str, without: Collection[str] = ("as_json", "stats")) -> Decorator:
     """``--output``, ``--format`` with the command's own choices, ``--json`` and ``--stats``."""
@@ -91,6 +104,22 @@ def jobs_field() -> Any:
     return option_field(text, Count(min=0), "N", names=("-j", "--jobs"), default=1, section="Run")
 
 
+class WorkerPlace(NamedTuple):
+    """Value of ``--workers``: an engine, and its address or the number of workers."""
+
+    engine: str
+    where: str
+
+
+def parse_place(text: str) -> WorkerPlace:
+    """The workers of ``dask:ADDRESS``, ``dask:FILE`` or ``processes:N``."""
+    engine, _, where = text.partition(":")
+    is_count = re.fullmatch(r"[1-9]\d{0,3}", where) is not None
+    if (engine == "dask" and where) or (engine == "processes" and is_count):
+        return WorkerPlace(engine, where)
+    raise ValueError(f"{text!r} names no workers; write dask:tcp://host:8786, dask:scheduler.json or processes:4")
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """The seed of the random choices and the workers."""
@@ -110,6 +139,36 @@ class RunOptions:
 run_options = packed("execution", RunOptions)
 seed_option = single(RunOptions, "seed")
 jobs_option = single(RunOptions, "jobs")
+
+
+@contextlib.contextmanager
+def opened_workers(place: WorkerPlace | None, reporter: Reporter) -> Iterator[RemoteWorkers | None]:
+    """The workers within the block; None for those of this process. Refused together with ``--jobs``.
+
+    Raises `click.UsageError`: a number of workers of this process is given, too; `StageError`: a package is not
+    installed, or no workers answer.
+    """
+    if place is None:
+        yield None
+        return
+    if any(parameter.name == "jobs" for parameter in given_parameters(click.get_current_context())):
+        raise click.UsageError("--workers replaces the workers of this process: leave out --jobs.")
+    workers: RemoteWorkers
+    if place.engine == "dask":
+        from stages.runtime.dask_workers import DaskWorkers
+
+        workers = DaskWorkers(place.where)
+    else:
+        from stages.runtime.process_workers import ProcessWorkers
+        from stages.runtime.remote_tasks import require_pickler
+
+        require_pickler()  # before anything is written
+        workers = ProcessWorkers(int(place.where))
+    try:
+        reporter.detail(f"{workers.count()} workers at {':'.join(place)}")
+        yield workers
+    finally:
+        workers.close()
 
 
 def resolve_seed(seed: int | None, reporter: Reporter) -> int:
@@ -169,3 +228,45 @@ def message_options(function: Callable) -> Callable:
     )
     quiet_option = option("-q", "--quiet", is_flag=True, section="General", help="Errors only.")
     return quiet_option(verbose_option(debug_option(callback)))
+
+
+_NAMES = [score.name for score in SCORES.values()]
+_TAKE_ESS = [name for name, score in SCORES.items() if score.takes_ess]
+
+SCORE = click.Choice(list(SCORES))
+
+ESS_RANGE = (1e-12, 1e5)
+"""Equivalent sample sizes for which differences of log-gamma functions give scores to a relative error below 1e-9."""
+
+
+def ess_field() -> Any:
+    """``--ess``."""
+    text = f"Equivalent sample size of {', '.join(_TAKE_ESS)}."
+    return option_field(text, Finite(*ESS_RANGE), "ROWS", default=1.0, section="Score")
+
+
+def smoothing_option(help: str, section: str) -> Decorator:
+    """``--smoothing``: the equivalent sample size of a uniform prior of the parameters."""
+    return option("--smoothing", type=Finite(min=0), metavar="ROWS", section=section, help=help)
+
+
+def refuse_ess(ctx: click.Context, scores: Collection[str]) -> None:
+    """Refuse ``--ess`` if none of the scores has an equivalent sample size."""
+    is_given = any(parameter.name == "ess" for parameter in given_parameters(ctx))
+    if is_given and not any(SCORES[score].takes_ess for score in scores):
+        raise click.UsageError(
+            f"--ess does not go with score {' or '.join(scores)}; {', '.join(_TAKE_ESS)} takes it."
+        )
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """The local score."""
+
+    score: str = option_field(f"Local score: {', '.join(_NAMES[:-1])}, or {_NAMES[-1]}.", SCORE, default="bic")
+    ess: float = ess_field()
+
+
+score_options = packed(
+    "score_options", ScoreOptions, section="Score", check=lambda ctx, given: refuse_ess(ctx, [given.score])
+)

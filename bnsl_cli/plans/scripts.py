@@ -16,12 +16,10 @@ def _about(jobs: Jobs) -> str:
     return f"{jobs.n_runs} runs ({each}) of: {jobs.command(lambda name: f'{{{name}}}')}"
 
 
-def _memory_mib(jobs: Jobs) -> int | None:
-    return None if jobs.memory_bytes is None else math.ceil(jobs.memory_bytes / MIB)
-
-
-def _minutes(jobs: Jobs) -> int | None:
-    return None if jobs.seconds is None else math.ceil(jobs.seconds / 60)
+def _limits(jobs: Jobs, time: str, memory: str) -> list[str]:
+    """The known limits of a run, in minutes and MiB, in the words of a kind of script."""
+    known = ((time, jobs.seconds, 60), (memory, jobs.memory_bytes, MIB))
+    return [words.format(math.ceil(limit / unit)) for words, limit, unit in known if limit is not None]
 
 
 def _is_count(values: tuple[str, ...]) -> bool:
@@ -50,11 +48,7 @@ def _unless_there(jobs: Jobs, value_of: Callable[[str], str]) -> str:
 def slurm_script(jobs: Jobs) -> str:
     """A script for bash that submits an array of jobs, and the job that collects their results."""
     log = f"{jobs.name}.%A.%a.log"
-    limits = ""
-    if (minutes := _minutes(jobs)) is not None:
-        limits += f"#SBATCH --time={minutes}\n"
-    if (memory := _memory_mib(jobs)) is not None:
-        limits += f"#SBATCH --mem={memory}M\n"
+    limits = "".join(_limits(jobs, "#SBATCH --time={}\n", "#SBATCH --mem={}M\n"))
     run = _unless_there(jobs, lambda name: f"${{{name}}}")
     script = f"""#!/bin/bash
 # {_about(jobs)}
@@ -148,8 +142,7 @@ def snakefile(jobs: Jobs) -> str:
     """A workflow of snakemake."""
     values = ", ".join(f"{name}={list(values)}" for name, values in jobs.axes.items())
     files = f"expand({jobs.output!r}, {values})"
-    limits = [f"runtime={_minutes(jobs)}"] if jobs.seconds is not None else []
-    limits += [f"mem_mb={_memory_mib(jobs)}"] if jobs.memory_bytes is not None else []
+    limits = _limits(jobs, "runtime={}", "mem_mb={}")
     resources = f"    resources: {', '.join(limits)}\n" if limits else ""
     threads = f"    threads: {jobs.threads}\n" if jobs.threads > 1 else ""
     inputs = f"    input: {', '.join(map(repr, jobs.inputs))}\n" if jobs.inputs else ""

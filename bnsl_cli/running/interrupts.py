@@ -20,7 +20,7 @@ import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import StopSignal
@@ -204,11 +204,7 @@ def interrupts_handled() -> Iterator[None]:
 
 def install_early_handlers() -> None:
     """Until `install_handlers`, a signal ends the process silently: there is nothing to remove yet."""
-    _install(_exit_on_signal)
-
-
-def _exit_on_signal(signal_number: int, _frame: object) -> NoReturn:
-    os._exit(128 + signal_number)
+    _install(lambda signal_number, _frame: os._exit(128 + signal_number))
 
 
 def _install(handler: Callable[[int, object], None]) -> None:

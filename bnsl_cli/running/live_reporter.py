@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 from ..tables.printable import printable
-from .progress_text import compiling_text, progress_text
-from .reporter import Reporter
+from .reporter import Reporter, compiling_text, progress_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress

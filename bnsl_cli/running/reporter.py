@@ -1,16 +1,21 @@
-"""Messages of a stage on standard error, as plain lines."""
+"""Messages of a stage on standard error, as plain lines; progress of compilation among them.
+
+Kernels are compiled when they are first used, once after an installation, and numba announces each compilation. A
+thread looks a few times a second whether numba is loaded and compiling, so commands that need no kernels never load
+it.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import math
 import sys
+import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ..tables.printable import printable_lines
-from .compiling import CompileWatch
-from .progress_text import Pace, compiling_text, progress_text, resources_text
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
@@ -19,6 +24,9 @@ PLAIN_INTERVAL = 5.0
 """Seconds between plain lines of progress."""
 COMPILING_INTERVAL = 30.0
 """Seconds between lines about compilation if standard error is no terminal."""
+LOOK_SECONDS = 0.25
+SILENT_SECONDS = 1.0
+"""Seconds of compilation before the first report, and between two reports."""
 
 
 class Reporter:
@@ -33,7 +41,7 @@ class Reporter:
         self.verbosity = verbosity
         self._started = time.monotonic()
         self._last_progress = self._started
-        self._pace = Pace()
+        self._begun: tuple[int, float] | None = None  # of the task at hand: parts done, the time
         self._budget: Budget | None = None
         self._shows_limit = True
         self._last_compiling = -math.inf
@@ -63,10 +71,6 @@ class Reporter:
         """A setting or an intermediate result; with ``-v``."""
         self._line(message, 1)
 
-    def timing(self, message: str) -> None:
-        """How long something took; with ``-vv``."""
-        self._line(message, 2)
-
     def follow(self, budget: Budget) -> None:
         """Show from now on how much of the time limit of `budget` is left, if it has one."""
         self._budget = budget
@@ -75,11 +79,25 @@ class Reporter:
         """What is left of a time limit, else how long the rest will take at the present pace."""
         from stages.runtime.reporting import duration_text
 
-        pace = self._pace.facts(done, total)
+        pace = self._pace(done, total)
         if self._budget is None or self._budget.seconds is None:
             return pace
         left, limit = duration_text(self._budget.time_left()), duration_text(self._budget.seconds)
         return pace | {"left": f"{left} of {limit}" if self._shows_limit else left}
+
+    def _pace(self, done: int, total: int | None) -> dict[str, object]:
+        """Rate and time left of a task with a known number of equal parts; empty until two parts are done."""
+        from stages.runtime.reporting import duration_text
+
+        now = time.monotonic()
+        # A smaller number than before begins another task.
+        if self._begun is None or done < self._begun[0]:
+            self._begun = (done, now)
+        parts, seconds = done - self._begun[0], now - self._begun[1]
+        if total is None or parts < 2 or seconds <= 0:
+            return {}
+        left = (total - done) * seconds / parts
+        return {"rate": f"{parts / seconds:,.3g}/s", "left": duration_text(left)}
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
         """Work done so far: a line every few seconds on a terminal, elsewhere with ``-v``."""
@@ -104,6 +122,98 @@ class Reporter:
         """Draw nothing from now on, since data go to the same terminal."""
 
     def close(self) -> None:
-        """The stage is done."""
+        """The stage is done; with ``-vv`` a line tells wall time, and CPU time and peak memory of the process."""
+        import resource
+
         self._compiling.close()
-        self.timing(resources_text(time.monotonic() - self._started))
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        seconds, cpu = time.monotonic() - self._started, usage.ru_utime + usage.ru_stime
+        self._line(f"{seconds:.2f} s, {cpu:.2f} s of CPU, {usage.ru_maxrss / 1024:.0f} MiB at most", 2)
+
+
+def progress_text(done: int, total: int | None, counted: str, facts: dict[str, object]) -> str:
+    """One line of progress: ``12/111 variables, score -350,123.45, rate 3.4/s, left 29 s``."""
+    parts = []
+    if done or total is not None:
+        parts.append(f"{done:,} {counted}" if total is None else f"{done:,}/{total:,} {counted}")
+    for name, value in facts.items():
+        form = ",.2f" if isinstance(value, float) else "," if isinstance(value, int) else ""
+        parts.append(f"{name.replace('_', ' ')} {value:{form}}")
+    return ", ".join(parts)
+
+
+def compiling_text(count: int, seconds: float) -> str:
+    """Progress of compilation: ``compiling kernels, once: 12 done, 8 s``."""
+    from stages.kernels.jit import why_not_stored
+    from stages.runtime.reporting import duration_text
+
+    reason = why_not_stored()
+    when = "once" if reason is None else f"in each run, since {reason}"
+    return f"compiling kernels, {when}: {count} done, {duration_text(seconds)}"
+
+
+class CompileWatch:
+    """Reports about once a second, while kernels are compiled, how many have been and how long this took.
+
+    `report`: takes the number of kernels compiled so far and the seconds of compilation; called from a thread of its
+    own.
+    """
+
+    def __init__(self, report: Callable[[int, float], None]):
+        self._report = report
+        self._is_over = threading.Event()
+        self._listener: Any = None
+        self._depth = 0
+        self._begun = 0.0
+        self._seconds = 0.0
+        self._finished: set[tuple[str, str]] = set()
+
+    def start(self) -> None:
+        """Watch from now on."""
+        threading.Thread(target=self._watch, name="bnsl-compiling", daemon=True).start()
+
+    def close(self) -> None:
+        """Watch no longer."""
+        self._is_over.set()
+        if self._listener is not None:
+            sys.modules["numba.core.event"].unregister("numba:compile", self._listener)
+            self._listener = None
+
+    def _watch(self) -> None:
+        reported = 0.0
+        while not self._is_over.wait(LOOK_SECONDS):
+            if self._listener is None and not self._listen():
+                continue
+            if self._depth:
+                seconds = self._seconds + time.monotonic() - self._begun
+                if seconds - reported >= SILENT_SECONDS:
+                    reported = seconds
+                    self._report(len(self._finished), seconds)
+
+    def _listen(self) -> bool:
+        """Receive numba's events, once it is loaded."""
+        events: Any = sys.modules.get("numba.core.event")
+        if "stages.kernels.jit" not in sys.modules or not hasattr(events, "install_recorder"):
+            return False
+        watch = self
+
+        class Listener(events.Listener):
+            def on_start(self, _event: object) -> None:
+                if not watch._depth:
+                    watch._begun = time.monotonic()
+                # Compilations are nested: a kernel that is called is compiled while its caller is. Only the outermost
+                # is timed.
+                watch._depth += 1
+
+            def on_end(self, event: Any) -> None:
+                if watch._depth:  # else it started before the listener was registered
+                    watch._depth -= 1
+                    if not watch._depth:
+                        watch._seconds += time.monotonic() - watch._begun
+                function = event.data["dispatcher"].py_func
+                if function.__module__.startswith("stages."):  # numba compiles functions of its own, too
+                    watch._finished.add((function.__module__, function.__name__))
+
+        self._listener = Listener()
+        events.register("numba:compile", self._listener)
+        return True

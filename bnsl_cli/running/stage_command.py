@@ -13,7 +13,7 @@ from typing import Any, cast
 import click
 
 from ..options.parameter_types import InputPath
-from .encoding import require_text
+from ..tables.printable import escaped
 from .interrupts import Interrupted, deferred_signals, read_patiently, remembered_signal
 from .overwriting import check_outputs
 
@@ -83,7 +83,7 @@ class StageCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         with deferred_signals():
             import orjson  # noqa: F401 (an exception raised while it loads would end the process)
-        require_text(ctx)
+        _require_text(ctx)
         check_outputs(ctx)
         if is_called() or not self._reads_standard_input(ctx):
             return super().invoke(ctx)
@@ -126,6 +126,15 @@ class StageCommand(click.Command):
         for title, rows in [*sections.items(), ("General", general)]:
             with formatter.section(title):
                 formatter.write_dl(rows)
+
+
+def _require_text(ctx: click.Context) -> None:
+    """Refuse arguments that are no UTF-8, unless they are file names, which may be any bytes."""
+    for parameter in ctx.command.params:
+        value = None if isinstance(parameter.type, click.Path) else ctx.params.get(parameter.name or "")
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str) and escaped(text) != text:
+                raise click.UsageError(f"{parameter.get_error_hint(ctx)}: {text!r} is no UTF-8 text.", ctx)
 
 
 def _show_full_help(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..files.recording import write_json_lines
-from ..running.encoding import escaped
+from .printable import escaped
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -16,14 +16,11 @@ from typing import TYPE_CHECKING
 
 from formats.wording import plural
 
-from .abbreviate import abbreviated
-from .printable import printable, printable_lines
+from .printable import abbreviated, printable, printable_lines
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-TERMINAL_ROWS = 60
-"""Most rows of a table on a terminal; ``--format table`` and ``-o`` write all."""
 FILE_WIDTH = 120
 TEXT_WIDTH = 8
 """Least width of a column of names or text."""
@@ -132,11 +129,6 @@ def write_table(
     omitted = add_rows(table, rows, limit)
     more = f"... {plural(omitted, f'more {noun}')}; --format table shows all, a pipe or -o FILE has them in full"
     write_text(target, table, *([more] if omitted else []), *closing)
-
-
-def rows_shown(target: str, format_name: str | None) -> int | None:
-    """Limit on the rows of a table: an excerpt on a terminal unless ``--format table`` is given."""
-    return TERMINAL_ROWS if format_name is None and target == "-" else None
 
 
 def listed(indices: Iterable[int], names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from formats.wording import plural
 
-from .layout import fitting_names, listed, new_table, rows_shown, write_table
+from .layout import fitting_names, listed, new_table, write_table
 
 if TYPE_CHECKING:
     from formats.records import Network
@@ -34,8 +34,7 @@ def deliver_network(target: OutputOptions, network: Network, file_format: str) -
     from formats import write_network
 
     if target.is_table:
-        rows = rows_shown(target.output, target.format_name)
-        show_network(target.output, network, rows, known_directions(network))
+        show_network(target.output, network, target.rows_shown, known_directions(network))
     else:
         write_network(target.output, network, file_format)
     return not target.is_table

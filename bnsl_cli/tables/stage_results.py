@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from formats.wording import plural
 
-from .layout import (
-    COLUMN_GAP,
-    add_rows,
-    fitting_names,
-    is_terminal,
-    listed,
-    new_table,
-    rows_shown,
-    width_of,
-    write_table,
-    write_text,
-)
+from . import layout
 
 if TYPE_CHECKING:
     from formats.data_records import Variable
@@ -35,24 +24,26 @@ MOST_PAIRS = 1000
 def show_entropies(target: str, table: EntropyTable, limit: int | None) -> None:
     """Entropies and the matrix of conditional entropies; if that is too wide, the pairs with most information."""
     n_variables = len(table.variables)
-    names = fitting_names(target, [v.name for v in table.variables])
+    names = layout.fitting_names(target, [v.name for v in table.variables])
     matrix = [f">H(.|{name})" for name in names]
-    available = sum(max(len(title) - 1, 6) + COLUMN_GAP for title in matrix) + max(map(len, names), default=0) + 18
+    available = (
+        sum(max(len(title) - 1, 6) + layout.COLUMN_GAP for title in matrix) + max(map(len, names), default=0) + 18
+    )
     closing = f"{plural(table.rows, 'row')}; entropies in nats"
-    if n_variables <= MATRIX_VARIABLES and (available <= width_of(target) or not is_terminal(target)):
-        view = new_table("variable", ">states", ">H(X)", *matrix)
+    if n_variables <= MATRIX_VARIABLES and (available <= layout.width_of(target) or not layout.is_terminal(target)):
+        view = layout.new_table("variable", ">states", ">H(X)", *matrix)
         for name, states, entropy, row in zip(names, table.n_states, table.entropy, table.conditional):
-            add_rows(view, [[name, str(states), *(f"{value:.4f}" for value in (entropy, *row))]], None)
-        write_text(target, view, closing)
+            layout.add_rows(view, [[name, str(states), *(f"{value:.4f}" for value in (entropy, *row))]], None)
+        layout.write_text(target, view, closing)
         return
-    view = new_table("X", "Y", ">I(X;Y)", ">H(X|Y)", ">H(Y|X)")
+    view = layout.new_table("X", "Y", ">I(X;Y)", ">H(X|Y)", ">H(Y|X)")
     shown = min(limit or MOST_PAIRS, MOST_PAIRS)
     for x, y, shared in strongest_pairs(table, shown):
         figures = shared, table.conditional[x, y], table.conditional[y, x]
-        add_rows(view, [[names[x], names[y], *(f"{value:.4f}" for value in figures)]], None)
+        layout.add_rows(view, [[names[x], names[y], *(f"{value:.4f}" for value in figures)]], None)
     omitted = n_variables * (n_variables - 1) // 2 - shown
     more = [f"... {plural(omitted, 'weaker pair')}; a pipe or -o FILE has them all"] if omitted > 0 else []
-    write_text(target, view, *more, closing)
+    layout.write_text(target, view, *more, closing)
 
 
 def strongest_pairs(table: EntropyTable, most: int) -> list[tuple[int, int, float]]:
@@ -72,8 +63,8 @@ def strongest_pairs(table: EntropyTable, most: int) -> list[tuple[int, int, floa
 
 def show_arc_probabilities(target: str, table: ArcProbabilities, limit: int | None) -> None:
     """Pairs with the probability of an arc, the most probable first."""
-    names = fitting_names(target, table.header.names)
-    view = new_table(
+    names = layout.fitting_names(target, table.header.names)
+    view = layout.new_table(
         "parent",
         "child",
         *(["direction"] if table.directions else []),
@@ -95,43 +86,43 @@ def show_arc_probabilities(target: str, table: ArcProbabilities, limit: int | No
         closing += f"; prior of {extra['prior']}"
     elif "networks" in extra:
         closing += f"; {plural(extra['networks'], 'network')}"
-    write_table(target, view, rows, limit, "pair", closing)
+    layout.write_table(target, view, rows, limit, "pair", closing)
 
 
 def show_results(
-    target: str, columns: Mapping[str, str], values: Sequence[Sequence[Any]], format_name: str | None, closing: str
+    target: str, columns: Mapping[str, str], values: Sequence[Sequence[Any]], limit: int | None, closing: str
 ) -> None:
     """A table of results, figures with six digits."""
     is_figure = [kind != "text" for kind in columns.values()]
-    view = new_table(*(f">{name}" if figure else name for name, figure in zip(columns, is_figure)))
+    view = layout.new_table(*(f">{name}" if figure else name for name, figure in zip(columns, is_figure)))
     rows = ([f"{cell:.6g}" if figure else cell for cell, figure in zip(row, is_figure)] for row in zip(*values))
-    write_table(target, view, rows, rows_shown(target, format_name), "row", closing)
+    layout.write_table(target, view, rows, limit, "row", closing)
 
 
 def show_forest(target: str, forest: Forest, limit: int | None) -> None:
     """The screened variables with the parent that determines each."""
     variables = forest.header.variables
-    names = fitting_names(target, forest.header.names)
-    view = new_table("screened variable", "parent")
+    names = layout.fitting_names(target, forest.header.names)
+    view = layout.new_table("screened variable", "parent")
     rows = ((names[child], names[forest.parents[child]]) for child in sorted(forest.parents))
     n_screened, n_roots = len(forest.parents), len(variables) - len(forest.parents)
     closing = f"{n_screened} of {plural(len(variables), 'variable')} screened, {plural(n_roots, 'root')}"
-    write_table(target, view, rows, limit, "variable", closing)
+    layout.write_table(target, view, rows, limit, "variable", closing)
 
 
 def show_root_curve(target: str, curve: Iterable[tuple[float, int]], n_variables: int) -> None:
     """The number of roots at every threshold."""
-    view = new_table(">eps", ">roots", ">share")
-    add_rows(view, ((f"{eps:.6g}", str(n), f"{n / n_variables:.3f}") for eps, n in curve), None)
-    write_text(target, view)
+    view = layout.new_table(">eps", ">roots", ">share")
+    layout.add_rows(view, ((f"{eps:.6g}", str(n), f"{n / n_variables:.3f}") for eps, n in curve), None)
+    layout.write_text(target, view)
 
 
 def show_parent_sets(
     target: str, variables: Sequence[Variable], records: Iterable[ParentSetRecord], limit: int | None
 ) -> None:
     """The number of candidate sets of each child, and the best of them."""
-    names = fitting_names(target, [v.name for v in variables])
-    view = new_table("child", ">sets", ">best score", "best parents")
+    names = layout.fitting_names(target, [v.name for v in variables])
+    view = layout.new_table("child", ">sets", ">best score", "best parents")
 
     def cells(record: ParentSetRecord) -> list[str]:
         note = " (fixed)" if record.fixed else ""
@@ -139,11 +130,11 @@ def show_parent_sets(
             names[record.child],
             f"{len(record.parents):,}",
             f"{record.scores[0]:,.2f}",
-            listed(record.parents[0], names) + note,
+            layout.listed(record.parents[0], names) + note,
         ]
 
     closing = "Best sets need not fit together without a cycle: 'bnsl optimize' chooses among all."
-    write_table(target, view, map(cells, records), limit, "variable", closing)
+    layout.write_table(target, view, map(cells, records), limit, "variable", closing)
 
 
 def show_forecast(target: str, forecast: Forecast, jobs: int) -> None:
@@ -155,7 +146,7 @@ def show_forecast(target: str, forecast: Forecast, jobs: int) -> None:
     searched = f"variables {forecast.variables:,}, {forecast.searched:,} to search"
     time, memory = duration_text(forecast.seconds), format_bytes(forecast.memory_bytes)
     if forecast.sets is not None and forecast.file_bytes is not None:
-        write_text(
+        layout.write_text(
             target,
             f"{searched} (rate measured on {forecast.measured})",
             f"time      {time} with {threads}",
@@ -167,7 +158,7 @@ def show_forecast(target: str, forecast: Forecast, jobs: int) -> None:
     most, at_most = f"{forecast.evaluations:,} at most", " at most"
     if forecast.expected is not None:
         most, at_most = f"{forecast.expected:,}, estimated from a sample; {most}", ""
-    write_text(
+    layout.write_text(
         target,
         f"{searched}, all sets that nothing rules out",
         f"time      {time} with {threads}, about{at_most and ',' + at_most}",
@@ -179,7 +170,7 @@ def show_forecast(target: str, forecast: Forecast, jobs: int) -> None:
 def show_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Rows with the same keys; booleans as ``yes`` or an empty cell."""
     first, *others = rows[0]
-    view = new_table(f"!{first}", *others)
+    view = layout.new_table(f"!{first}", *others)
     shown = {True: "yes", False: ""}
-    add_rows(view, ([shown[v] if isinstance(v, bool) else v for v in r.values()] for r in rows), None)
-    write_text(target, view)
+    layout.add_rows(view, ([shown[v] if isinstance(v, bool) else v for v in r.values()] for r in rows), None)
+    layout.write_text(target, view)

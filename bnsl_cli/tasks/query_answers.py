@@ -89,10 +89,10 @@ def write_answer(
     """Write a table of results, to read or for programs."""
     reporter.pause()
     if target.is_table:
-        show_results(target.output, columns, values, target.format_name, closing)
+        show_results(target.output, columns, values, target.rows_shown, closing)
     else:
-        with open_result_writer(target.output, columns, target.format()) as writer:
-            writer.write(values)
+        with open_result_writer(target.output, columns, target.format()) as write:
+            write(values)
         reporter.summary(closing)
 
 

@@ -12,7 +12,7 @@ import pyarrow
 
 from formats import open_table_writer
 from formats.tables.completed_rows import CompletedRows
-from formats.tables.evidence import EvidenceRules, EvidenceTable, find_variable, open_evidence
+from formats.tables.evidence import EvidenceTable, find_variable, open_evidence
 from formats.tables.results.result_tables import FIGURE, TEXT, open_result_writer
 from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import RowAnswers, fill, log_probabilities, predict
@@ -36,17 +36,15 @@ def answer_rows(
     assert rows.table is not None
     variables = engine.network.variables
     targets = [find_variable(name, variables) for name in dict.fromkeys(rows.predict or ())]
-    rules = EvidenceRules(
-        data_options.delimiter,
-        not data_options.no_header,
-        data_options.na,
-        data_options.columns,
-        data_options.drop,
-        data_options.unseen,
-        targets,
-        None if rows.fill else rows.keep,
+    evidence = open_evidence(
+        rows.table,
+        variables,
+        header=not data_options.no_header,
+        **{name: getattr(data_options, name) for name in ("delimiter", "na", "columns", "drop", "unseen")},
+        targets=targets,
+        copies=None if rows.fill else rows.keep,
+        warn=reporter.warn,
     )
-    evidence = open_evidence(rows.table, variables, rules, warn=reporter.warn)
     if rows.fill is not None:
         return fill_holes(engine, evidence, rows, target, seed, reporter)
     columns = result_columns(engine, targets)
@@ -61,9 +59,9 @@ def answer_rows(
         values = [list(itertools.chain.from_iterable(parts)) for parts in zip(*batches)]
         write_answer(columns, values, closing, target, reporter)
     else:
-        with open_result_writer(target.output, columns, target.format()) as writer:
+        with open_result_writer(target.output, columns, target.format()) as write:
             for batch in batches:
-                writer.write(batch)
+                write(batch)
         reporter.summary(closing)
     return {"rows": n_rows}
 

@@ -25,19 +25,11 @@ from stages.optimize.driver import run
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.remote_workers import RemoteWorkers, workers_fact
 
-from ..files.inputs import (
-    read_entropies,
-    require_same_variables,
-    warn_of_cut_lists,
-    warn_of_other_data,
-    warn_of_other_forest,
-)
+from ..files import inputs
 from ..files.recording import record_command, used_options, write_stats
 from ..options.data import DataOptions, KnownVariables
 from ..options.knowledge import KnowledgeOptions, recorded_knowledge, with_knowledge
-from ..options.optimize import ROUNDS, TaskOptions
-from ..options.optimize_checks import check_taken
-from ..options.optimize_methods import taken_options
+from ..options.optimize import ROUNDS, TaskOptions, check_taken, taken_options
 from ..options.shared import BudgetOptions, OutputOptions, check_sources
 from ..running.reporter import Reporter
 
@@ -80,7 +72,7 @@ def open_list_search(
     """Read parent sets; the number of variables may decide on the method."""
     check_sources(sets, given.start, given.information, *knowing.sources)
     table, missing = fill_missing(formats.open_parent_sets(sets, partial=given.partial, warn=reporter.warn))
-    warn_of_cut_lists(table, reporter)
+    inputs.warn_of_cut_lists(table, reporter)
     if missing:
         reporter.warn(f"{plural(len(missing), 'variable')} did not arrive: no parents, and no score is counted")
     name, _ = choose_method(options, table.n_variables)
@@ -92,9 +84,9 @@ def open_list_search(
     if given.information is not None:
         from stages.screening.entropies import mutual_information
 
-        entropies = read_entropies(given.information, data_options, options.jobs, reporter)
+        entropies = inputs.read_entropies(given.information, data_options, options.jobs, reporter)
         information = mutual_information(entropies, table.header.names, given.information)
-        warn_of_other_data(entropies, table.header, given.information, reporter)
+        inputs.warn_of_other_data(entropies, table.header, given.information, reporter)
         options = replace(options, information=information)
     knowledge = knowing.resolve(table.header.names)
     if given.proof is not None and (missing or knowledge is not None):
@@ -124,29 +116,23 @@ def _save_proof(
     formats.write_proof(target, make_proof(nodes, listed, network.header.extra["bound"], treewidth))
 
 
-class _Guides(NamedTuple):
-    """Inputs of a search on data besides the data."""
+def _read_guides(
+    sets: str | None, given: TaskOptions, reporter: Reporter
+) -> tuple[Forest | None, Network | None, ParentSetTable | None, list[tuple[Header, str]]]:
+    """Inputs besides the data: forest, network to start from, parent sets.
 
-    forest: Forest | None
-    start: Network | None
-    table: ParentSetTable | None
-    known: tuple[tuple[Header, str], ...]
-    """Headers whose states the data are coded by, the first with precedence, and the names of their files."""
-
-
-def _read_guides(sets: str | None, given: TaskOptions, reporter: Reporter) -> _Guides:
-
+    And the headers whose states the data are coded by, the first with precedence, with the names of their files.
+    """
     forest = formats.open_forest(given.screen) if given.screen else None
     start = formats.open_network(given.start) if given.start else None
     table = formats.open_parent_sets(sets, warn=reporter.warn) if sets else None
     if table is not None:
-        warn_of_cut_lists(table, reporter)
+        inputs.warn_of_cut_lists(table, reporter)
         table = drop_dominated(table)
     # Lists without a fingerprint of data are of other programs, which name no states.
     is_ours = table is not None and table.header.data is not None
     guides = ((forest, given.screen), (table, sets) if is_ours else (start, given.start))
-    known = tuple((guide.header, str(source)) for guide, source in guides if guide is not None)
-    return _Guides(forest, start, table, known)
+    return forest, start, table, [(guide.header, str(source)) for guide, source in guides if guide is not None]
 
 
 def open_data_search(
@@ -165,13 +151,12 @@ def open_data_search(
     check_sources(given.data, given.start, given.screen, sets, *knowing.sources)
     forest, start, table, known = _read_guides(sets, given, reporter)
     states = KnownVariables(known[0][0].variables, known[0][1]) if known else None
-    open_table = data_options.open_incomplete if data_options.keeps_holes else data_options.open
     assert given.data is not None
-    opened = open_table(given.data, reporter, states)
+    opened = data_options.open_rows(given.data, reporter, states)
     dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
     if forest is not None:
-        require_same_variables(forest.header, dataset, str(given.screen))
-        warn_of_other_forest(forest.header, dataset, str(given.screen), reporter)
+        inputs.require_same_variables(forest.header, dataset, str(given.screen))
+        inputs.warn_of_other_forest(forest.header, dataset, str(given.screen), reporter)
     name, _ = choose_method(options, dataset.n_variables, on_data=True)
     options = replace(options, method=name, keeps_proof=given.proof is not None)
     knowledge = knowing.resolve(dataset.names)
@@ -182,11 +167,15 @@ def open_data_search(
 
     def search_once(budget: Budget, reporter: Reporter) -> Found:
         recorded = recorded_options(options, given.task) | recorded_inputs(given) | recorded_knowledge(knowledge)
-        save = partial(_save_sets, given.save_sets, recorded) if given.save_sets else None
-        prove = None
-        if given.proof is not None and given.save_sets is not None:
-            prove = partial(_save_proof_of_saved, given.proof, given.save_sets, options.treewidth)
-        network, figures = search.run(budget, reporter, save, prove)
+        target, proof = given.save_sets, given.proof
+
+        def save(header: Header, records: Iterable[ParentSetRecord]) -> None:
+            formats.write_parent_sets(target, record_command(header, "optimize", recorded), records)
+
+        def prove(network: Network, nodes: Sequence[TreeNode]) -> None:
+            _save_proof(str(proof), formats.open_parent_sets(target), options.treewidth, network, nodes)
+
+        network, figures = search.run(budget, reporter, save if target else None, prove if proof and target else None)
         return _with_history(network, before), figures
 
     def replicates(limits: BudgetOptions, stop: StopSignal) -> Iterator[Found]:
@@ -196,18 +185,6 @@ def open_data_search(
             yield _with_history(network, before), figures
 
     return OpenedSearch(search_once, options, knowledge, replicates)
-
-
-def _save_sets(target: str, recorded: dict[str, Any], header: Header, records: Iterable[ParentSetRecord]) -> None:
-
-    formats.write_parent_sets(target, record_command(header, "optimize", recorded), records)
-
-
-def _save_proof_of_saved(
-    target: str, saved: str, treewidth: int | None, network: Network, nodes: Sequence[TreeNode]
-) -> None:
-    """The same about the sets that were written to a file."""
-    _save_proof(target, formats.open_parent_sets(saved), treewidth, network, nodes)
 
 
 def _with_history(network: Network, before: tuple[dict[str, Any], ...]) -> Network:

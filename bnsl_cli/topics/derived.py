@@ -40,30 +40,16 @@ def _item(name: str, place: str, about: str, options: Iterable[str]) -> str:
     return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
-def _optimize_methods() -> str:
-    return "\n".join(map(_optimize_item, optimize.METHODS))
-
-
-def _parentsets_methods() -> str:
-    specs = parentsets.METHODS
-    return "\n".join(
-        _item(name, "", specs[name].about, (f"`--{option}`" for option in specs[name].options)) for name in specs
-    )
-
-
-def _scores() -> str:
-    return "\n".join(_item(name, "", score.definition, ()) for name, score in SCORES.items())
-
-
-def _targets() -> str:
-    return "\n\n".join(f"{', '.join(row.targets)}: {row.help}." for row in targets.FAMILIES)
+def _parentsets_item(name: str) -> str:
+    spec = parentsets.METHODS[name]
+    return _item(name, "", spec.about, (f"`--{option}`" for option in spec.options))
 
 
 DERIVED: dict[str, Callable[[], str]] = {
-    "optimize_methods": _optimize_methods,
-    "parentsets_methods": _parentsets_methods,
-    "scores": _scores,
-    "targets": _targets,
+    "optimize_methods": lambda: "\n".join(map(_optimize_item, optimize.METHODS)),
+    "parentsets_methods": lambda: "\n".join(map(_parentsets_item, parentsets.METHODS)),
+    "scores": lambda: "\n".join(_item(name, "", score.definition, ()) for name, score in SCORES.items()),
+    "targets": lambda: "\n\n".join(f"{', '.join(family)}: {about}." for about, family in targets.FAMILIES.items()),
     "with_parameters": lambda: targets.WITH_PARAMETERS,
     "essential": lambda: ", ".join(targets.ESSENTIAL),
 }

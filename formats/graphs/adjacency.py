@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import Inconsistent, Malformed
-from ..graph_records import Arc, EssentialGraph, Strength, Strengths, arcs_of, directions_of, parts_of, with_strengths
+from ..graph_records import Arc, EssentialGraph, Strength, arcs_of, directions_of, parts_of, with_strengths
 from ..records import Network
 from ..textlines import Lines
 from .network_claims import CERTAIN
@@ -49,14 +49,15 @@ def arcs_text(graph: Network | EssentialGraph) -> str:
         words = dict.fromkeys(arcs, "directed") | dict.fromkeys(edges, "undirected")
         titles = ["type"]
     rows = [
-        (names[a], names[b], *([words[a, b]] if words else []), *_cells(strengths, (a, b)))
+        (
+            names[a],
+            names[b],
+            *([words[a, b]] if words else []),
+            *(f"{value:.6g}" for value in strengths.get((a, b), ())),
+        )
         for a, b in [*arcs, *edges]
     ]
     return _csv_text([("from", "to", *titles, *(STRENGTH_COLUMNS if strengths else ())), *rows])
-
-
-def _cells(strengths: Strengths, arc: Arc) -> tuple[str, ...]:
-    return tuple(f"{value:.6g}" for value in strengths[arc]) if arc in strengths else ()
 
 
 def _csv_text(rows: Iterable[Sequence[str]]) -> str:

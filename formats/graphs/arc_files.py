@@ -1,10 +1,17 @@
-"""Arcs and tiers as users write them: single arcs, files of arcs, files of tiers; names are replaced by indices.
+"""Arcs, tiers and patterns as users write them, alone or in files; names are replaced by indices.
 
 An arc is ``A->B`` or ``A,B``: A is the parent. Each end may be a pattern with ``*``, ``?`` or ``[...]``, which stands
 for all variables that match it, unless it is the name of one. A file of arcs holds one per line in either spelling
 (cells may be quoted as in CSV, a header line ``from,to`` is fine) or JSON lines: ``{"from": "A", "to": "B"}`` or
 ``["A", "B"]``. A file of tiers holds one tier per line, the earliest first, names separated by commas or else by
 blanks; patterns do there, too.
+A pattern of arcs, whose probability is queried, is one statement, or the conjunction of several with commas between:
+
+    A -> B      there is this arc
+    A - B       there is an arc in either direction
+    A ~> B      there is a path from A to B
+    !A -> B     the negation; likewise of the others
+
 Lines that are empty or begin with ``#`` are skipped.
 """
 
@@ -15,22 +22,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 from ..errors import Inconsistent
-from ..graph_records import Arc
+from ..graph_records import Arc, ArcPattern, ArcStatement
 from ..tables.selection import names_like
-from ..textlines import Lines, as_lines
+from ..textlines import Lines, line_by_line
 from .adjacency import ARC_HEADERS
 
-
-class UnknownArc(ValueError):
-    """A text is no arc between known variables, or no variable; the message gives the reason."""
+RELATIONS = ("~>", "->", "-")
 
 
 def variables_like(text: str, index: Mapping[str, int]) -> list[int]:
-    """The variable of this name, or all that match it as a pattern; an `UnknownArc` if there is none."""
+    """The variable of this name, or all that match it as a pattern; an `Inconsistent` if there is none."""
     found = names_like(text, index.keys())
     if not found:
         is_pattern = any(mark in text for mark in "*?[")
-        raise UnknownArc(f"{text!r} is no variable of the data" + (", and none is like it" if is_pattern else ""))
+        raise Inconsistent(f"{text!r} is no variable of the data" + (", and none is like it" if is_pattern else ""))
     return [index[name] for name in found]
 
 
@@ -42,7 +47,7 @@ def arcs_between(tail: str, head: str, index: Mapping[str, int]) -> list[Arc]:
 
 
 def parse_arcs(text: str, index: Mapping[str, int]) -> list[Arc]:
-    """Parents and children of the arcs that a text stands for, by the `index` of names; an `UnknownArc` if none.
+    """Parents and children of the arcs that a text stands for, by the `index` of names; an `Inconsistent` if none.
 
     Names may contain commas and arrows themselves: every split of the text is tried, for names before patterns.
     """
@@ -51,7 +56,7 @@ def parse_arcs(text: str, index: Mapping[str, int]) -> list[Arc]:
         if tail in index and head in index:
             return [(index[tail], index[head])]
     if not pairs:
-        raise UnknownArc(f"{text!r} is no arc: write PARENT->CHILD")
+        raise Inconsistent(f"{text!r} is no arc: write PARENT->CHILD")
     for tail, head in pairs:
         if names_like(tail, index.keys()) and names_like(head, index.keys()):
             return arcs_between(tail, head, index)
@@ -72,9 +77,12 @@ def read_arcs(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[
 
     Raises `FormatError`: with the line; also when a name is not in `index`.
     """
-    with as_lines(source) as lines:
-        wanted = (text for text in statements(lines) if not _is_header(lines, text))
-        return [arc for text in wanted for arc in _arcs_of_line(lines, text, index)]
+    with line_by_line(source) as lines:
+        arcs: list[Arc] = []
+        for text in statements(lines):
+            if tuple(cell.lower() for cell in cells_of(lines, text)) not in ARC_HEADERS:
+                arcs += _arcs_of_line(lines, text, index)
+        return arcs
 
 
 def read_tiers(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[list[int]]:
@@ -85,14 +93,14 @@ def read_tiers(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list
     tiers: list[list[int]] = []
     line_of: dict[int, int] = {}
     names = {variable: name for name, variable in index.items()}
-    with as_lines(source) as lines:
+    with line_by_line(source) as lines:
         for text in statements(lines):
             tier = []
             for name in [text] if text in index else cells_of(lines, text) if "," in text else text.split():
-                for variable in _variables(lines, name, index):
+                for variable in variables_like(name, index):
                     if variable in line_of:
                         where = f"line {line_of[variable]}"
-                        lines.fail(f"{names[variable]!r} is in a tier already ({where})", kind=Inconsistent)
+                        raise Inconsistent(f"{names[variable]!r} is in a tier already ({where})")
                     line_of[variable] = lines.number
                     tier.append(variable)
             tiers.append(tier)
@@ -119,25 +127,16 @@ def cells_of(lines: Lines, text: str, separator: str = ",") -> list[str]:
     return [cell.strip() for cell in cells if cell.strip()]
 
 
-def _is_header(lines: Lines, text: str) -> bool:
-    return tuple(cell.lower() for cell in cells_of(lines, text)) in ARC_HEADERS
-
-
 def _arcs_of_line(lines: Lines, text: str, index: Mapping[str, int]) -> list[Arc]:
     if text[0] in "{[":
-        pair = _json_pair(lines, text)
-    else:
-        try:
-            return parse_arcs(text, index)
-        except UnknownArc as error:
-            cells = cells_of(lines, text)
-            if len(cells) != 2 or not (text.startswith('"') or text.endswith('"')):
-                lines.fail(str(error), kind=Inconsistent)
-            pair = cells[0], cells[1]
+        return arcs_between(*_json_pair(lines, text), index)
     try:
-        return arcs_between(*pair, index)
-    except UnknownArc as error:
-        lines.fail(str(error), kind=Inconsistent)
+        return parse_arcs(text, index)
+    except Inconsistent:
+        cells = cells_of(lines, text)
+        if len(cells) != 2 or not (text.startswith('"') or text.endswith('"')):
+            raise
+        return arcs_between(cells[0], cells[1], index)
 
 
 def _json_pair(lines: Lines, text: str) -> tuple[str, str]:
@@ -154,9 +153,43 @@ def _json_pair(lines: Lines, text: str) -> tuple[str, str]:
     return value[0], value[1]
 
 
-def _variables(lines: Lines, name: str, index: Mapping[str, int]) -> list[int]:
-    """As `variables_like`, with the line in the error."""
-    try:
-        return variables_like(name, index)
-    except UnknownArc as error:
-        lines.fail(str(error), kind=Inconsistent)
+def parse_pattern(text: str, index: Mapping[str, int]) -> ArcPattern:
+    """A pattern by the `index` of its names, which may contain commas and arrows; an `Inconsistent` if none."""
+    found = []
+    pieces = text.split(",")
+    while pieces:
+        for used in range(1, len(pieces) + 1):
+            statement = _parse_statement(",".join(pieces[:used]), index)
+            if statement is not None:
+                found.append(statement)
+                pieces = pieces[used:]
+                break
+        else:
+            raise Inconsistent(_problem(pieces[0].strip(), index))
+    return ArcPattern(text, tuple(found))
+
+
+def _parse_statement(text: str, index: Mapping[str, int]) -> ArcStatement | None:
+    text = text.strip()
+    # A name may begin with "!", so the text is tried as it stands first.
+    for is_negated in (False, True) if text.startswith("!") else (False,):
+        for relation, tail, head in splits(text[is_negated:], RELATIONS):
+            if tail in index and head in index and tail != head:
+                return ArcStatement(relation, index[tail], index[head], is_negated)
+    return None
+
+
+def _problem(text: str, index: Mapping[str, int]) -> str:
+    for _, *pair in splits(text.removeprefix("!"), RELATIONS):
+        unknown = [name for name in pair if name not in index]
+        return f"{unknown[0]!r} is no variable of the parent sets" if unknown else f"{text!r} is a loop"
+    return f"{text!r} is no pattern: write A -> B, A - B or A ~> B, with ! before for not, commas between"
+
+
+def read_patterns(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[ArcPattern]:
+    """Read a file of patterns.
+
+    Raises `FormatError`: with the line; also when a name is not in `index`.
+    """
+    with line_by_line(source) as lines:
+        return [parse_pattern(text, index) for text in statements(lines)]

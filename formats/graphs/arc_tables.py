@@ -16,7 +16,7 @@ from ..schemas import ARC_PROBABILITIES
 from ..streams import open_output
 from ..tables.arrow import ARROW_MARKS, PARQUET_MARK, labelled, read_arrow, read_parquet
 from ..tables.label_columns import LabelColumn
-from ..tables.results.batches import batch_writer, is_own
+from ..tables.results.result_tables import batch_writer, is_own
 from ..textlines import Lines
 from .adjacency import STRENGTH_COLUMNS, arcs_text, is_arc_header, read_arc_rows, read_table
 

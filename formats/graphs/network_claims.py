@@ -11,9 +11,8 @@ from typing import Any, NoReturn
 
 from ..errors import Inconsistent
 from ..graph_records import DECIDERS, DIRECTIONS, STRENGTHS
-from ..records import Header
+from ..records import Header, ParentSetRecord
 from ..schemas import NETWORK_HEADER_KEYS, TREEWIDTH_KEYS, key_problem
-from ..sets.setblocks import SetBlock
 from ..textlines import Lines
 from .pace import eliminate, moral_neighbours
 
@@ -26,7 +25,9 @@ MAX_FILL = 20_000_000
 Fail = Callable[[str], NoReturn]
 
 
-def check_while_reading(lines: Lines, header: Header, blocks: Iterator[SetBlock]) -> Iterator[SetBlock]:
+def check_while_reading(
+    lines: Lines, header: Header, records: Iterator[ParentSetRecord]
+) -> Iterator[ParentSetRecord]:
     """Pass on the records of a network; check its header (the line returned last) now, and against all records.
 
     Raises `Malformed`, `Inconsistent`: a key has a wrong type; while iterating, the records or other claims
@@ -35,11 +36,11 @@ def check_while_reading(lines: Lines, header: Header, blocks: Iterator[SetBlock]
     _check_types(lines, header.extra, header.n_variables)
     line = lines.number
 
-    def checked() -> Iterator[SetBlock]:
-        found: dict[int, tuple[list[int], float]] = {}
-        for block in blocks:
-            found[block.child] = block.parents.tolist(), float(block.scores[0])
-            yield block
+    def checked() -> Iterator[ParentSetRecord]:
+        found: dict[int, tuple[tuple[int, ...], float]] = {}
+        for record in records:
+            found[record.child] = record.parents[0], float(record.scores[0])
+            yield record
         if len(found) == header.n_variables:
             parents, scores = zip(*(found[v] for v in range(header.n_variables)))
             _check_claims(lines, line, header.extra, parents, scores)
@@ -91,34 +92,30 @@ def _check_claims(
             fail(f"the header states a gap of {gap}, but bound minus total is {bound - total}")
     if gap is not None and gap < -_rounding(total or 0.0):
         fail(f"the header states a negative gap of {gap}")
-    _check_strengths(fail, extra.get(STRENGTHS), parents)
-    _check_directions(fail, extra.get(DIRECTIONS), parents)
+    _check_facts(fail, extra, parents)
     _check_width(fail, extra.get("treewidth") or {}, parents)
 
 
-def _check_strengths(fail: Fail, by_child: Sequence[Any] | None, parents: Sequence[Sequence[int]]) -> None:
-    if by_child is None:
-        return
-    _check_lengths(fail, "strengths", by_child, parents)
-    for pair in (pair for pairs in by_child for pair in pairs):
-        is_pair = isinstance(pair, list) and len(pair) == 2
-        if not is_pair or not all(type(value) in (int, float) and 0 <= value <= CERTAIN for value in pair):
-            fail("a strength in the header is no pair of probabilities")
-
-
-def _check_directions(fail: Fail, by_child: Sequence[Any] | None, parents: Sequence[Sequence[int]]) -> None:
-    if by_child is None:
-        return
-    _check_lengths(fail, "directions", by_child, parents)
-    if any(word not in DECIDERS for words in by_child for word in words):
-        fail(f"a direction in the header is none of {', '.join(DECIDERS)}")
-
-
-def _check_lengths(fail: Fail, key: str, by_child: Sequence[Any], parents: Sequence[Sequence[int]]) -> None:
-    if len(by_child) != len(parents) or not all(
-        isinstance(items, list) and len(items) == len(family) for items, family in zip(by_child, parents)
+def _check_facts(fail: Fail, extra: Mapping[str, Any], parents: Sequence[Sequence[int]]) -> None:
+    """What the header says of each arc."""
+    for key, is_sound, problem in (
+        (STRENGTHS, _is_strength, "a strength in the header is no pair of probabilities"),
+        (DIRECTIONS, DECIDERS.__contains__, f"a direction in the header is none of {', '.join(DECIDERS)}"),
     ):
-        fail(f"the {key} in the header are not one for each arc")
+        by_child = extra.get(key)
+        if by_child is None:
+            continue
+        if len(by_child) != len(parents) or not all(
+            isinstance(items, list) and len(items) == len(family) for items, family in zip(by_child, parents)
+        ):
+            fail(f"the {key} in the header are not one for each arc")
+        if not all(is_sound(fact) for facts in by_child for fact in facts):
+            fail(problem)
+
+
+def _is_strength(pair: Any) -> bool:
+    is_pair = isinstance(pair, list) and len(pair) == 2
+    return is_pair and all(type(value) in (int, float) and 0 <= value <= CERTAIN for value in pair)
 
 
 def _check_width(fail: Fail, certificate: Mapping[str, Any], parents: Sequence[Sequence[int]]) -> None:

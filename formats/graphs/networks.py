@@ -1,20 +1,23 @@
-"""Reading and writing networks in any format; the format of an input is detected."""
+"""Reading and writing networks in any format, and streams of our own; the format of an input is detected."""
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from collections.abc import Iterator
+from typing import Any, BinaryIO
 
-from ..detection import require_format
-from ..errors import Inconsistent
+from ..detection import detect_lines, require_format
+from ..errors import Inconsistent, Truncated
 from ..graph_records import Arc, BayesianNetwork, Drawing, EssentialGraph, arcs_of
+from ..json_lines.network_lines import has_more, read_next_network
 from ..kinds import STRUCTURES, Kind
-from ..lookup import find_format, load, load_writer
 from ..records import Network
+from ..registry import find_format, load, load_writer
+from ..schemas import NETWORK
 from ..streams import write_output
 from ..textlines import Lines, as_lines
-from ..wording import Warn, ignore
+from ..wording import Warn, ignore, plural
 from .mended_words import mended
-from .parameters.bif_writer import is_word
+from .parameters.bif import is_word
 from .parameters.xdsl import is_identifier
 from .structures import structure_of
 
@@ -70,6 +73,59 @@ def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:
         wanted = "a network with parameters in BIF, HUGIN, XMLBIF, XDSL or UAI (bnsl fit makes one)"
         row = require_format(lines, (Kind.PARAMETERS,), wanted)
         return load(row.reader)(lines)
+
+
+def open_networks(source: str | Lines) -> Iterator[Network]:
+    """Read concatenated network files, or one network in any format that `open_network` reads.
+
+    Raises `FormatError`: with file and line; `Truncated` gives the number of whole networks before.
+    """
+    lines = as_lines(source)
+    if detect_lines(lines).name != NETWORK.name:
+        yield open_network(lines)
+        return
+    n_whole = 0
+    with lines:
+        try:
+            while has_more(lines):
+                network = read_next_network(lines)
+                n_whole += 1
+                yield network
+        except Truncated as error:
+            raise Truncated(
+                f"{error.message} (network {n_whole + 1}; whole before it: {n_whole})",
+                source=error.source,
+                line=error.line,
+                remedy="run the command that made it again; bnsl average --partial goes on with the whole networks",
+            ) from None
+
+
+def pick_network(source: str | Lines, place: int | None) -> Network:
+    """One network of a stream.
+
+    `place`: from 1; None for the network with the largest total score, the first of several.
+    Raises `Inconsistent`: there are fewer, or the total of one is unknown; `FormatError`: see `open_networks`.
+    """
+    lines = as_lines(source)
+    best: Network | None = None
+    n_networks = 0
+    for n_networks, network in enumerate(open_networks(lines), 1):
+        if n_networks == place:
+            lines.close()
+            return network
+        if place is None:
+            if _total(network) is None:
+                raise Inconsistent(f"network {n_networks} has no total score", source=lines.source)
+            if best is None or _total(network) > _total(best):
+                best = network
+    if best is None:
+        counted = plural(n_networks, "network")
+        raise Inconsistent(f"there is no network {place}: the stream has {counted}", source=lines.source)
+    return best
+
+
+def _total(network: Network) -> Any:
+    return network.header.extra.get("total")
 
 
 def write_network(

@@ -15,12 +15,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations, product
-from typing import BinaryIO, NamedTuple, NoReturn
+from typing import BinaryIO, NamedTuple
 
 from ..errors import Inconsistent
 from ..graph_records import Arc
-from ..textlines import Lines, as_lines
-from .arc_files import UnknownArc, cells_of, read_arcs, read_tiers, variables_like
+from ..textlines import Lines, line_by_line
+from .arc_files import cells_of, read_arcs, read_tiers, variables_like
 
 _HEADER = b"/knowledge"
 _SECTIONS = ("addtemporal", "forbiddirect", "requiredirect", "forbiddengroup", "requiredgroup")
@@ -41,7 +41,7 @@ def read_knowledge(source: str | BinaryIO | Lines, index: Mapping[str, int], con
     `content`: what another file than Tetrad's holds: ``required`` or ``forbidden`` arcs, or ``tiers``.
     Raises `FormatError`: with the line; also when a name is not in `index`, or a variable is in two tiers.
     """
-    with as_lines(source) as lines:
+    with line_by_line(source) as lines:
         if _is_tetrad(lines):
             return _TetradReader(lines, index).read()
         if content == "tiers":
@@ -87,7 +87,7 @@ class _TetradReader:
             elif section:
                 self._read_arcs(section, words)
             else:
-                self._fail(f"{words[0]!r} is no section: {', '.join(_SECTIONS)}")
+                raise Inconsistent(f"{words[0]!r} is no section: {', '.join(_SECTIONS)}")
         self._require_whole_group()
         return KnowledgeLists(self.arcs["require"], self._forbidden(), [self.tiers[k] for k in sorted(self.tiers)])
 
@@ -102,39 +102,33 @@ class _TetradReader:
     def _read_tier(self, words: Sequence[str]) -> None:
         match = _TIER.fullmatch(words[0])
         if match is None:
-            self._fail(f"{words[0]!r} is no tier: 1, 2, ..., with * behind to forbid arcs within it")
+            raise Inconsistent(f"{words[0]!r} is no tier: 1, 2, ..., with * behind to forbid arcs within it")
         number, flags = int(match[1]), match[2]
         self.within |= {number} if "*" in flags else set()
         self.next_only |= {number} if "-" in flags else set()
         members = self.tiers.setdefault(number, [])
         for word in words[1:]:
-            for variable in self._variables(word):
+            for variable in variables_like(word, self.index):
                 if any(variable in tier for tier in self.tiers.values()):
-                    self._fail(f"{list(self.index)[variable]!r} is in a tier already")
+                    raise Inconsistent(f"{list(self.index)[variable]!r} is in a tier already")
                 members.append(variable)
 
     def _read_arcs(self, section: str, words: list[str]) -> None:
         """An arc, or one of the two lines of a group."""
         tails, heads = words[:1], words[1:]
         if section.endswith("direct") and len(words) != 2:
-            self._fail(f"an arc needs two names, this line has {len(words)}")
+            raise Inconsistent(f"an arc needs two names, this line has {len(words)}")
         if section.endswith("group"):
             tails, heads = self.group, words
             self.group = [] if tails else words
         if tails:
             arcs = self.arcs["require" if section.startswith("require") else "forbid"]
-            ends = ([v for name in names for v in self._variables(name)] for names in (tails, heads))
+            ends = ([v for name in names for v in variables_like(name, self.index)] for names in (tails, heads))
             arcs += [(tail, head) for tail, head in product(*ends) if tail != head]
 
     def _require_whole_group(self) -> None:
         if self.group:
-            self._fail("a group lacks its second line")
-
-    def _variables(self, word: str) -> list[int]:
-        try:
-            return variables_like(word, self.index)
-        except UnknownArc as error:
-            self._fail(str(error))
+            raise Inconsistent("a group lacks its second line")
 
     def _forbidden(self) -> list[Arc]:
         """The forbidden arcs, with those within and between tiers."""
@@ -145,6 +139,3 @@ class _TetradReader:
             for later in sorted(k for k in self.tiers if k > number + 1):
                 found += product(self.tiers[number], self.tiers[later])
         return found
-
-    def _fail(self, message: str) -> NoReturn:
-        self.lines.fail(message, kind=Inconsistent)

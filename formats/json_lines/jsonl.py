@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,10 @@ import numpy as np
 from ..data_records import Variable
 from ..errors import Inconsistent, Truncated, UnknownVersion
 from ..graphs.network_claims import check_while_reading
-from ..records import Header, ListFacts
+from ..records import Header, ParentSetRecord
 from ..schemas import FOREST, JSONL_FORMATS, NETWORK, PARENT_SETS, VARIABLE_KEYS, describe_type, key_problem
-from ..sets.list_claims import check_block, foreign_claims
-from ..sets.setblocks import BlockChecker, SetBlock
+from ..sets.listed_sets import ListedSets
+from ..sets.record_checks import RecordChecker, check_facts, content_digest, foreign_claims
 from ..textlines import EMPTY_REMEDY, Lines
 from ..wording import Warn, plural
 from .jsonl_writer import FACTS
@@ -181,8 +181,8 @@ def _decode_scores(lines: Lines, scores: list[Any], unknown_scores: bool) -> np.
     return np.array(scores, dtype=np.float64)
 
 
-def decode_record(lines: Lines, fields: dict[str, Any], unknown_scores: bool = False) -> SetBlock:
-    """One record object as arrays; types are checked here, meaning by `BlockChecker`."""
+def decode_record(lines: Lines, fields: dict[str, Any], unknown_scores: bool = False) -> ParentSetRecord:
+    """One record object as arrays; types are checked here, meaning by `RecordChecker`."""
     if problem := key_problem(fields, PARENT_SETS.record):
         lines.fail(problem)
     sets = fields["parents"]
@@ -197,16 +197,12 @@ def decode_record(lines: Lines, fields: dict[str, Any], unknown_scores: bool = F
         parents = np.array(flat, dtype=np.int64)
     except OverflowError:
         lines.fail(f"parent index {max(flat, key=abs)} is out of range")
-    return SetBlock(
-        fields["child"],
-        np.fromiter(map(len, sets), dtype=np.int64, count=len(sets)),
-        parents,
-        _decode_scores(lines, fields["scores"], unknown_scores),
-        _decode_facts(lines, fields) if len(fields) > 3 else ListFacts(),
-    )
+    listed = ListedSets.of_sizes(np.fromiter(map(len, sets), dtype=np.int64, count=len(sets)), parents)
+    scores = _decode_scores(lines, fields["scores"], unknown_scores)
+    return ParentSetRecord(fields["child"], listed, scores, **_decode_facts(lines, fields))
 
 
-def _decode_facts(lines: Lines, fields: dict[str, Any]) -> ListFacts:
+def _decode_facts(lines: Lines, fields: dict[str, Any]) -> dict[str, Any]:
     facts: dict[str, Any] = {fact.name: fields[fact.name] for fact in FACTS if fact.name in fields}
     if not all(type(parent) is int for parent in facts.get("required", ())):
         lines.fail("key 'required' must be a list of indices")
@@ -216,27 +212,20 @@ def _decode_facts(lines: Lines, fields: dict[str, Any]) -> ListFacts:
             facts[bound] = float(facts[bound])
     if (facts.get("left_out") or 0) < 0:
         lines.fail(f"key 'left_out' is {fields['left_out']}, less than nothing", kind=Inconsistent)
-    extra = {key: value for key, value in fields.items() if key not in _RECORD_FIELDS}
-    return ListFacts(**facts, extra=extra)
+    return facts | {"extra": {key: value for key, value in fields.items() if key not in _RECORD_FIELDS}}
 
 
-def read_objects(lines: Lines) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of all lines that are not blank."""
-    for line in lines:
-        if line.strip():
-            yield load_object(lines, line)
-
-
-def read_blocks(
-    lines: Lines, head: JsonlHeader, *, partial: bool = False, unknown_scores: bool = False
-) -> Iterator[SetBlock]:
+def read_records(
+    lines: Lines, head: JsonlHeader, *, partial: bool = False, unknown_scores: bool = False, one_network: bool = False
+) -> Iterator[ParentSetRecord]:
     """Yield the checked records that follow the header, in the order of the file, each child once.
 
     - `partial`: accept a stream that ends early.
     - `unknown_scores`: read null scores as NaN.
+    - `one_network`: of a network consume as many records as its header announces, or those before the next network.
     Raises `FormatError`: with file and line; `Truncated` when records are missing at the end.
     """
-    checker = BlockChecker(
+    checker = RecordChecker(
         head.header.names, single_choice=head.format != PARENT_SETS.name, unknown_scores=unknown_scores
     )
 
@@ -245,31 +234,38 @@ def read_blocks(
 
     seen: dict[int, tuple[bytes, int]] = {}
     torn, last = None, head.header
-    objects = read_objects(lines)
+    most = head.n_records if one_network and head.format == NETWORK.name else None
+    objects = islice(((line, load_object(lines, line)) for line in lines if line.strip()), most)
     while True:
         try:
-            fields = next(objects, None)
+            line, fields = next(objects, (b"", None))
         except Truncated as error:
             torn = error.message
             break
         if fields is None:
+            break
+        is_network = fields.get("format") == NETWORK.name and isinstance(fields.get("variables"), list)
+        if one_network and is_network:
+            lines.push_back([(lines.number, line, lines.terminated)])
+            lines.number -= 1
             break
         if "format" in fields:
             further = decode_header(lines, fields)
             require_agreement(lines, head, further)
             last = further.header
             continue
-        block = checker.check(decode_record(lines, fields, unknown_scores), fail)
-        check_block(block, last, fail)
-        first_digest, first_line = seen.setdefault(block.child, (block.digest(), lines.number))
+        record = checker.check(decode_record(lines, fields, unknown_scores), fail)
+        check_facts(record, last, fail)
+        digest = content_digest(record)
+        first_digest, first_line = seen.setdefault(record.child, (digest, lines.number))
         # The child's first record; further ones of the same content, as overlapping parts have, are skipped.
         if first_line == lines.number:
             if last.limits != head.header.limits:
                 # Its claims about unlisted sets hold within other limits than those of the first header.
-                block.facts = dataclasses.replace(block.facts, complete=False, unlisted=None, left_out=None)
-            yield block
-        elif first_digest != block.digest():
-            name = head.header.names[block.child]
+                record = dataclasses.replace(record, complete=False, unlisted=None, left_out=None)
+            yield record
+        elif first_digest != digest:
+            name = head.header.names[record.child]
             fail(f"variable {name!r} comes twice with different content (first in line {first_line})")
     _require_whole(lines, head, len(seen), torn, partial)
 
@@ -288,12 +284,12 @@ def _require_whole(lines: Lines, head: JsonlHeader, n_seen: int, torn: str | Non
 
 def read_parent_sets(
     lines: Lines, *, partial: bool = False, warn: Warn | None = None
-) -> tuple[Header, Iterator[SetBlock]]:
+) -> tuple[Header, Iterator[ParentSetRecord]]:
     """Read a parent-set file, or a network file as one; `warn` is called about header keys of networks."""
     head = read_header(lines)
-    blocks = read_blocks(lines, head, partial=partial)
+    records = read_records(lines, head, partial=partial)
     if head.format == NETWORK.name:
-        blocks = check_while_reading(lines, head.header, blocks)
+        records = check_while_reading(lines, head.header, records)
     elif warn is not None and (warning := foreign_claims(head.header)) is not None:
         warn(f"{lines.source}: {warning}")
-    return head.header, blocks
+    return head.header, records

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from ..records import Header, ListFacts, ParentSetRecord
+from ..records import Header, ParentSetRecord
 from ..schemas import JSONL_FORMATS, PARENT_SETS
 from ..sets.listed_sets import ListedSets
 
 PART_SETS = 1 << 16
 """Sets whose text is made at once; it takes some times its length."""
 
-FACTS = tuple(fact for fact in fields(ListFacts) if fact.name != "extra")
+FACTS = tuple(fact for fact in fields(ParentSetRecord) if fact.default is not MISSING)
 """Facts of a record in the order in which they are written; those with the default value are not."""
 
 

@@ -6,12 +6,12 @@ from typing import Any, BinaryIO
 
 from ..detection import detect_lines
 from ..errors import Malformed
+from ..graphs.networks import open_networks
 from ..kinds import Kind
 from ..records import Network
 from ..schemas import NETWORK
 from ..textlines import EMPTY_REMEDY, Lines, as_lines
 from .jsonl import load_object
-from .network_streams import open_networks
 
 _REMEDY = "compare reads JSON lines of bnsl evaluate, files of --stats, and networks of bnsl optimize"
 

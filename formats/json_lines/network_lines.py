@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -12,23 +11,22 @@ from ..graphs.network_claims import check_while_reading
 from ..graphs.structures import require_acyclic
 from ..records import Network, ParentSetRecord
 from ..schemas import NETWORK
-from ..sets.setblocks import SetBlock
 from ..streams import open_output
 from ..textlines import Lines
-from .jsonl import JsonlHeader, read_blocks, read_header
+from .jsonl import JsonlHeader, read_header, read_records
 from .jsonl_writer import encode_header, encode_record
 
 
-def _single_sets(lines: Lines, head: JsonlHeader) -> Iterator[SetBlock]:
-    for block in read_blocks(lines, head, unknown_scores=True):
-        if block.n_sets != 1:
-            name = head.header.names[block.child]
+def _single_sets(lines: Lines, head: JsonlHeader) -> Iterator[ParentSetRecord]:
+    for record in read_records(lines, head, unknown_scores=True, one_network=True):
+        if len(record.parents) != 1:
+            name = head.header.names[record.child]
             lines.fail(
-                f"not a network: variable {name!r} lists {block.n_sets} parent sets",
+                f"not a network: variable {name!r} lists {len(record.parents)} parent sets",
                 kind=FormatError,
                 remedy="choose one for every variable with bnsl optimize",
             )
-        yield block
+        yield record
 
 
 def read_network(lines: Lines) -> Network:
@@ -46,54 +44,15 @@ def read_network(lines: Lines) -> Network:
 
 def read_next_network(lines: Lines) -> Network:
     """Read the next network of a stream and nothing behind it."""
-    own = _OneNetwork(lines)
-    head = read_header(own)
+    head = read_header(lines)
     n_variables = head.header.n_variables
     parents: list[tuple[int, ...]] = [()] * n_variables
     scores = np.full(n_variables, np.nan)
-    for block in check_while_reading(own, head.header, _single_sets(own, head)):
-        parents[block.child] = tuple(block.parents.tolist())
-        scores[block.child] = block.scores[0]
+    for record in check_while_reading(lines, head.header, _single_sets(lines, head)):
+        parents[record.child] = record.parents[0]
+        scores[record.child] = record.scores[0]
     require_acyclic(head.header.names, parents)
     return Network(head.header, tuple(parents), scores)
-
-
-class _OneNetwork(Lines):
-    """The lines of one network of a stream: its header and as many records as the header announces."""
-
-    def __init__(self, lines: Lines):
-        self._lines = lines
-        self.source = lines.source
-        self.number = lines.number
-        self.terminated = True
-        self._left: float | None = None
-
-    def __next__(self) -> bytes:
-        if self._left == 0:
-            raise StopIteration
-        line = next(self._lines)
-        number, terminated = self._lines.number, self._lines.terminated
-        if self._left is None:
-            self._left = _n_records(line) if line.strip() else None
-        # Most lines fail the search for the key, so few records are decoded twice.
-        elif b'"format"' in line and _n_records(line) < math.inf:  # the header of the next network
-            self._lines.push_back([(number, line, terminated)])
-            raise StopIteration
-        elif line.strip():
-            self._left -= 1
-        self.number, self.terminated = number, terminated
-        return line
-
-
-def _n_records(line: bytes) -> float:
-    """The number of records that a header announces; infinite if the line is none, which its reader reports."""
-    import orjson
-
-    try:
-        fields = orjson.loads(line)
-        return len(fields["variables"]) if fields["format"] == NETWORK.name else math.inf
-    except (orjson.JSONDecodeError, LookupError, TypeError):
-        return math.inf
 
 
 def has_more(lines: Lines) -> bool:

@@ -17,7 +17,7 @@ from ..errors import Inconsistent, Truncated
 from ..provenance import timestamp
 from ..records import Header
 from ..schemas import PARENT_SETS
-from ..sets.setblocks import BlockChecker
+from ..sets.record_checks import RecordChecker, content_digest
 from ..streams import is_compressed, open_output
 from ..textlines import Lines
 from .jsonl import JsonlHeader, decode_header, decode_record, load_object, read_header, require_agreement
@@ -153,7 +153,7 @@ def _shard_of(head: JsonlHeader) -> tuple[str | None, int]:
 
 def _read_records(lines: Lines, gathered: Gathered, can_seek: bool) -> None:
     part = gathered.files[-1]
-    checker = BlockChecker(part.header.header.names)
+    checker = RecordChecker(part.header.header.names)
 
     def fail(message: str):
         lines.fail(message, kind=Inconsistent)
@@ -169,18 +169,18 @@ def _read_records(lines: Lines, gathered: Gathered, can_seek: bool) -> None:
             require_agreement(lines, part.header, head)
             part.shards.append(_shard_of(head))
             continue
-        block = checker.check(decode_record(lines, fields), fail)
-        if "interrupted" in block.facts.extra:
+        record = checker.check(decode_record(lines, fields), fail)
+        if "interrupted" in record.extra:
             gathered.interrupted += 1
             continue
-        digest = block.digest()
-        if gathered.digests.setdefault(block.child, digest) != digest:
-            fail(f"variable {checker.names[block.child]!r} comes twice with different content")
-        if block.child not in gathered.places:
+        digest = content_digest(record)
+        if gathered.digests.setdefault(record.child, digest) != digest:
+            fail(f"variable {checker.names[record.child]!r} comes twice with different content")
+        if record.child not in gathered.places:
             part.finished += 1
             # What cannot be read again is kept.
             text = None if can_seek else line + b"\n"
-            gathered.places[block.child] = Place(part.path, *lines.span, text)
+            gathered.places[record.child] = Place(part.path, *lines.span, text)
 
 
 def require_same_options(ours: Header, theirs: Header, source: str | None = None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import BinaryIO
 
 import numpy as np
@@ -14,7 +13,7 @@ from ..records import Forest, ParentSetRecord
 from ..schemas import FOREST
 from ..streams import open_output
 from ..textlines import Lines, as_lines
-from .jsonl import read_blocks, read_header
+from .jsonl import read_header, read_records
 from .jsonl_writer import encode_header, encode_record
 
 
@@ -30,13 +29,13 @@ def open_forest(source: str | BinaryIO | Lines) -> Forest:
         names = head.header.names
         parents: dict[int, int] = {}
         scores: dict[int, float] = {}
-        for block in read_blocks(lines, head, unknown_scores=True):
-            if len(block.parents) != 1:
-                found = f"variable {names[block.child]!r} has {len(block.parents)} parents"
+        for record in read_records(lines, head, unknown_scores=True):
+            if len(record.parents[0]) != 1:
+                found = f"variable {names[record.child]!r} has {len(record.parents[0])} parents"
                 lines.fail(f"{found}; a forest gives each one")
-            parents[block.child] = int(block.parents[0])
-            if not np.isnan(block.scores[0]):
-                scores[block.child] = float(block.scores[0])
+            (parents[record.child],) = record.parents[0]
+            if not np.isnan(record.scores[0]):
+                scores[record.child] = float(record.scores[0])
         as_sets = [(parents[v],) if v in parents else () for v in range(len(names))]
         require_acyclic(names, as_sets)
         return Forest(head.header, parents, scores)
@@ -44,10 +43,8 @@ def open_forest(source: str | BinaryIO | Lines) -> Forest:
 
 def write_forest(target: str, forest: Forest) -> None:
     """Write a screening forest as JSON lines, in variable order; unknown local scores become null."""
-    extra = {key: value for key, value in forest.header.extra.items() if key != "records"}
-    header = dataclasses.replace(forest.header, extra=extra)
     with open_output(target) as stream:
-        stream.write(encode_header(FOREST.name, header, len(forest.parents)))
+        stream.write(encode_header(FOREST.name, forest.header, len(forest.parents)))
         for child, parent in sorted(forest.parents.items()):
             record = ParentSetRecord.of(child, ((parent,),), (forest.scores.get(child, float("nan")),))
             stream.write(encode_record(record, unknown_scores=True))

@@ -14,8 +14,7 @@ import orjson
 from ..graph_records import Arc, Drawing, Strength, strengths_of
 from ..records import Header
 from ..wording import plural
-from .arrows import head_opacity, line_opacity, line_width, shortened
-from .curves import path
+from .arrows import head_opacity, line_opacity, line_width, path, shortened
 
 TEMPLATE = Path(__file__).with_name("network.html")
 

@@ -11,8 +11,7 @@ from ..graph_records import Arc, Drawing, Strength, strengths_of
 from ..graphs.parameters.xml_elements import NOT_IN_XML
 from ..records import Network
 from ..wording import plural
-from .arrows import head, head_opacity, line_opacity, line_width, shortened
-from .curves import number, path
+from .arrows import head, head_opacity, line_opacity, line_width, number, path, shortened
 
 MARGIN = 24.0
 LEGEND = (0.25, 0.5, 0.75, 1)

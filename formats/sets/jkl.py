@@ -24,7 +24,8 @@ from ..records import Header, ParentSetRecord
 from ..schemas import SCORES
 from ..textlines import Lines
 from ..wording import Warn, ignore, plural
-from .setblocks import UNNAMED_SCORE, BlockChecker, SetBlock
+from .listed_sets import ListedSets
+from .record_checks import UNNAMED_SCORE, RecordChecker
 
 _SCORE_COMMENT = re.compile(rb"#\s*score function\s*:\s*(\w+)", re.IGNORECASE)
 _MAX_VARIABLES = 10_000_000
@@ -144,7 +145,7 @@ def _shown(line: bytes) -> str:
     return repr(text + "..." if len(line) > 60 else text)
 
 
-def read_jkl(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tuple[Header, Iterator[SetBlock]]:
+def read_jkl(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tuple[Header, Iterator[ParentSetRecord]]:
     """Read a jkl file, all of it at once because the last block may define a name that the first one uses.
 
     States, rows and data are unknown; variables are called X0, X1, ... where the file has indices.
@@ -209,8 +210,8 @@ def _checked(
     names: tuple[str, ...],
     index_of: dict[bytes, int],
     tokens: dict[bytes, int],
-) -> Iterator[SetBlock]:
-    checker = BlockChecker(names)
+) -> Iterator[ParentSetRecord]:
+    checker = RecordChecker(names)
     meaning = np.array([index_of.get(token, -1) for token in tokens], dtype=np.int64)
     spelled = list(tokens)
     for raw in blocks:
@@ -223,7 +224,8 @@ def _checked(
             token = spelled[raw.parents[int(np.argmax(parents < 0))]]
             whose = names[index_of[raw.name]]
             fail(f"variable {whose!r} has the unknown parent {_shown(token)} ({len(names)} variables)")
-        yield checker.check(SetBlock(index_of[raw.name], raw.sizes, parents, raw.scores), fail)
+        sets = ListedSets.of_sizes(raw.sizes, parents)
+        yield checker.check(ParentSetRecord(index_of[raw.name], sets, raw.scores), fail)
 
 
 def jkl_chunks(header: Header, records: Iterable[ParentSetRecord]) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ class ListedSets(Sequence[tuple[int, ...]]):
     """Many parent sets: a sequence of ascending tuples of indices, kept as arrays.
 
     - `offsets` (int64, shape (n_sets + 1,)): from 0 to the number of members.
-    - `members` (int32): set s is ``members[offsets[s]:offsets[s + 1]]``.
+    - `members` (int32; int64 until readers have checked them): set s is ``members[offsets[s]:offsets[s + 1]]``.
     """
 
     __slots__ = ("members", "offsets")
@@ -33,7 +33,7 @@ class ListedSets(Sequence[tuple[int, ...]]):
         """Consecutive sets of these sizes."""
         offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
         np.cumsum(sizes, out=offsets[1:])
-        return cls(offsets, members.astype(np.int32, copy=False))
+        return cls(offsets, members)
 
     @property
     def sizes(self) -> np.ndarray:
@@ -94,14 +94,11 @@ def best_first(sets: ListedSets, scores: np.ndarray) -> np.ndarray:
     # Only sets of equal score are compared: by score, size, and members, which missing ones precede.
     equal = sets.take(order[places])
     rows = np.full((len(places), max(1, int(equal.sizes.max()))), -1, dtype=np.int32)
-    rows[np.repeat(np.arange(len(places)), equal.sizes), _places_within(equal)] = equal.members
+    sizes = equal.sizes
+    within = np.arange(len(equal.members)) - np.repeat(equal.offsets[:-1], sizes)
+    rows[np.repeat(np.arange(len(places)), sizes), within] = equal.members
     turn = np.lexsort((*rows.T[::-1], equal.sizes, -ranked[places]))
     order[places] = order[places][turn]
     rows = rows[turn]
     again = (rows[1:] == rows[:-1]).all(axis=1) & (ranked[places][1:] == ranked[places][:-1])
     return np.delete(order, places[1:][again])
-
-
-def _places_within(sets: ListedSets) -> np.ndarray:
-    """The place of each member in its set."""
-    return np.arange(len(sets.members)) - np.repeat(sets.offsets[:-1], sets.sizes)

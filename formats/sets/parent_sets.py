@@ -10,15 +10,14 @@ from typing import BinaryIO
 
 from ..detection import require_format
 from ..kinds import Kind
-from ..lookup import load, load_writer
 from ..records import Header, ParentSetRecord, ParentSetTable
+from ..registry import load, load_writer
 from ..streams import open_output
 from ..textlines import Lines, as_lines
 from ..wording import Warn, ignore
-from .setblocks import SetBlock
 
 
-def _open_blocks(lines: Lines, partial: bool, warn: Warn | None) -> tuple[Header, Iterator[SetBlock]]:
+def _open_records(lines: Lines, partial: bool, warn: Warn | None) -> tuple[Header, Iterator[ParentSetRecord]]:
     row = require_format(lines, (Kind.PARENT_SETS,), "parent sets")
     return load(row.reader)(lines, partial=partial, warn=warn or ignore)
 
@@ -33,12 +32,11 @@ def open_parent_sets(
     - `warn`: called with assumptions about foreign files.
     """
     with as_lines(source) as lines:
-        header, blocks = _open_blocks(lines, partial, warn)
-        return ParentSetTable.from_records(header, (block.record() for block in blocks))
+        return ParentSetTable.from_records(*_open_records(lines, partial, warn))
 
 
 def open_parent_set_stream(
-    source: str | BinaryIO | Lines, *, partial: bool = False, warn: Warn | None = None
+    source: str | BinaryIO | Lines, *, warn: Warn | None = None
 ) -> tuple[Header, Iterator[ParentSetRecord]]:
     """Read the header now and the records one by one; parameters as of `open_parent_sets`.
 
@@ -46,15 +44,14 @@ def open_parent_set_stream(
     """
     lines = as_lines(source)
     try:
-        header, blocks = _open_blocks(lines, partial, warn)
+        header, found = _open_records(lines, False, warn)
     except BaseException:
         lines.close()
         raise
 
     def records() -> Iterator[ParentSetRecord]:
         with lines:
-            for block in blocks:
-                yield block.record()
+            yield from found
 
     return header, records()
 

@@ -21,7 +21,8 @@ from ..records import Header, ParentSetRecord
 from ..schemas import SCORES
 from ..textlines import Lines
 from ..wording import Warn, ignore
-from .setblocks import UNNAMED_SCORE, BlockChecker, SetBlock
+from .listed_sets import ListedSets
+from .record_checks import UNNAMED_SCORE, RecordChecker
 
 _META = re.compile(r"META\s+([^=\s]+)\s*=\s*(.*)$", re.IGNORECASE)
 _VAR = re.compile(r"VAR\s+(.*)$", re.IGNORECASE)
@@ -92,7 +93,7 @@ def _header(lines: Lines, meta: dict[str, str], blocks: list[_RawBlock], warn: W
     return Header(variables, score, int(rows) if re.fullmatch(r"[0-9]{1,15}", rows) else None, None, ess)
 
 
-def read_pss(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tuple[Header, Iterator[SetBlock]]:
+def read_pss(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tuple[Header, Iterator[ParentSetRecord]]:
     """Read a pss file, all of it at once because parents may be named before their own block.
 
     `partial` has no effect, since the number of variables is not announced.
@@ -102,8 +103,8 @@ def read_pss(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tup
     return header, _checked(lines, blocks, header)
 
 
-def _checked(lines: Lines, blocks: list[_RawBlock], header: Header) -> Iterator[SetBlock]:
-    checker = BlockChecker(header.names)
+def _checked(lines: Lines, blocks: list[_RawBlock], header: Header) -> Iterator[ParentSetRecord]:
+    checker = RecordChecker(header.names)
     index_of = {name: index for index, name in enumerate(header.names)}
     for child, block in enumerate(blocks):
 
@@ -122,8 +123,8 @@ def _checked(lines: Lines, blocks: list[_RawBlock], header: Header) -> Iterator[
             except KeyError as error:
                 fail(f"variable {block.name!r} has the unknown parent {error.args[0]!r}", line=number)
         sizes = np.array([len(cells) - 1 for _, cells in block.rows], dtype=np.int64)
-        raw = SetBlock(child, sizes, np.array(parents, dtype=np.int64), np.array(scores, dtype=np.float64))
-        yield checker.check(raw, fail)
+        sets = ListedSets.of_sizes(sizes, np.array(parents, dtype=np.int64))
+        yield checker.check(ParentSetRecord(child, sets, np.array(scores, dtype=np.float64)), fail)
 
 
 def _require_words(texts: Iterable[str], what: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +16,10 @@ from ..json_lines.jsonl_writer import encode_fields, encode_header
 from ..records import ExploredSets, Header
 from ..schemas import TRACE
 from ..streams import open_output
-from ..tables.results.batches import METADATA_KEY, batch_writer
+from ..tables.results.result_tables import METADATA_KEY, batch_writer
+
+if TYPE_CHECKING:
+    import pyarrow
 
 Write = Callable[[ExploredSets], None]
 
@@ -27,12 +31,13 @@ def open_trace(target: str, header: Header, format: str = "trace") -> Iterator[W
     `format` is ``trace`` (JSON lines), ``arrow`` (stream), ``feather`` (Arrow file) or ``parquet``.
     """
     with open_output(target) as stream:
-        if format != "trace":
-            with _open_table(stream, header, format) as write:
-                yield write
+        if format == "trace":
+            stream.write(encode_header(TRACE.name, header))
+            yield lambda explored: stream.writelines(_lines(explored))
             return
-        stream.write(encode_header(TRACE.name, header))
-        yield lambda explored: stream.writelines(_lines(explored))
+        schema = _schema(header)
+        with batch_writer(format, stream, schema) as writer:
+            yield lambda explored: writer.write_batch(_batch(explored, schema))
 
 
 def _lines(explored: ExploredSets) -> Iterator[bytes]:
@@ -50,8 +55,7 @@ def _lines(explored: ExploredSets) -> Iterator[bytes]:
         )
 
 
-@contextlib.contextmanager
-def _open_table(stream, header: Header, format: str) -> Iterator[Write]:
+def _schema(header: Header) -> pyarrow.Schema:
     import pyarrow
 
     types = [
@@ -61,19 +65,20 @@ def _open_table(stream, header: Header, format: str) -> Iterator[Write]:
         ("score", pyarrow.float64()),
         ("estimate", pyarrow.float64()),
     ]
-    schema = pyarrow.schema(types, metadata={METADATA_KEY: encode_header(TRACE.name, header).strip()})
+    return pyarrow.schema(types, metadata={METADATA_KEY: encode_header(TRACE.name, header).strip()})
 
-    def write(explored: ExploredSets) -> None:
-        n_sets = len(explored.scores)
-        offsets = pyarrow.array(explored.offsets, pyarrow.int32())
-        columns = [
-            pyarrow.array(np.full(n_sets, explored.child, dtype=np.int32)),
-            pyarrow.array(np.arange(1, n_sets + 1)),
-            pyarrow.ListArray.from_arrays(offsets, pyarrow.array(explored.members)),
-            pyarrow.array(explored.scores),
-            pyarrow.array(explored.estimates, mask=np.isnan(explored.estimates)),
-        ]
-        writer.write_batch(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
 
-    with batch_writer(format, stream, schema) as writer:
-        yield write
+def _batch(explored: ExploredSets, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    import pyarrow
+
+    n_sets = len(explored.scores)
+    columns = [
+        pyarrow.array(np.full(n_sets, explored.child, dtype=np.int32)),
+        pyarrow.array(np.arange(1, n_sets + 1)),
+        pyarrow.ListArray.from_arrays(
+            pyarrow.array(explored.offsets, pyarrow.int32()), pyarrow.array(explored.members)
+        ),
+        pyarrow.array(explored.scores),
+        pyarrow.array(explored.estimates, mask=np.isnan(explored.estimates)),
+    ]
+    return pyarrow.RecordBatch.from_arrays(columns, schema=schema)

@@ -15,7 +15,7 @@ from .arrow_sizes import check_message, refuse_many_cells, refuse_much
 from .conventions import without_row_numbers
 from .encoding import RawTable, TextLayout, check_names
 from .label_columns import ColumnParts, LabelColumn, LabelTable, release_memory
-from .results.batches import own_header
+from .results.result_tables import own_header
 
 _FILE_MARK = b"ARROW1"
 PARQUET_MARK = b"PAR1"
@@ -35,20 +35,16 @@ def read_arrow(data: bytes, layout: TextLayout | None = None, warn: Warn = ignor
     Raises `Truncated`: the input ends before its end marker or inside a message; `Malformed`: it cannot be decoded.
     """
     _check_messages(data)
-    if data.startswith(_FILE_MARK):
+    is_file = data.startswith(_FILE_MARK)
 
-        def read_file(stream: pyarrow.BufferReader) -> pyarrow.Table | LabelTable:
-            reader = pyarrow.ipc.open_file(stream)
-            return _read_batches(map(reader.get_batch, range(reader.num_record_batches)), reader.schema)
+    def read(stream: pyarrow.BufferReader) -> pyarrow.Table | LabelTable:
+        reader = pyarrow.ipc.open_file(stream) if is_file else pyarrow.ipc.open_stream(stream)
+        batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+        return _read_batches(batches, reader.schema)
 
-        return _decode(data, "an Arrow file", _FILE_MARK, read_file)
-
-    def read_stream(stream: pyarrow.BufferReader) -> pyarrow.Table | LabelTable:
-        reader = pyarrow.ipc.open_stream(stream)
-        return _read_batches(reader, reader.schema)
-
-    table = _decode(data, "an Arrow stream", _END_OF_STREAM, read_stream)
-    if not data.endswith(_END_OF_STREAM):
+    ending = _FILE_MARK if is_file else _END_OF_STREAM
+    table = _decode(data, "an Arrow file" if is_file else "an Arrow stream", ending, read)
+    if not is_file and not data.endswith(ending):
         warn("the Arrow stream has no end marker and may be incomplete")
     return table
 

@@ -11,6 +11,7 @@ import pyarrow
 from pyarrow import compute
 
 from ..data_records import MAX_STATES, Variable
+from . import problems
 from .cuts.discretization import ColumnRule, Cuts, Discretization
 from .cuts.hartemink import Goal
 from .label_columns import LabelColumn
@@ -26,9 +27,7 @@ from .labels import (
     is_spelled,
     parse_numbers,
 )
-from .problems import Problem, continuous_problem, numerous_problem
 from .selection import matching_names
-from .suspicions import MIN_NUMBERS, LabelKind, Suspicion, kind_of_labels, suspect, suspect_dashes
 
 MAX_NUMERIC_STATES = 20
 """A numeric column with more distinct numbers than this is taken as continuous."""
@@ -175,10 +174,6 @@ class Column:
         cells = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return cells if rows is None else cells[rows]
 
-    def n_rows(self, rows: np.ndarray | None = None) -> int:
-        """Number of cells, or of those of `rows`."""
-        return len(self.cells) if rows is None else int(rows.sum())
-
     def count_labels(self, rows: np.ndarray | None = None) -> np.ndarray:
         """Number of cells with each label, int64, shape (n_labels,)."""
         n_labels = len(self.labels)
@@ -207,10 +202,10 @@ class StateChooser:
         self._is_tight = is_tight
         self._remembered: dict[tuple[Treatment, tuple[str, ...]], LabelCoding] = {}
         self._continuous: list[tuple[str, int]] = []
-        self._numerous: list[tuple[str, int, LabelKind | None]] = []
+        self._numerous: list[tuple[str, int, problems.LabelKind | None]] = []
         self.cut: set[str] = set()
         self.scales: list[tuple[str, int]] = []
-        self.suspicions: list[Suspicion] = []
+        self.suspicions: list[str] = []
 
     def bare(self, column: Column) -> Column:
         """The column without its listed states if an option says how it becomes states; else the column itself."""
@@ -226,11 +221,11 @@ class StateChooser:
         """States of a column and the code of each label that occurs."""
         if column.known is not None:
             return LabelCoding(column.states or (), column.known)
-        dashes = suspect_dashes(column.name, column.labels, column.missing)
+        dashes = problems.suspect_dashes(column.name, column.labels, column.missing)
         self.suspicions += [dashes] if dashes else []
         treatment = self._treatments[column.name]
         # So few labels are neither cut nor suspected: if all of them occur, the choice depends on them alone.
-        is_short = len(column.labels) <= min(treatment.n_kept, treatment.limit, MIN_NUMBERS)
+        is_short = len(column.labels) <= min(treatment.n_kept, treatment.limit, problems.MIN_NUMBERS)
         if not is_short or not (self._is_tight or column.count_labels(self._rows).all()):
             return self._choose_anew(column)
         # The same few labels in thousands of columns are the usual case.
@@ -278,20 +273,21 @@ class StateChooser:
             self.cut.add(column.name)
             return code_discretized(values, column.count_labels(self._rows)[selected], rule)
         if n_distinct <= (limit if is_number.all() else self._options.text_limit):
-            if not is_number.all() and len(labels) >= MIN_NUMBERS:
-                suspicion = suspect(column.name, labels, is_number, column.n_rows(self._rows))
+            if not is_number.all() and len(labels) >= problems.MIN_NUMBERS:
+                n_rows = len(column.cells) if self._rows is None else int(self._rows.sum())
+                suspicion = problems.suspect(column.name, labels, is_number, n_rows)
                 self.suspicions += [suspicion] if suspicion else []
             return code_new_states(labels.to_pylist(), values)
         if is_number.all():
             self._continuous.append((column.name, n_distinct))
         else:
-            self._numerous.append((column.name, n_distinct, kind_of_labels(labels, is_number)))
+            self._numerous.append((column.name, n_distinct, problems.kind_of_labels(labels, is_number)))
         return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
 
     @property
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[problems.Problem]:
         """The problems of the columns without usable states."""
-        problems = [continuous_problem(self._continuous)] if self._continuous else []
+        found = [problems.continuous_problem(self._continuous)] if self._continuous else []
         if self._numerous:
-            problems.append(numerous_problem(self._numerous, self._options.text_limit))
-        return problems
+            found.append(problems.numerous_problem(self._numerous, self._options.text_limit))
+        return found

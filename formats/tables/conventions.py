@@ -96,15 +96,12 @@ def with_decimal_points(names: Sequence[str], columns: Columns) -> tuple[list[st
         n_numbers, n_strays = compute.sum(has_comma).as_py() or 0, compute.sum(is_stray).as_py() or 0
         if n_numbers and n_strays <= (_FEW_STRAYS if n_numbers >= _MANY_NUMBERS else 0):
             found.append(name)
-            column = column.with_values(_with_point(labels))
+            plain = compute.replace_substring(labels, ".", "")  # between thousands
+            column = column.with_values(
+                compute.if_else(has_comma, compute.replace_substring(plain, ",", "."), labels)
+            )
         changed.append(column)
     return found, changed
-
-
-def _with_point(labels: pyarrow.StringArray) -> pyarrow.StringArray:
-    is_number = compute.match_substring_regex(labels, _COMMA_NUMBER)
-    plain = compute.replace_substring(labels, ".", "")  # between thousands
-    return compute.if_else(is_number, compute.replace_substring(plain, ",", "."), labels)
 
 
 def without_row_numbers(names: tuple[str, ...], columns: Columns, warn: Warn) -> tuple[tuple[str, ...], Columns]:

@@ -9,8 +9,8 @@ from ..data_records import Dataset, IncompleteDataset
 from ..detection import EMPTY, HEAD_SIZE, detect
 from ..errors import Malformed, UnsuitableData, located
 from ..kinds import Kind
-from ..lookup import load
 from ..records import EntropyTable
+from ..registry import load
 from ..schemas import ARC_PROBABILITIES
 from ..streams import read_bytes, source_name
 from ..wording import Warn, about
@@ -18,31 +18,12 @@ from .columns import EncodingOptions
 from .cuts.discretization import parse_column_rule
 from .encoding import RawTable, TextLayout, encode_table
 from .label_columns import release_memory
-from .results.batches import is_own
+from .results.result_tables import is_own
 
 
-def open_dataset(
-    source: str,
-    *,
-    delimiter: str | None = None,
-    header: bool = True,
-    warn: Warn | None = None,
-    note: Warn | None = None,
-    **rules: Any,
-) -> Dataset:
-    """Read a data table: CSV, TSV and the like, Parquet, Arrow stream or file; plain, gzip or Zstandard.
-
-    - `source`: a path (file, FIFO) or ``-`` for standard input.
-    - `delimiter`: of text tables; guessed if not given.
-    - `header`: whether the first line of a text table holds the column names; else they are V0, V1, ...
-    - `warn`: called about input that is accepted but may surprise.
-    - `note`: called about the columns that `discretize` cuts.
-    - `**rules`: how labels become states (see `formats.tables.encoding`): fields of
-      `formats.tables.columns.EncodingOptions`; ``discretize`` takes one or several texts of `parse_column_rule`.
-    Raises `FormatError`: unreadable or unsuitable input (its kinds: Malformed, Truncated, UnsuitableData,
-    Inconsistent); `ValueError`: an option with an impossible value.
-    """
-    opened = _open_rows(source, delimiter=delimiter, header=header, warn=warn, note=note, **rules)
+def open_dataset(source: str, **rules: Any) -> Dataset:
+    """Read a data table; options and errors as of `open_dataset_or_entropies`."""
+    opened = _open_rows(source, **rules)
     if isinstance(opened, IncompleteDataset):
         raise ValueError("missing cells are kept by open_incomplete")
     return opened
@@ -76,7 +57,19 @@ def open_dataset_or_entropies(
     discretize: str | Sequence[str] | None = None,
     **rules: Any,
 ) -> Dataset | IncompleteDataset | EntropyTable:
-    """Read a data table or an entropy table; options as in `open_dataset`."""
+    """Read a data table (CSV, TSV and the like, Parquet, Arrow; plain, gzip or Zstandard) or an entropy table.
+
+    - `source`: a path (file, FIFO) or ``-`` for standard input.
+    - `delimiter`: of text tables; guessed if not given.
+    - `header`: whether the first line of a text table holds the column names; else they are V0, V1, ...
+    - `warn`: called about input that is accepted but may surprise.
+    - `note`: called about the columns that `discretize` cuts.
+    - `discretize`: one or several texts of `parse_column_rule`.
+    - `**rules`: how labels become states (see `formats.tables.encoding`): further fields of
+      `formats.tables.columns.EncodingOptions`.
+    Raises `FormatError`: unreadable or unsuitable input (its kinds: Malformed, Truncated, UnsuitableData,
+    Inconsistent); `ValueError`: an option with an impossible value.
+    """
     texts = [discretize] if isinstance(discretize, str) else discretize or ()
     options = EncodingOptions(discretize=tuple(map(parse_column_rule, texts)), **rules)
     name = source_name(source)

@@ -34,13 +34,11 @@ from ..packed_cells import MANY_ROWS, Cells, PackedCells
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, plural
 from .columns import Column, EncodingOptions, StateChooser
-from .cuts.cut_reports import report_cuts
-from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts
+from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
 from .label_columns import LabelColumn
 from .problems import missing_problem, raise_problems
-from .row_weights import Repetition, weights_position
+from .row_weights import read_counts, require_memory, weights_position
 from .selection import drop_option, selected_positions
-from .suspicions import Suspicion
 
 _N_SUSPICIOUS = 20
 _NUMBERED = re.compile(r"[XV]?[0-9]+")
@@ -62,6 +60,11 @@ class RawTable(NamedTuple):
     """Line of the first row, counted from 1; None unless each row is one line of text."""
     source: str = ""
     """Name of the input."""
+
+    def chosen(self, positions: Sequence[int]) -> RawTable:
+        """The columns at these positions."""
+        names, columns = tuple(self.names[p] for p in positions), [self.columns[p] for p in positions]
+        return self._replace(names=names, columns=columns)
 
     def place_of(self, row: int) -> tuple[int | None, str]:
         """Line of a row (from 0), None if unknown, and words that name the row if its line is unknown."""
@@ -109,7 +112,7 @@ def encode_table(
         raise UnsuitableData("no rows of data", remedy="a table needs at least one row")
     kept = selected_positions(raw.names, options.columns, options.drop)
     treatments = options.treatments(raw.names, raw.is_coded)
-    raw = _with_columns(raw, kept) if options.weights is None else _with_repeated_rows(raw, kept, options, note)
+    raw = raw.chosen(kept) if options.weights is None else _with_repeated_rows(raw, kept, options, note)
     n_rows = len(raw.columns[0])
     if _goes_by_position(raw, options.variables):
         names = tuple(variable.name for variable in options.variables or ())
@@ -154,24 +157,19 @@ def encode_table(
     return Dataset(tuple(variables), codes, fingerprint(variables, codes))
 
 
-def _with_columns(raw: RawTable, positions: Sequence[int]) -> RawTable:
-    return raw._replace(names=tuple(raw.names[p] for p in positions), columns=[raw.columns[p] for p in positions])
-
-
 def _with_repeated_rows(raw: RawTable, kept: Sequence[int], options: EncodingOptions, note: Warn) -> RawTable:
     """The kept columns but that of counts, each row as often as it stands."""
     weights = weights_position(str(options.weights), raw.names)
     name = raw.names[weights]
-    repetition = Repetition.of(name, raw.columns[weights])
+    counts, total = read_counts(name, raw.columns[weights])
     others = [p for p in kept if p != weights]
     if not others:
         raise UnsuitableData("no column is left but that of --weights")
-    repetition.require_memory(len(others), options.free_bytes, name)
-    n_given = plural(len(repetition.counts), "row")
-    note(f"{n_given} stand for {repetition.total:,} by --weights {name!r}")
-    chosen = _with_columns(raw, others)
-    is_tight = raw.is_tight and bool(repetition.counts.all())
-    return chosen._replace(columns=list(map(repetition.repeat, chosen.columns)), is_tight=is_tight)
+    require_memory(total, len(others), options.free_bytes, name)
+    note(f"{plural(len(counts), 'row')} stand for {total:,} by --weights {name!r}")
+    chosen = raw.chosen(others)
+    repeated = [column.with_cells(np.repeat(column.cells(), counts)) for column in chosen.columns]
+    return chosen._replace(columns=repeated, is_tight=raw.is_tight and bool(counts.all()))
 
 
 def _with_holes(
@@ -239,9 +237,9 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
     Unknown labels are refused at once, except in rows that are dropped for a missing cell.
     """
     may_be_missing = options.missing in ("state", "keep")
-    is_missing, missing = _marked_cells(columns, n_rows, lambda c: None if may_be_missing else c.missing)
+    is_missing, missing = marked_cells(columns, n_rows, lambda c: None if may_be_missing else c.missing)
     complete = ~is_missing if missing and options.missing == "drop" else None
-    is_unseen, unseen = _marked_cells(columns, n_rows, lambda c: c.unseen, complete)
+    is_unseen, unseen = marked_cells(columns, n_rows, lambda c: c.unseen, complete)
     if unseen and options.unseen == "error":
         _refuse_unseen([column for column, _ in unseen], complete, options.listed_in)
     if missing and options.missing == "error":
@@ -259,7 +257,7 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
     return (None if keep.all() else keep), []
 
 
-def _marked_cells(
+def marked_cells(
     columns: Sequence[Column],
     n_rows: int,
     mark_of: Callable[[Column], np.ndarray | None],
@@ -296,7 +294,7 @@ def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, listed_in
     )
 
 
-def _warn_suspicious(suspicions: Sequence[Suspicion], warn: Warn) -> None:
+def _warn_suspicious(suspicions: Sequence[str], warn: Warn) -> None:
     if not suspicions:
         return
     lines = [f"\n  {suspicion}" for suspicion in suspicions[:_N_SUSPICIOUS]]

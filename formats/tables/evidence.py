@@ -17,7 +17,7 @@ from ..streams import source_name
 from ..wording import Warn, about, listed, plural
 from .columns import Column
 from .datasets import read_labels
-from .encoding import RawTable
+from .encoding import RawTable, marked_cells
 from .labels import UNKNOWN, code_known_states
 from .selection import matching_names, selected_positions
 
@@ -79,79 +79,76 @@ class EvidenceTable(NamedTuple):
         return row + 1 if self.rows is None else int(np.flatnonzero(self.rows)[row]) + 1
 
 
-class EvidenceRules(NamedTuple):
-    """How a table of evidence is read."""
-
-    delimiter: str | None = None
-    header: bool = True
-    """`delimiter`, `header`: as of `datasets.open_dataset`."""
-    na: Sequence[str] = ()
-    """Further spellings of missing cells."""
-    columns: Sequence[str] = ()
-    drop: Sequence[str] = ()
-    """`columns`, `drop`: columns that are read, all if empty, and columns that are not; items as of
-    `selection.matching_names`."""
-    unseen: str = "error"
-    """Rows with a label that is none of its variable's states: ``error`` refuses, ``drop`` leaves them out."""
-    targets: Sequence[int] = ()
-    """Variables that are no evidence: any label will do."""
-    copies: Sequence[str] | None = ()
-    """Columns to be copied, whether read or not, as of `selection.matching_names`; None for all that are read."""
-
-
-_DEFAULT = EvidenceRules()
-
-
 def open_evidence(
-    source: str, variables: Sequence[Variable], rules: EvidenceRules = _DEFAULT, *, warn: Warn
+    source: str,
+    variables: Sequence[Variable],
+    *,
+    delimiter: str | None = None,
+    header: bool = True,
+    na: Sequence[str] = (),
+    columns: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    unseen: str = "error",
+    targets: Sequence[int] = (),
+    copies: Sequence[str] | None = (),
+    warn: Warn,
 ) -> EvidenceTable:
     """Read a table with missing cells, coded by the states of a network's variables.
 
     Columns are matched by name, by position if the table has no names and as many columns. Further columns are no
     evidence; absent ones are hidden in all rows. Source and layout are those of `datasets.open_dataset`.
+
+    - `na`: further spellings of missing cells.
+    - `columns`, `drop`: columns that are read, all if empty, and columns that are not; items as of
+      `selection.matching_names`.
+    - `unseen`: rows with a label that is none of its variable's states: ``error`` refuses, ``drop`` leaves them out.
+    - `targets`: variables that are no evidence: any label will do.
+    - `copies`: columns to be copied, read or not, as of `selection.matching_names`; None for all that are read.
     Raises `FormatError`: unreadable input; no column is a variable; a label that is none of its variable's states.
     """
     name = source_name(source)
+    warn = about(name, warn)
     with located(name):
-        table = read_labels(source, rules.delimiter, rules.header, about(name, warn))
+        table = read_labels(source, delimiter, header, warn)
         if isinstance(table, EntropyTable):
             raise Malformed("this is an entropy table, not a data table")
         if not table.columns or not len(table.columns[0]):
             raise UnsuitableData("no rows of data")
-        return _coded(table, variables, rules, about(name, warn))
+        raw = table.chosen(selected_positions(table.names, columns, drop))
+        matched = _matched(raw, variables)
+        observed = {v: Column.of(variables[v], raw.columns[position]) for v, position in matched.items()}
+        for v, column in observed.items():
+            column.classify(False, na, missing_is_hole=True)
+            if v in targets:
+                _hide_unknown(column, warn)
+        copied = _copied(raw, observed, matched) if copies is None else _selected(table, copies)
+        _warn_unmatched(raw, variables, matched, [column.name for column in copied], warn)
+        rows = _known_rows(list(observed.values()), raw, unseen, warn)
+        n_rows = len(raw.columns[0]) if rows is None else int(rows.sum())
+        return EvidenceTable(*_coded(observed, (len(variables), n_rows), rows), tuple(copied), rows)
 
 
-def _coded(table: RawTable, variables: Sequence[Variable], rules: EvidenceRules, warn: Warn) -> EvidenceTable:
-    kept = selected_positions(table.names, rules.columns, rules.drop)
-    raw = table._replace(names=tuple(table.names[p] for p in kept), columns=[table.columns[p] for p in kept])
-    matched = _matched(raw, variables)
-    observed = {v: Column.of(variables[v], raw.columns[position]) for v, position in matched.items()}
-    for v, column in observed.items():
-        column.classify(False, rules.na, missing_is_hole=True)
-        if v in rules.targets:
-            _hide_unknown(column, warn)
-    if rules.copies is None:
-        variable_at = {position: v for v, position in matched.items()}
-        copies = [
-            observed[variable_at[p]] if p in variable_at else Column.of(Variable(name), raw.columns[p])
-            for p, name in enumerate(raw.names)
-        ]
-    else:
-        copies = _copied(table, rules.copies)
-    _warn_unmatched(raw, variables, matched, [column.name for column in copies], warn)
-    rows = _known_rows(list(observed.values()), raw, rules.unseen, warn)
-    n_rows = len(raw.columns[0]) if rows is None else int(rows.sum())
-    codes = np.zeros((len(variables), n_rows), dtype=np.uint8)
-    is_hidden = np.ones((len(variables), n_rows), dtype=np.bool_)
+def _coded(
+    observed: dict[int, Column], shape: tuple[int, int], rows: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """States of the cells and whether they are hidden, as of `EvidenceTable`."""
+    codes = np.zeros(shape, dtype=np.uint8)
+    is_hidden = np.ones(shape, dtype=np.bool_)
     for v, column in observed.items():
         assert column.known is not None
         is_missing = np.zeros(len(column.labels), dtype=bool) if column.missing is None else column.missing
         codes[v] = column.gather(np.where(is_missing, 0, column.known).astype(np.uint8), rows)
         is_hidden[v] = column.gather(is_missing, rows)
-    return EvidenceTable(codes, is_hidden, tuple(copies), rows)
+    return codes, is_hidden
 
 
-def _copied(table: RawTable, items: Sequence[str]) -> list[Column]:
+def _copied(raw: RawTable, observed: dict[int, Column], matched: dict[int, int]) -> list[Column]:
+    """All columns that are read, in the order of the table."""
+    own = {position: observed[v] for v, position in matched.items()}
+    return [own.get(p) or Column.of(Variable(name), raw.columns[p]) for p, name in enumerate(raw.names)]
+
+
+def _selected(table: RawTable, items: Sequence[str]) -> list[Column]:
     """The columns that the items select, in the order of the table."""
     chosen = {name for item in items for name in matching_names(item, table.names, "--keep")}
     return [Column.of(Variable(name), c) for name, c in zip(table.names, table.columns) if name in chosen]
@@ -202,19 +199,13 @@ def _hide_unknown(column: Column, warn: Warn) -> None:
 def _known_rows(columns: Sequence[Column], raw: RawTable, unseen: str, warn: Warn) -> np.ndarray | None:
     """The rows without an unknown label, bool, None if these are all; refuses others if `unseen` says so."""
     n_rows = len(raw.columns[0])
-    is_unknown = np.zeros(n_rows, dtype=bool)
-    first: tuple[int, Column] | None = None
-    for column in columns:
-        if column.unseen is not None:
-            cells = column.gather(column.unseen)
-            if cells.any() and (first is None or cells.argmax() < first[0]):
-                first = int(cells.argmax()), column
-            is_unknown |= cells
-    if first is None:
+    is_unknown, found = marked_cells(columns, n_rows, lambda column: column.unseen)
+    if not found:
         return None
-    n_unknown = int(is_unknown.sum())
+    n_unknown, first = int(is_unknown.sum()), int(is_unknown.argmax())
     if unseen == "error":
-        _refuse_unknown(*first, n_unknown, raw)
+        whose = next(c for c, _ in found if c.unseen is not None and c.gather(c.unseen)[first])
+        _refuse_unknown(first, whose, n_unknown, raw)
     if n_unknown == n_rows:
         raise UnsuitableData(
             f"none of {plural(n_rows, 'row')} is left: each has a label that the network does not list",

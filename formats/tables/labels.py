@@ -10,16 +10,7 @@ import numpy as np
 import pyarrow
 from pyarrow import compute
 
-from .cuts.discretization import (
-    NUMBER_PATTERN,
-    Cuts,
-    Discretization,
-    cut_points,
-    cuts_of_labels,
-    interval_bounds,
-    interval_codes,
-    interval_labels,
-)
+from .cuts import discretization
 
 MISSING_LABELS = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
 """Labels of missing cells in R, pandas, spreadsheets, databases and WEKA."""
@@ -77,7 +68,7 @@ def _as_numpy(flags: pyarrow.BooleanArray) -> np.ndarray:
 
 def parse_numbers(labels: pyarrow.StringArray) -> np.ndarray:
     """Values of labels that are finite decimal numbers, NaN for all others, float64, shape (n_labels,)."""
-    is_number = _as_numpy(compute.match_substring_regex(labels, NUMBER_PATTERN))
+    is_number = _as_numpy(compute.match_substring_regex(labels, discretization.NUMBER_PATTERN))
     values = np.full(len(labels), np.nan)
     if is_number.any():
         numbers = compute.cast(labels.filter(pyarrow.array(is_number)), pyarrow.float64())
@@ -115,23 +106,25 @@ def _sort_keys(labels: Sequence[str], values: np.ndarray) -> Sequence:
             return [Decimal(label) for label in labels]  # exact, so that long whole numbers stay distinct
         except InvalidOperation:  # an exponent of a million digits
             return values.tolist()
-    bounds = [interval_bounds(label) for label in labels]
+    bounds = [discretization.interval_bounds(label) for label in labels]
     return list(labels) if None in bounds else bounds
 
 
-def code_discretized(values: np.ndarray, counts: np.ndarray, rule: Discretization | Cuts) -> LabelCoding:
+def code_discretized(
+    values: np.ndarray, counts: np.ndarray, rule: discretization.Discretization | discretization.Cuts
+) -> LabelCoding:
     """Intervals for a numeric column.
 
     - `values` (float64, shape (n_labels,)): numbers of its labels, at least two different ones.
     - `counts` (int64, shape (n_labels,)): rows with each label.
     """
-    if isinstance(rule, Cuts):
+    if isinstance(rule, discretization.Cuts):
         return LabelCoding(*rule.code(values))
     distinct, positions = np.unique(values, return_inverse=True)
     rows = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(rows, positions, counts)
-    cuts = cut_points(distinct, rows, rule)
-    return LabelCoding(interval_labels(cuts), interval_codes(values, cuts))
+    cuts = discretization.cut_points(distinct, rows, rule)
+    return LabelCoding(discretization.interval_labels(cuts), discretization.interval_codes(values, cuts))
 
 
 def code_known_states(labels: pyarrow.StringArray, states: tuple[str, ...], missing: np.ndarray) -> np.ndarray:
@@ -155,9 +148,9 @@ def _code_numbers(labels: pyarrow.StringArray, regular: tuple[str, ...], states:
     values = parse_numbers(labels)
     is_number = ~np.isnan(values)
     codes = np.full(len(labels), UNKNOWN, dtype=np.int64)
-    cuts = cuts_of_labels(regular)
+    cuts = discretization.cuts_of_labels(regular)
     if cuts is not None:  # the state of missing cells, if any, comes after all intervals
-        codes[is_number] = interval_codes(values[is_number], cuts)
+        codes[is_number] = discretization.interval_codes(values[is_number], cuts)
         return codes
     truths = {_TRUTH_VALUES[state]: code for code, state in enumerate(states) if state in _TRUTH_VALUES}
     for position, label in enumerate(labels.to_pylist() if len(truths) == 2 else ()):

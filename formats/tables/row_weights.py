@@ -6,8 +6,6 @@ states, cut points and scores are those of the table with all rows written out.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..data_records import Variable
@@ -25,51 +23,41 @@ _MAX_COUNT = 1 << 53
 """Up to here every whole number is a float64."""
 
 
-class Repetition(NamedTuple):
-    """How often each row stands, int64, shape (n_rows,), and the sum."""
+def read_counts(name: str, column: LabelColumn) -> tuple[np.ndarray, int]:
+    """How often each row stands, int64, shape (n_rows,), by a column of counts; and the sum.
 
-    counts: np.ndarray
-    total: int
+    Raises `UnsuitableData`: a cell is not a whole number from 0 to 2^53, or all are 0.
+    """
+    cells = Column.of(Variable(name), column)
+    values = parse_numbers(cells.labels)
+    is_count = (values >= 0) & (values <= _MAX_COUNT) & (values == np.floor(values))
+    rows = cells.count_labels()
+    n_bad = int(rows[~is_count].sum())
+    if n_bad:
+        position = int(np.argmin(cells.gather(is_count)))
+        label = cells.labels[int(cells.gather(np.arange(len(values)))[position])].as_py()
+        raise UnsuitableData(
+            f"{label!r} in row {position + 1:,} of the data is no count ({plural(n_bad, 'such cell')})",
+            column=name,
+            remedy="--weights takes a column of whole numbers from 0: how often each row stands",
+        )
+    whole = np.where(is_count, values, 0).astype(np.int64)
+    total = sum(int(n) * int(count) for n, count in zip(rows, whole))
+    if total == 0:
+        raise UnsuitableData("all weights are 0: no rows", column=name)
+    return cells.gather(whole), total
 
-    @classmethod
-    def of(cls, name: str, column: LabelColumn) -> Repetition:
-        """Read a column of counts.
 
-        Raises `UnsuitableData`: a cell is not a whole number from 0 to 2^53, or all are 0.
-        """
-        cells = Column.of(Variable(name), column)
-        values = parse_numbers(cells.labels)
-        is_count = (values >= 0) & (values <= _MAX_COUNT) & (values == np.floor(values))
-        rows = cells.count_labels()
-        n_bad = int(rows[~is_count].sum())
-        if n_bad:
-            position = int(np.argmin(cells.gather(is_count)))
-            label = cells.labels[int(cells.gather(np.arange(len(values)))[position])].as_py()
-            raise UnsuitableData(
-                f"{label!r} in row {position + 1:,} of the data is no count ({plural(n_bad, 'such cell')})",
-                column=name,
-                remedy="--weights takes a column of whole numbers from 0: how often each row stands",
-            )
-        whole = np.where(is_count, values, 0).astype(np.int64)
-        total = sum(int(n) * int(count) for n, count in zip(rows, whole))
-        if total == 0:
-            raise UnsuitableData("all weights are 0: no rows", column=name)
-        return cls(cells.gather(whole), total)
-
-    def require_memory(self, n_columns: int, free: int | None, name: str) -> None:
-        """Raise `UnsuitableData` if the repeated rows need more than `free` bytes; None is no limit."""
-        needed = self.total * (n_columns + 1) * BYTES_PER_CELL  # and an index of rows
-        if free is not None and needed > free:
-            raise UnsuitableData(
-                f"the counts sum to {self.total:,} rows of {plural(n_columns, 'column')}, which take about "
-                f"{needed / (1 << 30):,.1f} GiB; {free / (1 << 30):,.1f} GiB are free",
-                column=name,
-                remedy="leave out columns (--drop), or give a sample of the rows",
-            )
-
-    def repeat(self, column: LabelColumn) -> LabelColumn:
-        """A column with each row as often as it stands."""
-        return column.with_cells(np.repeat(column.cells(), self.counts))
+def require_memory(n_rows: int, n_columns: int, free: int | None, name: str) -> None:
+    """Raise `UnsuitableData` if repeated rows need more than `free` bytes; None is no limit."""
+    needed = n_rows * (n_columns + 1) * BYTES_PER_CELL  # and an index of rows
+    if free is not None and needed > free:
+        raise UnsuitableData(
+            f"the counts sum to {n_rows:,} rows of {plural(n_columns, 'column')}, which take about "
+            f"{needed / (1 << 30):,.1f} GiB; {free / (1 << 30):,.1f} GiB are free",
+            column=name,
+            remedy="leave out columns (--drop), or give a sample of the rows",
+        )
 
 
 def weights_position(name: str, names: tuple[str, ...]) -> int:

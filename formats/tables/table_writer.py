@@ -9,16 +9,16 @@ import contextlib
 import gzip
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, Protocol
+from typing import BinaryIO
 
 import numpy as np
 
 from ..data_records import MAX_STATES, Variable
 from ..errors import FormatError
 from ..kinds import Kind
-from ..lookup import load_writer
+from ..registry import load_writer
 from ..streams import open_output, source_name
-from .results.batches import batch_writer
+from .results.result_tables import batch_writer
 
 _CSV_BLOCK = 1 << 24
 _NEEDS_QUOTES = re.compile(r'[,"\n\r\t]|^ | $')
@@ -26,19 +26,13 @@ _ROW_GROUP_CELLS = 1 << 24
 _MIN_GROUP_ROWS = 1 << 12
 
 
-class TableWriter(Protocol):
-    """The result of `open_table_writer`."""
-
-    def write(self, codes: np.ndarray) -> None:
-        """Append rows: codes uint8 or int32, shape (n_variables, n_batch_rows)."""
-
-    def close(self) -> None:
-        """Write buffered rows and the footer."""
-
-
 @contextlib.contextmanager
-def open_table_writer(target: str, variables: Sequence[Variable], format: str = "csv") -> Iterator[TableWriter]:
+def open_table_writer(
+    target: str, variables: Sequence[Variable], format: str = "csv"
+) -> Iterator[CsvWriter | ArrowWriter]:
     """Open a table for writing as a context manager; call ``write(codes)`` for each batch of rows.
+
+    Codes are uint8 or int32, of shape (n_variables, n_batch_rows).
 
     - `target`: a path, which appears only when complete (gzip if it ends in ``.gz``, Zstandard if in ``.zst``), or
       ``-``.
@@ -54,7 +48,7 @@ def open_table_writer(target: str, variables: Sequence[Variable], format: str = 
             raise FormatError(message, source=source_name(target), column=variable.name)
     with open_output(target) as stream, _compressed(stream, target) as compressed:
         sink = _Sink(compressed)
-        writer: TableWriter = make(sink, tuple(variables))
+        writer = make(sink, tuple(variables))
         try:
             yield writer
             writer.close()
@@ -66,20 +60,14 @@ def open_table_writer(target: str, variables: Sequence[Variable], format: str = 
 
 def _compressed(stream: BinaryIO, target: str):
     if target.endswith(".zst"):
-        return _zstandard(stream)
+        import pyarrow
+
+        # pyarrow would close the stream that it writes to.
+        return pyarrow.CompressedOutputStream(pyarrow.PythonFile(_Sink(stream), mode="w"), "zstd")
     if not target.endswith(".gz"):
         return contextlib.nullcontext(stream)
     # No file name and no time inside, so that equal tables give equal bytes.
     return gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=stream, mtime=0)
-
-
-@contextlib.contextmanager
-def _zstandard(stream: BinaryIO) -> Iterator[Any]:
-    import pyarrow
-
-    # pyarrow would close the stream that it writes to.
-    with pyarrow.CompressedOutputStream(pyarrow.PythonFile(_Sink(stream), mode="w"), "zstd") as compressed:
-        yield compressed
 
 
 class _Sink:

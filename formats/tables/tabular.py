@@ -6,26 +6,20 @@ into dictionaries, without a Python object per cell. Errors are located by line.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 
 import pyarrow
 from pyarrow import csv as arrow_csv
 
 from ..errors import Malformed, UnsuitableData
 from ..wording import Warn, listed, plural
-from .clean_text import clean_text
-from .conventions import (
-    Columns,
-    is_line_of_counts,
-    is_spaced_line_of_counts,
-    with_decimal_points,
-    without_row_names,
-    without_row_numbers,
-)
+from . import conventions
 from .encoding import RawTable, TextLayout, check_names
 from .label_columns import ColumnParts, LabelColumn, release_memory
 from .labels import parse_numbers
@@ -40,6 +34,8 @@ _MIN_BLOCK, _MAX_BLOCK = 1 << 20, 1 << 26
 _BLOCK_PER_COLUMN = 4096
 _BLOCKS_AT_ONCE, _MIN_PART = 4, 1 << 24
 """Blocks, and bytes, parsed per call, some tenths of a second on several cores; between calls signals are handled."""
+_AT_ONCE = 1 << 25
+"""Bytes inspected per call; between calls Python handles signals."""
 _QUOTED = re.compile(rb'"[^"]*"')
 
 
@@ -51,7 +47,7 @@ def read_delimited(data: bytes, layout: TextLayout, warn: Warn) -> RawTable:
 
     Raises `Malformed`: not UTF-8, no lines, lines with different numbers of cells, bad column names, an open quote.
     """
-    text, first_line = clean_text(data)
+    text, first_line = _clean_text(data)
     delimiter = parse_delimiter(layout.delimiter) if layout.delimiter else guess_delimiter(text)
     if delimiter == " ":
         text, first_line = _collapse_spaces(text, first_line)
@@ -60,30 +56,66 @@ def read_delimited(data: bytes, layout: TextLayout, warn: Warn) -> RawTable:
         remedy = "if the only line is data, use --no-header"
         raise UnsuitableData("a header line but no rows of data", remedy=remedy)
     try:
-        columns: Columns = _parse(text, start, len(names) + has_row_names, delimiter)
+        columns: conventions.Columns = _parse(text, start, len(names) + has_row_names, delimiter)
         if has_row_names:
-            columns = without_row_names(columns, warn)
+            columns = conventions.without_row_names(columns, warn)
     except ValueError as error:  # pyarrow's ArrowInvalid
         _locate_ragged(text, len(names), delimiter, first_line)
         raise Malformed(str(error).splitlines()[0][:200]) from None
     _refuse_open_quote(text, columns[-1], first_line)
     has_line_per_row = text.count(b"\n", start) == len(columns[-1])
-    first_is_counts = not has_counts and layout.header and is_line_of_counts(columns)
+    first_is_counts = not has_counts and layout.header and conventions.is_line_of_counts(columns)
     if first_is_counts:
         columns = [column.with_cells(column.cells()[1:]) for column in columns]
     is_coded = has_counts or first_is_counts
     if is_coded:
         warn("the line below the names holds the numbers of states, as in BLIP's files; it is no row")
     if delimiter in _WITH_DECIMAL_COMMAS and b"," in text:
-        commas, columns = with_decimal_points(names, columns)
+        commas, columns = conventions.with_decimal_points(names, columns)
         if commas:
             found = f"{plural(len(commas), 'column')}: {listed(map(repr, commas))}"
             warn(f"decimal commas taken as points in {found}")
-    kept, columns = without_row_numbers(tuple(names), columns, warn)
+    kept, columns = conventions.without_row_numbers(tuple(names), columns, warn)
     if layout.header and not kept[0]:
         check_names(kept)
     row_line = first_line + text.count(b"\n", 0, start) + first_is_counts if has_line_per_row else None
     return RawTable(kept, columns, not first_is_counts, layout.header, is_coded, row_line)
+
+
+def _clean_text(data: bytes) -> tuple[bytes, int]:
+    """Text with ``\\n`` line ends only and no blank lines around it, and the number of its first line."""
+    _check_utf8(data)
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    text = data.lstrip(b"\n")
+    if not text or text.isspace():
+        raise Malformed("the input is empty", remedy="expected a table with a header line")
+    first_line = len(data) - len(text) + 1
+    if text.endswith(b"\n\n") or not text.endswith(b"\n"):
+        text = text.rstrip(b"\n") + b"\n"
+    return text, first_line
+
+
+def _check_utf8(data: bytes) -> None:
+    """Refuse NUL bytes and bytes that are not UTF-8."""
+    nul = data.find(b"\0")
+    if nul >= 0:
+        line = data.count(b"\n", 0, nul) + 1
+        raise Malformed("a NUL byte: this is not text", line=line)
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(data), _AT_ONCE):
+        part = data[start : start + _AT_ONCE]
+        try:
+            # Incremental: a character may be divided between two parts.
+            decoder.decode(part, final=start + _AT_ONCE >= len(data))
+        except UnicodeDecodeError as error:
+            begun = len(decoder.getstate()[0])  # bytes of a character that began in the part before
+            raise Malformed(
+                "not UTF-8 text",
+                line=data.count(b"\n", 0, start - begun + error.start) + 1,
+                remedy="convert it first, for example: iconv -f latin1 -t utf-8",
+            ) from None
 
 
 def _read_head(text: bytes, delimiter: str, header: bool, warn: Warn) -> tuple[list[str], int, bool, bool]:
@@ -95,15 +127,11 @@ def _read_head(text: bytes, delimiter: str, header: bool, warn: Warn) -> tuple[l
     # A first column without a name is checked when its cells are known, because it may count the rows.
     _check_header(names[1:] if len(names) > 1 and not names[0] else names, warn)
     second = text[start : text.find(b"\n", start)]
-    has_counts = is_spaced_line_of_counts(second, delimiter, len(names))
+    has_counts = conventions.is_spaced_line_of_counts(second, delimiter, len(names))
     start += (len(second) + 1) * has_counts
-    return names, start, _second_is_longer(text, start, delimiter, len(names)), has_counts
-
-
-def _second_is_longer(text: bytes, start: int, delimiter: str, n_names: int) -> bool:
-    """Whether the record below the names has one cell more than there are names."""
     head = text[start : start + _MIN_BLOCK]
-    return bool(head) and len(_first_record(head, delimiter)[0]) == n_names + 1
+    has_row_names = bool(head) and len(_first_record(head, delimiter)[0]) == len(names) + 1
+    return names, start, has_row_names, has_counts
 
 
 def parse_delimiter(text: str) -> str:
@@ -121,7 +149,8 @@ def guess_delimiter(text: bytes) -> str:
     is chosen only if no other splits the first line and at least half of the next ones have as many words, or all
     of them one more (row names). The comma is the default.
     """
-    lines = [_QUOTED.sub(b"x", line) for line in _first_lines(text)]
+    stripped = (line.rstrip(b"\n") for line in io.BytesIO(text))
+    lines = [_QUOTED.sub(b"x", line) for line in islice(filter(None, stripped), _N_SAMPLE_LINES)]
     best, best_key = ",", (0, 1)
     for delimiter in DELIMITERS[:-1]:
         counts = [line.count(delimiter.encode()) + 1 for line in lines]
@@ -132,18 +161,6 @@ def guess_delimiter(text: bytes) -> str:
     is_regular = 2 * others.count(first) >= len(others) or others.count(first + 1) == len(others)
     is_spaced = first > 1 and len(others) > 0 and is_regular
     return " " if best_key[0] == 0 and is_spaced else best
-
-
-def _first_lines(text: bytes) -> list[bytes]:
-    lines: list[bytes] = []
-    start = 0
-    while len(lines) < _N_SAMPLE_LINES and start < len(text):
-        end = text.find(b"\n", start)
-        end = len(text) if end < 0 else end
-        if end > start:
-            lines.append(text[start:end])
-        start = end + 1
-    return lines
 
 
 def _collapse_spaces(text: bytes, first_line: int) -> tuple[bytes, int]:

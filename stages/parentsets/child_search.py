@@ -113,7 +113,7 @@ class FoundSets:
 
         `scores` is float64, shape (n_sets,).
         """
-        sets = ListedSets.of_sizes(*lists)
+        sets = ListedSets.of_sizes(lists[0], lists[1].astype(np.int32, copy=False))
         order = np.lexsort((sets.sizes, -scores))
         sets, scores = sets.take(order), scores[order]
         kept = np.flatnonzero(self._is_undominated(sets, scores))
@@ -123,7 +123,8 @@ class FoundSets:
     def all_sets(self) -> tuple[ListedSets, np.ndarray]:
         """All sets added, and their scores; of one that was scored before, the score known."""
         sizes, members, parts = zip(*self._parts)
-        sets, scores = ListedSets.of_sizes(np.concatenate(sizes), np.concatenate(members)), np.concatenate(parts)
+        joined = np.concatenate(members).astype(np.int32, copy=False)
+        sets, scores = ListedSets.of_sizes(np.concatenate(sizes), joined), np.concatenate(parts)
         if not self.known:
             return sets, scores
         every = dict(zip(sets, scores.tolist())) | self.known

@@ -22,7 +22,7 @@ from helpers.processes import BNSL, run_here, run_shell
 from bnsl_cli.commands import warm_up
 from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.options.parameter_types import OutputPath
-from bnsl_cli.plans import trial
+from bnsl_cli.plans import jobs
 
 pytestmark = pytest.mark.slow
 
@@ -242,7 +242,7 @@ def commands_of_commands(monkeypatch: pytest.MonkeyPatch) -> None:
         assert command[:3] == BNSL
         return run_here(*command[3:], cwd=cwd and Path(cwd))
 
-    for module in (trial, warm_up):
+    for module in (jobs, warm_up):
         monkeypatch.setattr(module, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": run}))
 
 

@@ -76,7 +76,7 @@ def test_overview_lists_stages_in_pipeline_order_and_helpers_below():
 @pytest.mark.parametrize("name", COMMANDS)
 def test_overview_and_help_page_begin_alike(name: str):
     command = cli.get_command(click.Context(cli), name)
-    assert command.help.startswith(COMMANDS[name].help)
+    assert command.help.startswith(COMMANDS[name])
 
 
 def test_version():
@@ -180,12 +180,12 @@ def test_another_package_of_our_name_is_told(tmp_path):
 
 
 def test_a_bug_of_ours_is_70_and_shows_its_traceback_only_with_debug(monkeypatch):
-    from bnsl_cli.tables import stage_results
+    from bnsl_cli.tables import layout
 
     def fail(*_):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(stage_results, "write_text", fail)
+    monkeypatch.setattr(layout, "write_text", fail)
     result = CliRunner().invoke(cli, ["formats"])
     assert result.exit_code == 70
     assert "this is a bug of bnsl" in result.stderr

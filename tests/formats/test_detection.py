@@ -21,8 +21,7 @@ from formats.data_records import Variable
 from formats.detection import HEAD_SIZE, detect, detect_lines
 from formats.errors import Malformed
 from formats.kinds import STRUCTURES, Kind
-from formats.lookup import find_format, formats_of
-from formats.registry import FORMATS, UNREAD
+from formats.registry import FORMATS, UNREAD, find_format, formats_of
 from formats.sets.parent_sets import write_parent_sets
 from formats.textlines import Lines
 

@@ -21,8 +21,8 @@ from helpers.format_strategies import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bnsl_cli.commands.formats import list_keys
 from bnsl_cli.conversions.targets import TARGETS, guess_target
-from bnsl_cli.tables.format_lists import list_keys
 from formats import (
     open_arc_probabilities,
     open_bayesian_network,
@@ -40,10 +40,9 @@ from formats import (
 )
 from formats.data_records import Variable
 from formats.kinds import STRUCTURES, Format, Kind
-from formats.lookup import find_format, load
 from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step
 from formats.records import Forest, Header, Network, ParentSetTable
-from formats.registry import FORMATS
+from formats.registry import FORMATS, find_format, load
 from formats.schemas import JSONL_FORMATS
 
 

@@ -14,7 +14,7 @@ import click
 from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.options.parameter_types import OutputPath
 from formats.kinds import Kind
-from formats.lookup import formats_of
+from formats.registry import formats_of
 from stages.scoring.scores import SCORES
 
 from .mutations import NUMBERS, TOKENS

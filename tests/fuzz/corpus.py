@@ -13,9 +13,9 @@ from formats import open_table_writer, write_arc_probabilities, write_entropies,
 from formats.data_records import Variable
 from formats.graph_records import ArcProbabilities, BayesianNetwork
 from formats.kinds import Kind
-from formats.lookup import formats_of, load_writer
 from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step
 from formats.records import Forest, Header, Network, ParentSetRecord
+from formats.registry import formats_of, load_writer
 from stages.screening.entropies import compute_entropies
 
 BY_HAND = {

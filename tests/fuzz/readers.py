@@ -23,8 +23,8 @@ from formats.graphs.tetrad_knowledge import read_knowledge
 from formats.json_lines.measures import open_measures
 from formats.json_lines.run_parts import gather
 from formats.kinds import Kind
-from formats.lookup import formats_of, load_writer
 from formats.records import EntropyTable, Header, Network, ParentSetTable
+from formats.registry import formats_of, load_writer
 from formats.textlines import Lines
 
 REFUSED = "refused"

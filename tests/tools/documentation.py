@@ -71,7 +71,7 @@ PAGES: dict[str | None, str] = {None: "bnsl", **{name: f"bnsl-{name}" for name i
 
 def man_page(name: str | None) -> str:
     """The page of a command, or of `bnsl` itself, as roff; its text is laid out already."""
-    about = COMMANDS[name].help.rstrip(".") if name else "Learn the structure of Bayesian networks from discrete data"
+    about = COMMANDS[name].rstrip(".") if name else "Learn the structure of Bayesian networks from discrete data"
     usage, _, body = (cli.full_help(name, COLUMNS) if name else overview()).partition("\n\n")
     # A heading stands at the margin and ends with a colon; all else is indented.
     body = re.sub(r"(?m)^(\S[^\n]*):$", lambda found: f".fi\n.SH {found[1].upper()}\n.nf", _escaped(body))

@@ -1,7 +1,8 @@
-"""Intervals that ``hartemink`` joins, and those that a file lists, which the options must agree with."""
+"""Intervals that ``hartemink`` joins; those that a file lists, which the options must agree with; all in words."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,12 +10,15 @@ import numpy as np
 from ...data_records import Variable
 from ...errors import Inconsistent, UnsuitableData
 from ...packed_cells import Cells
-from ...wording import listed, plural
+from ...wording import Warn, listed, plural
 from ..columns import Column, StateChooser
 from ..labels import MISSING_STATE
 from ..problems import raise_problems
-from .discretization import cuts_of_labels, interval_labels
+from .discretization import cuts_of_labels, format_number, interval_labels
 from .hartemink import Goal, join_levels
+
+_N_COLUMNS, _N_CUTS = 20, 10
+"""Columns, and cut points of each, that are listed."""
 
 
 def goals_of(variables: Sequence[Variable], chooser: StateChooser, is_hidden: np.ndarray | None) -> dict[int, Goal]:
@@ -110,3 +114,31 @@ def _cuts(states: tuple[str, ...]) -> list[float] | None:
 
 def _shown(cuts: list[float] | None) -> str:
     return "no intervals" if cuts is None else f"intervals cut at {listed(f'{cut:g}' for cut in cuts)}"
+
+
+def report_cuts(variables: Sequence[Variable], chooser: StateChooser, note: Warn) -> None:
+    """Report to `note` which columns were cut, where, and the scales that a rule for all columns left as they are."""
+    cut = [variable for variable in variables if variable.name in chooser.cut]
+    if cut:
+        lines = [f"\n  {_cuts_in_words(variable)}" for variable in cut[:_N_COLUMNS]]
+        if len(cut) > _N_COLUMNS:
+            lines.append(f"\n  and {len(cut) - _N_COLUMNS:,} more")
+        note(f"{plural(len(cut), 'column')} cut:{''.join(lines)}")
+    if chooser.scales:
+        names = listed(f"{name!r} ({count})" for name, count in chooser.scales)
+        example = shlex.quote(f"{chooser.scales[0][0]}=median")
+        note(
+            f"{plural(len(chooser.scales), 'column')} of few whole numbers not cut (states): {names}; "
+            f"a rule that names the column cuts it: --discretize {example}"
+        )
+
+
+def _cuts_in_words(variable: Variable) -> str:
+    states = variable.known_states
+    # The state of missing cells, if there is one, stands behind the intervals.
+    cuts = cuts_of_labels(states) if cuts_of_labels(states) is not None else cuts_of_labels(states[:-1])
+    if cuts is None:  # all values lie in one of the intervals of given cut points
+        return f"{variable.name!r}: all values in {states[0]}"
+    points = [format_number(cut) for cut in cuts]
+    more = f" and {len(points) - _N_CUTS} more" if len(points) > _N_CUTS else ""
+    return f"{variable.name!r} at {', '.join(points[:_N_CUTS])}{more}: {len(states)} states"

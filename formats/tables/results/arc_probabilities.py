@@ -14,12 +14,11 @@ from ...errors import Inconsistent, Malformed
 from ...graph_records import DECIDERS, ArcProbabilities
 from ...json_lines.jsonl import decode_header
 from ...json_lines.jsonl_writer import encode_header
-from ...lookup import find_format, load
 from ...records import Header
+from ...registry import find_format, load
 from ...schemas import ARC_PROBABILITIES
 from ...textlines import Lines, as_lines
-from .batches import METADATA_KEY, is_own, own_header
-from .result_tables import FIGURE, TEXT, open_result_writer
+from .result_tables import FIGURE, METADATA_KEY, TEXT, is_own, open_result_writer, own_header
 
 if TYPE_CHECKING:
     import pyarrow
@@ -58,8 +57,8 @@ def write_arc_probabilities(target: str, table: ArcProbabilities, format: str = 
     columns = _columns_of(table)
     kinds = {name: TEXT if name in _TEXTS else FIGURE for name in columns}
     metadata = {METADATA_KEY: encode_header(ARC_PROBABILITIES.name, table.header).strip()}
-    with open_result_writer(target, kinds, format, metadata) as writer:
-        writer.write(list(columns.values()))
+    with open_result_writer(target, kinds, format, metadata) as write:
+        write(list(columns.values()))
 
 
 def open_arc_probabilities(source: str | Lines) -> ArcProbabilities:

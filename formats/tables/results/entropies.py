@@ -6,8 +6,6 @@ rows, and the results of screening can be coded like the data.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +15,10 @@ from ...data_records import Variable
 from ...detection import HEAD_SIZE, detect
 from ...errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion, located
 from ...kinds import Kind
-from ...lookup import find_format, load
 from ...records import EntropyTable
+from ...registry import find_format, load
 from ...streams import open_output, read_bytes, source_name
-from .batches import METADATA_KEY, batch_writer, own_header
+from .result_tables import FIGURE, METADATA_KEY, NUMBER, TEXT, batch_writer, open_result_writer, own_header
 
 if TYPE_CHECKING:
     import pyarrow
@@ -130,38 +128,30 @@ def write_entropies(target: str, table: EntropyTable, format: str = "entropy") -
     """
     if not (np.isfinite(table.entropy).all() and np.isfinite(table.conditional).all()):
         raise FormatError("entropies that are not finite cannot be written", source=source_name(target))
+    names = [variable.name for variable in table.variables]
+    step = max(1, _BATCH_BYTES // (8 * len(names)))
+    parts = [slice(start, start + step) for start in range(0, len(names), step)]
     if format == "csv":
-        _write_matrix(target, table)
+        kinds = {"variable": TEXT, "states": NUMBER, "entropy": FIGURE}
+        kinds |= dict.fromkeys((f"H(.|{name})" for name in names), FIGURE)
+        with open_result_writer(target, kinds, format) as write:
+            for part in parts:
+                own = [names[part], table.n_states[part].tolist(), table.entropy[part].tolist()]
+                write([*own, *table.conditional[part].T.tolist()])
         return
     import pyarrow
 
-    n_variables = len(table.variables)
     schema = _entropy_schema(table)
-    step = max(1, _BATCH_BYTES // (8 * n_variables))
     with open_output(target) as stream, batch_writer(format, stream, schema) as writer:
-        for start in range(0, n_variables, step):
-            part = slice(start, start + step)
+        for part in parts:
             lists = pyarrow.array(np.ascontiguousarray(table.conditional[part]).ravel())
             columns = [
-                pyarrow.array([variable.name for variable in table.variables[part]]),
+                pyarrow.array(names[part]),
                 pyarrow.array(table.n_states[part], pyarrow.int32()),
                 pyarrow.array(table.entropy[part]),
-                pyarrow.FixedSizeListArray.from_arrays(lists, n_variables),
+                pyarrow.FixedSizeListArray.from_arrays(lists, len(names)),
             ]
             writer.write_batch(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
-
-
-def _write_matrix(target: str, table: EntropyTable) -> None:
-    names = [variable.name for variable in table.variables]
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["variable", "states", "entropy", *(f"H(.|{name})" for name in names)])
-    with open_output(target) as stream:
-        for name, states, entropy, given in zip(names, table.n_states, table.entropy, table.conditional):
-            rows.writerow([name, int(states), float(entropy), *given.tolist()])
-            stream.write(text.getvalue().encode())
-            text.seek(0)
-            text.truncate()
 
 
 def _entropy_schema(table: EntropyTable) -> pyarrow.Schema:

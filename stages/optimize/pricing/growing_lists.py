@@ -162,7 +162,7 @@ class GrowingLists:
             lists = self._lists_of(grower)
             yield ParentSetRecord(
                 grower.child,
-                ListedSets.of_sizes(lists.sizes, lists.parents),
+                ListedSets.of_sizes(lists.sizes, lists.parents.astype(np.int32, copy=False)),
                 lists.scores,
                 evaluated=grower.evaluated,
                 complete=self.is_complete,

@@ -9,10 +9,8 @@ import numba
 import pytest
 from numba.core import event
 
-from bnsl_cli.running import compiling
-from bnsl_cli.running.compiling import CompileWatch
-from bnsl_cli.running.progress_text import compiling_text
-from bnsl_cli.running.reporter import Reporter
+from bnsl_cli.running import reporter
+from bnsl_cli.running.reporter import CompileWatch, Reporter, compiling_text
 from stages.kernels import jit
 from stages.published.nie_2015_2016.kernels.dandelion import draw_code
 
@@ -20,8 +18,8 @@ OF_KERNEL = {"dispatcher": draw_code}
 
 
 def test_finished_kernels_are_counted_while_others_are_compiled(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(compiling, "LOOK_SECONDS", 0.001)
-    monkeypatch.setattr(compiling, "SILENT_SECONDS", 0.0)
+    monkeypatch.setattr(reporter, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(reporter, "SILENT_SECONDS", 0.0)
     reports: list[tuple[int, float]] = []
     heard = threading.Event()
 
@@ -52,7 +50,7 @@ def test_nested_compilations_take_their_time_once(monkeypatch: pytest.MonkeyPatc
     watch = CompileWatch(lambda count, seconds: None)
     assert watch._listen()
     # Only here: other threads, and watches of other tests, look at the clock, too.
-    monkeypatch.setattr(compiling, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(reporter, "time", SimpleNamespace(monotonic=lambda: now[0]))
     for moment, announce in enumerate((event.start_event, event.start_event, *3 * (event.end_event,))):
         now[0] = 10.0 + 2.0 * min(moment, 3)
         announce("numba:compile", OF_KERNEL)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import errno
+import resource
 import sys
 
 import pytest
 from helpers.processes import ROOT, run_shell
 
 from bnsl_cli.main import describe_failure
-from bnsl_cli.running import memory_errors
 from bnsl_cli.running.exit_codes import ExitCode
 
 ALWAYS = [
@@ -24,10 +24,15 @@ UNDER_A_LIMIT = [
 ]
 
 
+def limit_addresses(monkeypatch: pytest.MonkeyPatch, limit: int | None):
+    found = resource.RLIM_INFINITY if limit is None else limit
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (found, found))
+
+
 @pytest.mark.parametrize("limit", [None, 300 << 20])
 @pytest.mark.parametrize("error", [*ALWAYS, *UNDER_A_LIMIT], ids=repr)
 def test_what_exhausted_memory_looks_like(error: Exception, limit: int | None, monkeypatch):
-    monkeypatch.setattr(memory_errors, "_limit_on_addresses", lambda: limit)
+    limit_addresses(monkeypatch, limit)
     code, message = describe_failure(error)
     if limit is None:
         assert (code == ExitCode.FAILURE and message == "out of memory") == (error in ALWAYS)

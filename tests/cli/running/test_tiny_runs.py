@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from helpers.processes import run_bnsl
 
-from bnsl_cli.running.tiny_runs import table_text, tiny_runs
+from bnsl_cli.commands.warm_up import table_text, tiny_runs
 from stages.optimize import METHODS as SEARCHES
 from stages.parentsets import METHODS as IDENTIFICATIONS
 

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from bnsl_cli.options import shared
 from bnsl_cli.tables import layout, measures, networks, stage_results
 from formats.data_records import Variable
 from formats.records import EntropyTable, Header, Network
@@ -21,8 +22,7 @@ WIDTHS = (200, 80, 60, 40, 20)
 @pytest.fixture(params=WIDTHS)
 def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """The width of what seems to be a terminal on standard output."""
-    for module in (layout, stage_results):
-        monkeypatch.setattr(module, "is_terminal", lambda target: target == "-")
+    monkeypatch.setattr(layout, "is_terminal", lambda target: target == "-")
     monkeypatch.setenv("COLUMNS", str(request.param))
     return request.param
 
@@ -126,7 +126,7 @@ def test_files_have_names_in_full(tmp_path):
 
 
 def test_omitted_rows_are_counted(width: int, capfdbinary):
-    values = [[f"v{row}" for row in range(layout.TERMINAL_ROWS + 3)]]
-    stage_results.show_results("-", {"variable": "text"}, values, None, "done")
+    values = [[f"v{row}" for row in range(shared.TERMINAL_ROWS + 3)]]
+    stage_results.show_results("-", {"variable": "text"}, values, shared.OutputOptions("-", None).rows_shown, "done")
     text = " ".join(" ".join(shown(capfdbinary)).split())
-    assert "... 3 more rows; --format table" in text and f"v{layout.TERMINAL_ROWS} " not in text
+    assert "... 3 more rows; --format table" in text and f"v{shared.TERMINAL_ROWS} " not in text

@@ -22,8 +22,8 @@ from formats.graph_records import BayesianNetwork
 from formats.graphs.networks import open_bayesian_network, open_network, write_network
 from formats.graphs.structures import find_cycle
 from formats.kinds import Kind
-from formats.lookup import formats_of
 from formats.records import Network
+from formats.registry import formats_of
 
 
 def read(text: str | bytes) -> Network:

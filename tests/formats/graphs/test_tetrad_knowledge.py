@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from formats.errors import FormatError
-from formats.graphs.arc_files import UnknownArc, parse_arcs, read_arcs, read_tiers
+from formats.errors import FormatError, Inconsistent
+from formats.graphs.arc_files import parse_arcs, read_arcs, read_tiers
 from formats.graphs.tetrad_knowledge import KnowledgeLists, read_knowledge
 
 INDEX = {name: position for position, name in enumerate(["a", "b", "c", "x1", "x2", "my var"])}
@@ -86,5 +86,5 @@ def test_names_come_before_patterns():
 
 @pytest.mark.parametrize("text", ["y*->a", "a->y*", "y->a"])
 def test_patterns_that_nothing_is_like_are_errors(text: str):
-    with pytest.raises(UnknownArc, match=r"'y[*]?' is no variable of the data"):
+    with pytest.raises(Inconsistent, match=r"'y[*]?' is no variable of the data"):
         parse_arcs(text, INDEX)

@@ -15,8 +15,8 @@ from helpers.places import CASES, SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bnsl_cli.commands.formats import json_schema
 from bnsl_cli.main import cli
-from bnsl_cli.tables.format_lists import json_schema
 from formats import open_forest, open_network, open_parent_sets
 from formats.errors import FormatError
 

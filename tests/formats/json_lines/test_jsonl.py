@@ -20,10 +20,11 @@ from formats.errors import FormatError, Malformed
 from formats.graphs.networks import open_network, write_network
 from formats.json_lines.jsonl_writer import encode_header, encode_record
 from formats.json_lines.screening_forests import open_forest, write_forest
-from formats.records import Forest, Header, ListFacts, ParentSetRecord, ParentSetTable
+from formats.records import Forest, Header, ParentSetRecord, ParentSetTable
 from formats.schemas import FOREST, JSONL_FORMATS, RECORD_KEYS, VARIABLE_KEYS
+from formats.sets.listed_sets import ListedSets
 from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
-from formats.sets.setblocks import BlockChecker, SetBlock
+from formats.sets.record_checks import RecordChecker
 
 # ---- by hand
 
@@ -190,7 +191,7 @@ def test_checker_agrees_with_the_plain_rules(n_variables, child, pairs, missing_
     parents = tuple(parent_set for parent_set, _ in pairs)
     scores = tuple(score for _, score in pairs)[: len(pairs) - missing_score if pairs else 0]
     expected = checked_record(n_variables, child, parents, scores, fixed)
-    checker = BlockChecker(tuple(f"V{i}" for i in range(n_variables)))
+    checker = RecordChecker(tuple(f"V{i}" for i in range(n_variables)))
 
     class Refused(Exception):
         pass
@@ -201,19 +202,28 @@ def test_checker_agrees_with_the_plain_rules(n_variables, child, pairs, missing_
     try:
         sizes = np.array([len(parent_set) for parent_set in parents], dtype=np.int64)
         flat = np.array([p for parent_set in parents for p in parent_set], dtype=np.int64)
-        block = checker.check(
-            SetBlock(child, sizes, flat, np.array(scores, np.float64), ListFacts(fixed=fixed)), fail
-        )
+        listed = ListedSets.of_sizes(sizes, flat)
+        record = checker.check(ParentSetRecord(child, listed, np.array(scores, np.float64), fixed=fixed), fail)
     except Refused:
         assert expected is None
     else:
-        assert list(zip(block.listed, block.scores.tolist())) == expected
+        assert list(zip(record.parents, record.scores.tolist())) == expected
 
 
 def test_the_schema_names_every_key_that_is_written():
     ends = {"interrupted": True, "ended": "time"}
-    facts = ListFacts(required=(1,), evaluated=5, fixed=True, complete=True, unlisted=-2.0, left_out=0.5, extra=ends)
-    record = ParentSetRecord.of(0, ((1,),), (-1.0,), **vars(facts))
+    record = ParentSetRecord.of(
+        0,
+        ((1,),),
+        (-1.0,),
+        required=(1,),
+        evaluated=5,
+        fixed=True,
+        complete=True,
+        unlisted=-2.0,
+        left_out=0.5,
+        extra=ends,
+    )
     assert {key.name for key in RECORD_KEYS} == set(json.loads(encode_record(record)))
     for name, spec in JSONL_FORMATS.items():
         if name == "bnsl.proof":  # whose header has numbers of its own

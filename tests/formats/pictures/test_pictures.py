@@ -11,7 +11,7 @@ import pytest
 
 from formats.data_records import Variable
 from formats.graph_records import Drawing
-from formats.pictures.curves import path
+from formats.pictures.arrows import path
 from formats.pictures.html import html_text
 from formats.pictures.svg import svg_text
 from formats.records import Header, Network

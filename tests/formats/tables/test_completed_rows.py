@@ -6,7 +6,7 @@ import numpy as np
 
 from formats.data_records import Variable
 from formats.tables.completed_rows import CompletedRows
-from formats.tables.evidence import EvidenceRules, open_evidence
+from formats.tables.evidence import open_evidence
 
 VARIABLES = (Variable("b", ("no", "yes")), Variable("a", ("0", "1", "2")), Variable("w", ("<=1.5", ">1.5")))
 
@@ -15,7 +15,7 @@ def completed(tmp_path, text, states, **rules):
     """Names of the columns and the rows of text, all variables filled with these states where cells are missing."""
     path = tmp_path / "rows.csv"
     path.write_text(text)
-    evidence = open_evidence(str(path), VARIABLES, EvidenceRules(copies=None, **rules), warn=[].append)
+    evidence = open_evidence(str(path), VARIABLES, copies=None, **rules, warn=[].append)
     rows = CompletedRows(evidence, VARIABLES)
     n_rows = evidence.codes.shape[1]
     filled = np.where(evidence.is_hidden, np.array(states, np.uint8)[:, None], evidence.codes)

@@ -7,7 +7,7 @@ import pytest
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent, Malformed, UnsuitableData
-from formats.tables.evidence import EvidenceRules, find_variable, open_evidence, parse_assignments
+from formats.tables.evidence import find_variable, open_evidence, parse_assignments
 
 VARIABLES = (Variable("a", ("0", "1", "2")), Variable("b=c", ("x y", "no")), Variable("w", ("<=1.5", ">1.5")))
 
@@ -16,7 +16,7 @@ def open_rows(tmp_path, text, warnings=None, **rules):
     path = tmp_path / "rows.csv"
     path.write_text(text)
     warn = ([] if warnings is None else warnings).append
-    return open_evidence(str(path), VARIABLES, EvidenceRules(**rules), warn=warn)
+    return open_evidence(str(path), VARIABLES, **rules, warn=warn)
 
 
 def read(tmp_path, text, warnings=None, **rules):

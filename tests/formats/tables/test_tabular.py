@@ -268,9 +268,9 @@ class TestPartByPart:
     @pytest.fixture(params=[1, 2, 3, 7])
     def small_parts(self, request, monkeypatch):
         from formats import streams
-        from formats.tables import clean_text, tabular
+        from formats.tables import tabular
 
-        monkeypatch.setattr(clean_text, "_AT_ONCE", request.param)
+        monkeypatch.setattr(tabular, "_AT_ONCE", request.param)
         monkeypatch.setattr(tabular, "_BLOCKS_AT_ONCE", 0)
         monkeypatch.setattr(tabular, "_MIN_PART", request.param)
         monkeypatch.setattr(streams, "_READ_AT_ONCE", request.param)

@@ -12,7 +12,7 @@ from numba.core.registry import cpu_target
 from numba.core.runtime import _nrt_python as nrt
 from numba.core.runtime import rtsys
 
-from bnsl_cli.running.tiny_runs import table_text
+from bnsl_cli.commands.warm_up import table_text
 from stages.kernels.jit import KERNEL, borrowing, njit
 from stages.kernels.machine_code import install
 

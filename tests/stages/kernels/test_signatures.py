@@ -26,7 +26,7 @@ from pathlib import Path
 from click.testing import CliRunner
 from bnsl_cli.commands.warm_up import COMMANDS
 from bnsl_cli.main import cli
-from bnsl_cli.running.tiny_runs import first_runs, tiny_runs, write_inputs
+from bnsl_cli.commands.warm_up import first_runs, tiny_runs, write_inputs
 
 write_inputs(Path())
 runs = [*first_runs(), *(run for name in COMMANDS for run in tiny_runs(name))]

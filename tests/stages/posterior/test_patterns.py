@@ -9,7 +9,8 @@ import pytest
 from helpers.posterior_cases import as_table, random_lists
 from naive.posterior import ancestors, networks
 
-from formats.graphs.arc_patterns import UnknownPattern, parse_pattern
+from formats.errors import Inconsistent
+from formats.graphs.arc_files import parse_pattern
 from stages.posterior import PosteriorOptions, choose_method
 from stages.posterior.patterns import MOST_ORIENTATIONS
 from stages.posterior.run import run
@@ -119,7 +120,7 @@ def test_a_wide_network_has_paths_of_all_words():
     ],
 )
 def test_what_is_no_pattern(text, reason):
-    with pytest.raises(UnknownPattern, match=reason):
+    with pytest.raises(Inconsistent, match=reason):
         parse_pattern(text, INDEX)
 
 

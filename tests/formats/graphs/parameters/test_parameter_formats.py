@@ -14,7 +14,7 @@ from formats.detection import detect
 from formats.errors import FormatError
 from formats.graph_records import BayesianNetwork
 from formats.kinds import Kind
-from formats.lookup import formats_of
+from formats.registry import formats_of
 
 XMLBIF = """<?xml version="1.0" encoding="US-ASCII"?>
 <!DOCTYPE BIF [

@@ -20,7 +20,7 @@ from formats.graphs.arc_tables import write_arc_table
 from formats.json_lines.jsonl_writer import encode_header
 from formats.records import Header
 from formats.schemas import ARC_PROBABILITIES
-from formats.tables.results.batches import METADATA_KEY
+from formats.tables.results.result_tables import METADATA_KEY
 from formats.textlines import Lines
 
 HEAD = "parent,child,probability,standard_error,either\n"

@@ -17,9 +17,9 @@ ROWS = [("a", 0.1, 1), ("b,c", None, 2), (None, 1 / 3, 3)]
 @pytest.mark.parametrize("format", ["csv", "jsonl", "arrow", "feather", "parquet"])
 def test_every_form_has_the_rows(tmp_path, format):
     path = tmp_path / "out"
-    with open_result_writer(str(path), COLUMNS, format) as writer:
+    with open_result_writer(str(path), COLUMNS, format) as write:
         for batch in BATCHES:
-            writer.write(batch)
+            write(batch)
     assert rows_of(path, format) == ROWS
 
 

@@ -1,16 +1,20 @@
-"""Reading networks with parameters in the Bayesian interchange format (BIF 0.15, bnlearn's repository).
+"""Networks with parameters in the Bayesian interchange format (BIF 0.15, bnlearn's repository), read and written.
 
 The reader accepts what differs between programs: quoted or bare names with any characters but ``, ; ( ) { } |`` and
 blanks, commas or blanks between items, comments, properties, ``table`` and ``default`` lines, rows in any order. But
 every parent configuration needs its row, rows must sum to 1.
+
+In what is written each parent configuration has a labelled row. Names and labels that strict readers refuse
+(``<=1.5``, blanks, keywords) become words, and a property line keeps the original, which our reader restores.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NoReturn
 
 import numpy as np
@@ -19,7 +23,7 @@ from ...errors import Inconsistent, Malformed
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..families import Families
-from ..mended_words import original, restored
+from ..mended_words import as_words, kept, original, restored
 
 # Comments and quoted strings are replaced before anything is split. Bare names such as Asy/Patch or a//b stay whole:
 # a // that touches the word before it begins a comment only if no word touches it from behind. If the line holds
@@ -35,6 +39,9 @@ _TYPE = re.compile(r"type\s+discrete\s*\[\s*(\d{1,9})\s*\]\s*\{([^}]*)\}\s*;?", 
 _KEPT = re.compile(r"property\s+bnsl_(name|states)\s*=\s*(\x00\d+\x00)")
 _PROPERTY = re.compile(r"property\b[^;]*;?", re.IGNORECASE)
 _FUNCTION = re.compile(r"property\s+function\s+(?!table\b)(\w+)", re.IGNORECASE)
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*|-?[0-9]+")
+_KEYWORDS = frozenset(("network", "variable", "probability", "property", "type", "discrete", "table", "default"))
 
 
 @dataclass
@@ -237,13 +244,13 @@ def read_bif(lines: Lines) -> BayesianNetwork:
     families = Families(text.fail)
     title = "unknown"
     tables: list[_Block] = []
-    kept: list[dict[str, list[str]]] = []
+    originals: list[dict[str, list[str]]] = []
     for block in text.blocks():
         if block.keyword == "network":
             title = text.kept(block).get("name", [text.unquote(block.head) or title])[0]
         elif block.keyword == "variable":
             _read_variable(text, block, families)
-            kept.append(text.kept(block))
+            originals.append(text.kept(block))
         else:
             tables.append(block)
     if not families.variables:
@@ -254,5 +261,45 @@ def read_bif(lines: Lines) -> BayesianNetwork:
             text.fail(message, block.body_at + function.start(), Inconsistent)
         _TableReader(text, block, families).read()
     # Rows refer to the labels of the file, so the original ones replace these only now.
-    families.variables = [original(v, held) for v, held in zip(families.variables, kept)]
+    families.variables = [original(v, held) for v, held in zip(families.variables, originals)]
     return families.network(title)
+
+
+def is_word(text: str) -> bool:
+    """Whether pyAgrum, pgmpy and bnlearn all accept a name or label unchanged."""
+    return bool(_WORD.fullmatch(text)) and text.lower() not in _KEYWORDS
+
+
+def _property(key: str, texts: Sequence[str], words: Sequence[str]) -> str:
+    """The line that keeps the original texts, percent-encoded, with blanks between; nothing if all are words."""
+    return "" if list(texts) == list(words) else f'  property bnsl_{key} = "{kept(texts)}" ;\n'
+
+
+def _family_lines(network: BayesianNetwork, child: int, names: list[str], states: list[list[str]]) -> Iterator[str]:
+    parents, table = network.parents[child], network.tables[child]
+    if not np.isfinite(table).all():
+        raise ValueError(f"a probability of variable {child} is not finite")
+    head = names[child] + (" | " + ", ".join(names[p] for p in parents) if parents else "")
+    yield f"probability ( {head} ) {{\n"
+    for labels, row in zip(product(*(states[p] for p in parents)), table.reshape(-1, table.shape[-1]).tolist()):
+        where = f"({', '.join(labels)})" if parents else "table"
+        yield f"  {where} {', '.join(map(repr, row))};\n"
+    yield "}\n"
+
+
+def bif_text(network: BayesianNetwork) -> str:
+    """A network as BIF; numbers are the shortest decimals that read back equal.
+
+    Raises `ValueError`: a probability is not finite.
+    """
+    names = as_words([v.name for v in network.variables], is_word)
+    states = [as_words(v.known_states, is_word) for v in network.variables]
+    title = as_words([network.name], is_word)
+    parts = [f"network {title[0]} {{\n{_property('name', [network.name], title)}}}\n"]
+    for variable, name, labels in zip(network.variables, names, states):
+        parts.append(f"variable {name} {{\n  type discrete [ {len(labels)} ] {{ {', '.join(labels)} }};\n")
+        parts.append(_property("name", [variable.name], [name]))
+        parts.append(_property("states", variable.known_states, labels) + "}\n")
+    for child in range(len(names)):
+        parts += _family_lines(network, child, names, states)
+    return "".join(parts)
