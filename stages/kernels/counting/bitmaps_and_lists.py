@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import borrowing
-from .score_tables import entry, held_counts
+from .score_tables import held_counts, line_entry
 
 
 @borrowing
@@ -19,16 +19,16 @@ def large_binary_score(cell_table, row_table, n_held, zero, one, in_zero, in_one
     Parameters
     ----------
     n_held : uint64
-        As in `score_tables.entry`.
+        As in `score_tables.line_entry`.
     zero, one : uint64
         Rows in each of the child's states.
     in_zero, in_one : uint64
         Those of them in one of the candidate's states.
     """
-    score = entry(cell_table, n_held, in_zero) + entry(cell_table, n_held, in_one)
-    score += entry(cell_table, n_held, zero - in_zero) + entry(cell_table, n_held, one - in_one)
-    score -= entry(row_table, n_held, in_zero + in_one)
-    return score - entry(row_table, n_held, zero + one - in_zero - in_one)
+    score = line_entry(cell_table, n_held, in_zero) + line_entry(cell_table, n_held, in_one)
+    score += line_entry(cell_table, n_held, zero - in_zero) + line_entry(cell_table, n_held, one - in_one)
+    score -= line_entry(row_table, n_held, in_zero + in_one)
+    return score - line_entry(row_table, n_held, zero + one - in_zero - in_one)
 
 
 @borrowing
@@ -94,15 +94,15 @@ def wide_score(overlaps, bitmap, s, cell_counts, n_wide, r, cell, row, kind, res
             in_zero = total
             for x in range(1, r):
                 count = np.int64(overlaps[place + x])
-                score += entry(cell_table, n_held, count)
+                score += line_entry(cell_table, n_held, count)
                 rest[x] -= count
                 in_zero -= count
-            score += entry(cell_table, n_held, in_zero) - entry(row_table, n_held, total)
+            score += line_entry(cell_table, n_held, in_zero) - line_entry(row_table, n_held, total)
             rest[0] -= in_zero
             rest_total -= total
         for x in range(r):
-            score += entry(cell_table, n_held, rest[x])
-        score -= entry(row_table, n_held, rest_total)
+            score += line_entry(cell_table, n_held, rest[x])
+        score -= line_entry(row_table, n_held, rest_total)
     return score
 
 
@@ -189,11 +189,15 @@ def narrow_score(codes, candidate, s, r, rows, starts, level, listed, n_narrow, 
                 place = np.uint64((cells[i] - base) * s) + y
                 before = counts[place]
                 after = counts[place] = before + weight
-                score += entry(cell_table, n_held, np.uint64(after)) - entry(cell_table, n_held, np.uint64(before))
+                score += line_entry(cell_table, n_held, np.uint64(after)) - line_entry(
+                    cell_table, n_held, np.uint64(before)
+                )
                 before = totals[y]
                 after = totals[y] = before + weight
                 # The same telescoping for the totals of the candidate's state.
-                score -= entry(row_table, n_held, np.uint64(after)) - entry(row_table, n_held, np.uint64(before))
+                score -= line_entry(row_table, n_held, np.uint64(after)) - line_entry(
+                    row_table, n_held, np.uint64(before)
+                )
             for i in range(start, end):
                 y = np.uint64(states[np.uint64(numbers[i])])
                 counts[np.uint64((cells[i] - base) * s) + y] = 0
@@ -209,6 +213,6 @@ def narrow_score(codes, candidate, s, r, rows, starts, level, listed, n_narrow, 
                     count = np.uint64(counts[place])
                     counts[place] = 0
                     total += count
-                    score += entry(cell_table, n_held, count)
-                score -= entry(row_table, n_held, total)
+                    score += line_entry(cell_table, n_held, count)
+                score -= line_entry(row_table, n_held, total)
     return score

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import borrowing
-from .score_tables import entry, held_counts
+from .score_tables import held_counts, line_entry
 from .set_values import line_of
 
 
@@ -112,7 +112,7 @@ def sum_cells_of(counts, cells, first, end, r, line):
     for i in range(np.uint64(first), np.uint64(end)):
         place = np.uint64(cells[i]) * np.uint64(r)
         for state in range(np.uint64(r)):
-            total += entry(line, n_held, np.uint64(counts[place + state]))
+            total += line_entry(line, n_held, np.uint64(counts[place + state]))
     return total
 
 

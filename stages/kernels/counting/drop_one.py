@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import borrowing
-from .score_tables import entry, held_counts
+from .score_tables import held_counts, line_entry
 
 
 @borrowing
@@ -64,6 +64,6 @@ def score_without(counts, n_child_states, before, states, after, cell, row):
                 for state in range(states):
                     count += counts[first + state * stride + x]
                 total += count
-                score += entry(cell, n_held, count)
-            score -= entry(row, n_held, total)
+                score += line_entry(cell, n_held, count)
+            score -= line_entry(row, n_held, total)
     return score

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import borrowing, inlined
-from .score_tables import entry, held_counts
+from .score_tables import held_counts, line_entry
 
 
 @borrowing
@@ -71,11 +71,11 @@ def sum_and_clear(counts, n_cells, s, r, cell_line, row_line, is_cut):
                 counts[place] = 0
                 place += np.uint64(1)
                 totals[y] += count
-                score += entry(cell_line, n_held, np.uint64(count)) if is_cut else cell_line[np.uint64(count)]
+                score += line_entry(cell_line, n_held, np.uint64(count)) if is_cut else cell_line[np.uint64(count)]
         for y in range(width):
             total = np.uint64(totals[y])
             totals[y] = 0
-            score -= entry(row_line, n_held, total) if is_cut else row_line[total]
+            score -= line_entry(row_line, n_held, total) if is_cut else row_line[total]
     return score
 
 

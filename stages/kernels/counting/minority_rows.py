@@ -6,7 +6,7 @@ import numpy as np
 
 from ..bits import lowest_bit
 from ..jit import borrowing
-from .score_tables import entry, held_counts
+from .score_tables import held_counts, line_entry
 
 
 @borrowing
@@ -34,8 +34,8 @@ def unsplit_score(cell_counts, first, last, r, cell_line, row_line):
         total = np.int64(0)
         for place in range(configuration * r, (configuration + 1) * r):
             total += cell_counts[place]
-            score += entry(cell_line, n_held, np.int64(cell_counts[place]))
-        score -= entry(row_line, n_held, total)
+            score += line_entry(cell_line, n_held, np.int64(cell_counts[place]))
+        score -= line_entry(row_line, n_held, total)
     return score
 
 
@@ -92,7 +92,7 @@ def sparse_score(
             rest = np.int64(cell_counts[configuration * r + x])
             for y in range(s):
                 rest -= histogram[(configuration * r + x) * s + y]
-            score += entry(cell_line, n_held, rest)
+            score += line_entry(cell_line, n_held, rest)
         for y in range(s):
             if y == majority:
                 continue
@@ -103,8 +103,8 @@ def sparse_score(
                 # The histogram is all zero again for the next candidate.
                 histogram[index] = 0
                 total += count
-                score += entry(cell_line, n_held, count)
-            score -= entry(row_line, n_held, total)
+                score += line_entry(cell_line, n_held, count)
+            score -= line_entry(row_line, n_held, total)
             rest_total -= total
-        score -= entry(row_line, n_held, rest_total)
+        score -= line_entry(row_line, n_held, rest_total)
     return score

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import borrowing
-from .score_tables import entry, held_counts
+from .score_tables import held_counts, line_entry
 
 
 class PairTables(NamedTuple):
@@ -83,18 +83,18 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
                 rest = tables.state_counts[y_bits + b]
                 for a in range(1, r):
                     count = np.int64(counts[y_counts + b, x_counts + a])
-                    score += entry(cell, n_held, count)
+                    score += line_entry(cell, n_held, count)
                     rest -= count
-                score += entry(cell, n_held, rest)
+                score += line_entry(cell, n_held, rest)
             # Both first states: what the other states of x leave of the first state of y.
             corner = tables.state_counts[y_bits]
             for a in range(1, r):
                 rest = tables.state_counts[x_bits + a]
                 for b in range(1, s):
                     rest -= counts[y_counts + b, x_counts + a]
-                score += entry(cell, n_held, rest)
+                score += line_entry(cell, n_held, rest)
                 corner -= rest
-            score += entry(cell, n_held, corner)
+            score += line_entry(cell, n_held, corner)
             of_x = score - tables.row_sums[tables.size[x], y] - tables.penalty[tables.size[x]] * s
             of_y = score - tables.row_sums[tables.size[y], x] - tables.penalty[tables.size[y]] * r
             forward[x - first, y - other_first] = np.rint(of_x / quantum) * quantum

@@ -48,7 +48,7 @@ def beyond(line, count):
 
 
 @borrowing
-def entry(line, n_held, count):
+def line_entry(line, n_held, count):
     """The entry of a count; `n_held` is what `held_counts` returns, of the type of the count."""
     return line[count] if count < n_held else beyond(line, count)
 
@@ -58,7 +58,7 @@ def look_up(line, counts, out):
     """Write the entry of each count."""
     n_held = held_counts(line)
     for i in range(len(counts)):
-        out[i] = entry(line, n_held, counts[i])
+        out[i] = line_entry(line, n_held, counts[i])
 
 
 @borrowing
@@ -81,12 +81,12 @@ def entropy_table(n_rows: int) -> np.ndarray:
     table = np.empty(n_rows + 1)
     for first in range(0, n_rows + 1, SLICE_ENTRIES):
         part = table[first : first + SLICE_ENTRIES]
-        if first >= MOST_ENTROPIES:  # numpy's logarithm may differ in the last bit
-            fill_entropies(first, part)
-            continue
-        counts = np.arange(first, first + len(part), dtype=np.float64)
-        np.log(np.maximum(counts, 1.0), out=part)
-        part *= counts
+        held = part[: max(0, MOST_ENTROPIES - first)]
+        counts = np.arange(first, first + len(held), dtype=np.float64)
+        np.log(np.maximum(counts, 1.0), out=held)
+        held *= counts
+        # As cut lines compute them: numpy's logarithm may differ in the last bit.
+        fill_entropies(first + len(held), part[len(held) :])
     return table
 
 
