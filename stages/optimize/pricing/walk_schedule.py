@@ -21,16 +21,17 @@ TWICE_MOVES, FIRST_COOLING = 4000, 0.3
 share of the first time, whose sets the second has from its start. By experiment.
 """
 
-FEW_MOVES, NARROW_COOLING = 300, 0.5
-"""Changes of the order per variable for which there is time, below which its k-trees have half the width until this
-share has cooled: narrow ones take less time each, and wide ones begin from a better order. By experiment.
+FEW_MOVES, NARROW_COOLING = 200, 0.5
+"""Changes of the order per variable for which there is time, by those of the first phase; with fewer the k-trees have
+half the width until this share has cooled: narrow ones take less time, and wide ones go on from a better order. By
+experiment.
 """
 
 
 class WalkSchedule:
     """The schedule of a walk that begins now, with the rounds and local scores before.
 
-    Only a time limit, and not a limit on local scores, makes it cool twice or begin narrow.
+    Only a time limit, and not a limit on local scores, makes it cool twice or narrow.
     """
 
     def __init__(self, run: PricingRun, width: int):
@@ -41,7 +42,8 @@ class WalkSchedule:
         self.moves = 0  # changes of the order so far
         self._is_timed = self.time.seconds is not None and self.time.evaluations is None
         # Narrow k-trees may have no room for required parents.
-        self._can_be_narrow = self._is_timed and not any(grower.required for grower in run.growers)
+        self._can_be_narrow = not any(grower.required for grower in run.growers)
+        self._is_narrow: bool | None = None  # decided after the first phase
         self._cools_twice = False
 
     def cooled(self) -> float:
@@ -58,10 +60,12 @@ class WalkSchedule:
     def begin_phase(self) -> int:
         """Decide how the walk goes on, by the moves that it has made in the time so far; the width of its k-trees."""
         cooled, n = self.cooled(), self.run.scorer.n_variables
-        if self._is_timed and self.moves and cooled < FIRST_COOLING:
-            self._cools_twice |= self.moves >= cooled * TWICE_MOVES * n
-        has_few_moves = cooled < NARROW_COOLING and self.moves < cooled * FEW_MOVES * n
-        if self._can_be_narrow and (not self.moves or has_few_moves):
+        if self._is_timed and self.moves:
+            if self._is_narrow is None:
+                self._is_narrow = self._can_be_narrow and self.moves < cooled * FEW_MOVES * n
+            if cooled < FIRST_COOLING and not self._is_narrow:
+                self._cools_twice |= self.moves >= cooled * TWICE_MOVES * n
+        if self._is_narrow and cooled < NARROW_COOLING:
             return min(self.width, max(2, (self.width + 1) // 2))
         return self.width
 
