@@ -42,15 +42,21 @@ CLIENT = """#!{python} -IS
 # Modules of C only: those of Python around them would double what this takes.
 import marshal, posix, sys, _signal, _socket
 from _socket import AF_UNIX, SCM_RIGHTS, SOL_SOCKET
+closed = []
+for number in range(3):
+    try:
+        posix.fstat(number)
+    except OSError:
+        closed.append(posix.open("/dev/null", posix.O_RDWR))  # the lowest free descriptor, which is this one
 try:
-    for number in range(3):
-        posix.fstat(number)  # a command with a closed stream starts afresh
     channel = _socket.socket(AF_UNIX)
     channel.connect({address!r})
 except OSError:
+    for number in closed:
+        posix.close(number)
     posix.execv({python!r}, [{python!r}, "-m", "bnsl_cli", *sys.argv[1:]])
 ignores = _signal.getsignal(_signal.SIGINT) is _signal.SIG_IGN
-request = marshal.dumps((sys.argv[1:], posix.getcwd(), posix.environ, ignores))
+request = marshal.dumps((sys.argv[1:], posix.getcwd(), posix.environ, ignores, closed))
 streams = b"".join(number.to_bytes(4, sys.byteorder) for number in range(3))
 channel.sendmsg([len(request).to_bytes(8, "little")], [(SOL_SOCKET, SCM_RIGHTS, streams)])
 channel.sendall(request)
@@ -148,9 +154,9 @@ def serve(address: Path, run: Callable[[list[str], dict[str, str]], NoReturn]) -
                         end.close()
                     os.close(wake)
                     os.close(waker)
-                    arguments, directory, variables, ignores_interrupts = marshal.loads(request)
+                    arguments, directory, variables, ignores_interrupts, closed = marshal.loads(request)
                     environment = {os.fsdecode(name): os.fsdecode(value) for name, value in variables.items()}
-                    take_streams(streams)
+                    take_streams(streams, closed)
                     os.chdir(directory)
                     signal.signal(signal.SIGINT, signal.SIG_IGN if ignores_interrupts else signal.default_int_handler)
                     run(arguments, environment)
@@ -198,14 +204,14 @@ def request_command(
     """Ask the server at `address` for a command; `receive_number` then gives its process, then its exit code."""
     channel = socket.socket(socket.AF_UNIX)
     channel.connect(str(address))
-    request = marshal.dumps((arguments, folder, environment, False))
+    request = marshal.dumps((arguments, folder, environment, False, []))
     socket.send_fds(channel, [NUMBER.pack(len(request))], streams)
     channel.sendall(request)
     return channel
 
 
-def take_streams(streams: list[int]) -> None:
-    """Make these descriptors the standard streams."""
+def take_streams(streams: list[int], closed: list[int]) -> None:
+    """Make these descriptors the standard streams, but for those that are `closed`, which Python then has as None."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -214,6 +220,9 @@ def take_streams(streams: list[int]) -> None:
     sys.stderr = io.TextIOWrapper(
         io.BufferedWriter(io.FileIO(2, "w", closefd=False)), errors="backslashreplace", line_buffering=True
     )
+    for number in closed:
+        os.close(number)
+        setattr(sys, ("stdin", "stdout", "stderr")[number], None)
 
 
 def run_command(arguments: list[str], environment: dict[str, str]) -> NoReturn:

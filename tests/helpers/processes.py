@@ -190,14 +190,16 @@ def without_compiling(result: subprocess.CompletedProcess) -> subprocess.Complet
     return result
 
 
-def run_shell(script: str, cwd: Path, **changes: str) -> subprocess.CompletedProcess:
-    """Run lines of shell, pipes included, that stop at the first failure."""
+def run_shell(script: str, cwd: Path, is_fresh: bool = False, **changes: str) -> subprocess.CompletedProcess:
+    """Run lines of shell, pipes included, that stop at the first failure; commands have interpreters of their own if
+    `is_fresh`.
+    """
     result = subprocess.run(
         ["bash", "-eo", "pipefail", "-c", script],
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        env=environment(True, **changes),
+        env=environment(not is_fresh, **changes),
         timeout=TIMEOUT,
         check=False,
     )
