@@ -13,13 +13,13 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from helpers.processes import TIMEOUT, environment, run_here, run_shell
+from helpers.processes import TIMEOUT, environment, run_here
 
 from stages.runtime import remote_workers
 from stages.runtime.dask_workers import DaskWorkers
 from stages.runtime.remote_tasks import make_payload
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
 
 SAME_DAY = {"SOURCE_DATE_EPOCH": "1000000000"}
@@ -288,9 +288,8 @@ def test_ctrl_c_ends_the_work_of_workers_and_keeps_what_there_is(cluster: Cluste
     assert "80 variables was interrupted" in said
     assert (cluster.folder / "elsewhere").read_bytes().count(b"\n") == 81
     # They are free for others at once.
-    ask = "from distributed import Client; c = Client(scheduler_file='scheduler.json')"
-    result = run_shell(f'"{sys.executable}" -c "{ask}; print(c.submit(sum, [1, 2]).result(9))"', cluster.folder)
-    assert result.stdout == b"3\n", result.stderr.decode()
+    with distributed.Client(scheduler_file=str(cluster.file), set_as_default=False) as others:
+        assert others.submit(sum, [1, 2]).result(9) == 3
 
 
 def test_a_lost_scheduler_is_told_and_the_run_goes_on(cluster: Cluster, bundled: Path, long_bytes: bytes):
