@@ -37,8 +37,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Modules and tests stay to the end: garbage collections need not visit them. Kernels that load later stay too, so
-    that collections are rarer than by default.
+    """Modules and tests stay to the end: garbage collections need not visit them. Kernels that load later stay too:
+    collections are rarer than by default.
     """
     gc.freeze()
     gc.set_threshold(10_000, 20, 50)

@@ -256,7 +256,9 @@ def run_script(arguments: list[str], environment: dict[str, str]) -> NoReturn:
     try:
         exec(compile(text, name, "exec"), vars(main))
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 0
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if not isinstance(end.code, int | None):
+            print(end.code, file=sys.stderr)  # as Python does
     except BaseException:
         traceback.print_exc()
         code = 1

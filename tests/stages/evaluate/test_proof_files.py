@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.places import ROOT
+from helpers.processes import run_forked, script_server
 from helpers.proof_cases import local_table, proof_of
 
 from formats import open_parent_sets, open_proof, write_network, write_parent_sets, write_proof
@@ -21,8 +22,11 @@ CHECKER = ROOT / "examples" / "proof" / "check.py"
 
 
 def plain_check(*files) -> subprocess.CompletedProcess:
-    """The checker of the examples, in an interpreter of its own that sees none of our packages."""
-    return subprocess.run([sys.executable, "-I", CHECKER, *files], capture_output=True, text=True)
+    """The checker of the examples, in a process that has none of our modules loaded."""
+    words = [str(word) for word in (CHECKER, *files)]
+    result = run_forked(words, b"", str(Path.cwd()), {"PATH": os.environ["PATH"]}, server=script_server())
+    result.stdout, result.stderr = result.stdout.decode(), result.stderr.decode()
+    return result
 
 
 def sealed(lines: list[bytes]) -> bytes:

@@ -187,7 +187,7 @@ def test_lists_that_a_few_show_to_be_long_are_given_up(monkeypatch, jobs):
 @pytest.mark.parametrize("at_once", [1, 3, 32])
 def test_lists_are_given_up_once_all_together_are_too_long(monkeypatch, at_once):
     """By the one list looked at first they would be short enough; threads change nothing."""
-    dataset, _ = dependent_dataset(7, 10, 200, most_states=2)
+    dataset, _ = dependent_dataset(7, 8, 200, most_states=2)
     _, complete, _ = learn(dataset, seed=5)
     n_listed, n_first = complete.n_sets, int(complete.set_offsets[1])
     assert 10 * n_first < n_listed - 1
