@@ -233,10 +233,8 @@ class KTreePricing:
         search = OrderSearch(problem, self.run.rng)
         if self._tree is None:
             search.start(best_regret_order(problem, self.run.rng, n_orders=1))
-        elif problem.treewidth == self._tree.bags.shape[1] - 1:
-            search.start(self._tree.order, self._tree.left_out, self._tree.hosts)
         else:
-            search.start(self._tree.order)
+            search.start(self._tree.order, self._tree.left_out, self._tree.hosts)
         n_moves, heat = phase_moves(problem.n_variables, width), HEAT * mean_gain(problem)
         for _ in slices(n_moves, search.slice_moves, self.run.budget):
             share = self.schedule.temperature()
