@@ -19,8 +19,8 @@ from naive.treewidth import elimination_width, moral_edges
 from bnsl_cli.main import cli
 from formats.errors import Inconsistent
 from formats.graphs.networks import open_network, write_network
-from stages.evaluate.treewidth import bound_treewidth
 from stages.graphs import moral_graph
+from stages.graphs.treewidth import bound_treewidth
 
 
 def test_pace_texts(tmp_path):

@@ -21,7 +21,7 @@ from formats.records import Header
 from stages.average import consensus
 from stages.average.linear_ordering import improved_order, pairwise_bound
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
-from stages.evaluate.essential_graphs import essential_graph
+from stages.graphs.essential_graphs import essential_graph
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.runtime.budgets import Budget

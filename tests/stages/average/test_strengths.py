@@ -15,7 +15,7 @@ from naive.networks import all_networks
 from formats.data_records import Variable
 from formats.errors import Inconsistent
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
-from stages.evaluate.essential_graphs import essential_graph, list_arcs
+from stages.graphs.essential_graphs import essential_graph, list_arcs
 from stages.runtime.errors import StageError
 
 

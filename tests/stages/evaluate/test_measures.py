@@ -17,10 +17,11 @@ from formats.data_records import Dataset, Variable
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
 from formats.records import Header, Network
-from stages.evaluate import measures, treewidth
+from stages.evaluate import measures
 from stages.evaluate.likelihood import cross_validated_log_likelihoods, held_out_log_likelihoods
 from stages.evaluate.measures import evaluate_network
 from stages.evaluate.record_keys import MEASURE_KEYS
+from stages.graphs import treewidth
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
 from stages.scoring.scores import SCORES

@@ -15,14 +15,14 @@ from naive import networks as naive_networks
 from naive import scores as naive_scores
 
 from formats import open_dataset
-from stages.evaluate.essential_graphs import (
+from stages.evaluate.scoring import count_parameters, score_families
+from stages.graphs.essential_graphs import (
     compare_arcs,
     essential_graph,
     list_arcs,
     skeleton_distance,
     structural_hamming_distance,
 )
-from stages.evaluate.scoring import count_parameters, score_families
 from stages.scoring.independent import count_family, local_score
 
 EXCERPT = json.loads((TEST_DATA / "reference_excerpt.json").read_text())

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from naive import treewidth as naive
 
 from formats.errors import Inconsistent
-from stages.evaluate.treewidth import (
+from stages.graphs import elimination_width, moral_graph
+from stages.graphs.treewidth import (
     bound_treewidth,
     check_certificate,
     contraction_bound,
@@ -21,7 +22,6 @@ from stages.evaluate.treewidth import (
     min_degree_order,
     min_fill_order,
 )
-from stages.graphs import elimination_width, moral_graph
 
 
 def graph_of(edges, n_vertices):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from naive import networks as naive
 
 from formats.errors import Inconsistent
-from stages.evaluate.essential_graphs import (
+from stages.graphs import topological_order
+from stages.graphs.essential_graphs import (
     ArcComparison,
     compare_arcs,
     essential_graph,
@@ -19,7 +20,6 @@ from stages.evaluate.essential_graphs import (
     skeleton_distance,
     structural_hamming_distance,
 )
-from stages.graphs import topological_order
 
 
 @pytest.mark.parametrize(
