@@ -1,4 +1,4 @@
-"""Parent sets in two arrays that read like a sequence of tuples."""
+"""Lists in one array, and parent sets in two that read like a sequence of tuples."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+
+def offsets_of(counts: ArrayLike) -> np.ndarray:
+    """Where lists of these lengths begin in one array, and where the last one ends; int64, one entry more."""
+    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
 
 
 class ListedSets(Sequence[tuple[int, ...]]):
@@ -31,9 +37,7 @@ class ListedSets(Sequence[tuple[int, ...]]):
     @classmethod
     def of_sizes(cls, sizes: np.ndarray, members: np.ndarray) -> ListedSets:
         """Consecutive sets of these sizes."""
-        offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
-        np.cumsum(sizes, out=offsets[1:])
-        return cls(offsets, members)
+        return cls(offsets_of(sizes), members)
 
     @property
     def sizes(self) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.graphs import CycleError, pull_parents_forward
 from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.orders.set_lists import SetLists, sort_members

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from formats.records import ExploredSets
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 
 from ..lists.set_arrays import Lists
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.kernels.counting.sets_by_size import Level, empty_level, mark_open, score_open
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.kernels.bits import WORD_BITS
 from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, WeightedLists, link_family
 from stages.kernels.posterior.scaled import LEAST_EXPONENT

@@ -19,8 +19,8 @@ import numpy as np
 
 from formats.data_records import Dataset
 from formats.errors import VerificationError
-from formats.packed_cells import Cells
 from formats.records import ParentSetRecord, ParentSetTable
+from formats.tables.packed_cells import Cells
 
 KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2")
 

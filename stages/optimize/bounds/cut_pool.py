@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.lagrangian import Cuts, counted_sets, no_cuts, restrict_cuts
 from stages.lists.set_lists import keep_sets

@@ -11,6 +11,7 @@ from stages.kernels.orders.set_lists import SetLists
 from stages.kernels.orders.subset_dp import best_within_subsets, extend_totals, trace_back
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
+from stages.runtime.slices import slices
 
 MOST_VARIABLES = 22
 """Largest number of variables; beyond it branch and cut is faster on most lists and needs little memory."""
@@ -52,11 +53,12 @@ def solve_by_subsets(lists: SetLists, budget: Budget, reporter: Reporter) -> tup
             return None
         best_within_subsets(lists, child, best[child])
         reporter.progress(child + 1, steps, "steps")
-    for start in range(0, 1 << n, SLICE):
-        if budget.is_spent():
-            return None
-        extend_totals(relative, best, totals, max(1, start), min(1 << n, start + SLICE))
+    end = 0
+    for start, end in slices(1 << n, SLICE, budget):
+        extend_totals(relative, best, totals, max(1, start), end)
         reporter.progress(n + start // SLICE + 1, steps, "steps")
+    if end < 1 << n:
+        return None
     order, chosen = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
     trace_back(relative, best, totals, order, chosen)
     return order, chosen

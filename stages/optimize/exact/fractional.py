@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.graphs import strongly_connected_components
 from stages.kernels.bounds.cluster_cuts import Support
 from stages.kernels.bounds.dual_ascent import Columns

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.kernels.orders.feedback_arcs import arc_weights, break_cycles, depth_first_order, restore_arcs
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import fixed_parents, index_table, respect_fixed

@@ -7,7 +7,7 @@ from typing import overload
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.graphs import positions_of
 from stages.kernels.bits import empty_bit_matrix
 from stages.kernels.orders.acyclic_selection import select_slice, take_set

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.records import Header, ParentSetRecord, ParentSetTable
-from formats.sets.listed_sets import ListedSets
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.kernels.dominance import mark_undominated
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import index_lists

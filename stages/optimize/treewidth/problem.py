@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.kernels.dominance import mark_undominated
 from stages.kernels.ktrees.ktree import BoundedLists, KTree, new_bounded_lists, new_ktree, start_size
 from stages.kernels.ktrees.member_pairs import MemberPairs, index_member_pairs

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.kernels.ktrees.clique_tree import build_cliques, find_contained, full_cliques, new_clique_tree
 from stages.kernels.ktrees.slim import LEVELS, WORK, new_bag_group
 from stages.kernels.ktrees.slim_search import (

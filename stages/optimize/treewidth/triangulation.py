@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.graphs import positions_of, topological_order
 from stages.kernels.ktrees.clique_tree import find_contained
 from stages.kernels.ktrees.ktree import new_bounded_lists
