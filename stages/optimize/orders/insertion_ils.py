@@ -12,9 +12,8 @@ import numpy as np
 from stages.kernels.orders.insertion import OrderState, new_profile
 from stages.kernels.orders.insertion_ils import PROFILES, InsertionWalk, new_insertion_walk, settle_order, walk_orders
 from stages.kernels.orders.set_lists import SetLists
+from stages.lists.order_decoding import choose_consistent
 from stages.runtime.budgets import Budget
-
-from .order_decoding import choose_consistent
 
 SHAKEN = 8
 """Maximum number of related variables moved to random positions per shake; found by experiment."""
