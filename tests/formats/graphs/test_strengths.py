@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
-from helpers.graph_cases import THREE, network_of, written
+from helpers.cases.graphs import THREE, network_of, written
 
 from formats import open_network
 from formats.errors import FormatError

@@ -8,11 +8,11 @@ import random
 
 import numpy as np
 import pytest
-from helpers.graph_cases import network_of
+from helpers.cases.graphs import network_of
 from helpers.seeds import seeds
 from naive.average import most_agreement
 from naive.networks import all_networks, equivalence_classes, is_acyclic
-from naive.treewidth import moral_edges, treewidth
+from naive.optimize.treewidth import moral_edges, treewidth
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent

@@ -6,7 +6,7 @@ import dataclasses
 import random
 
 import pytest
-from helpers.graph_cases import network_of
+from helpers.cases.graphs import network_of
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.average import threshold_by_areas

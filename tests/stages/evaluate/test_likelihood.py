@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.evaluation_cases import make_dataset, make_network, make_variables, random_parents, random_rows
+from helpers.cases.evaluation import make_dataset, make_network, make_variables, random_parents, random_rows
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st

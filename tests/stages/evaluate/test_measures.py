@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from helpers.evaluation_cases import make_dataset, make_network, make_variables, random_parents, random_rows
+from helpers.cases.evaluation import make_dataset, make_network, make_variables, random_parents, random_rows
 from helpers.seeds import seeds
 from naive import scores as naive_scores
 

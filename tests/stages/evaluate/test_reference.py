@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.evaluation_cases import directed_graph, make_dataset
+from helpers.cases.evaluation import directed_graph, make_dataset
 from helpers.places import TEST_DATA
 from naive import networks as naive_networks
 from naive import scores as naive_scores

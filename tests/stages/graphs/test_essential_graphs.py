@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from helpers.evaluation_cases import directed_graph, random_parents
+from helpers.cases.evaluation import directed_graph, random_parents
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import networks as naive

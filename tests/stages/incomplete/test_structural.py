@@ -7,8 +7,8 @@ import threading
 
 import numpy as np
 import pytest
-from helpers.incomplete_cases import with_holes
-from helpers.inference_cases import small_network
+from helpers.cases.incomplete import with_holes
+from helpers.cases.inference import small_network
 from naive import inference as naive
 
 from formats.records import Network

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.posterior_cases import as_table, random_lists
+from helpers.cases.posterior import as_table, random_lists
 from naive.posterior import networks
 
 from formats.graph_records import BY_KNOWLEDGE, UNDECIDED

@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from helpers.posterior_cases import as_table, random_lists
+from helpers.cases.posterior import as_table, random_lists
 from naive.posterior import ancestors, n_orders
 
 from stages.kernels.posterior.block_moves import (

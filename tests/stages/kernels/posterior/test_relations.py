@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.posterior_cases import as_table, random_lists
+from helpers.cases.posterior import as_table, random_lists
 from naive.posterior import ancestors
 
 from stages.kernels.bits import empty_bit_matrix, has_bit

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.posterior_cases import as_table, random_lists
+from helpers.cases.posterior import as_table, random_lists
 from naive.posterior import n_orders
 
 from stages.kernels.posterior.block_moves import LARGEST_BLOCK

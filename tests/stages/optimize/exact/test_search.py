@@ -11,9 +11,9 @@ import pytest
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
-from naive.exact import arcs_on_cycles, closure
-from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
-from naive.orders import lists_of, order_score
+from naive.optimize.exact import arcs_on_cycles, closure
+from naive.optimize.networks_search import best_by_orders, best_by_subsets, make_table, random_table
+from naive.optimize.orders import lists_of, order_score
 
 from stages.lists.set_lists import index_table
 from stages.optimize import OptimizeOptions

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
-from naive.orders import lists_of, network_of_order, order_score
+from naive.optimize.networks_search import best_by_orders, best_by_subsets, make_table, random_table
+from naive.optimize.orders import lists_of, network_of_order, order_score
 
 from formats.data_records import Variable
 from formats.records import Header

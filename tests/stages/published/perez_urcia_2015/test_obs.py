@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
-from naive.orders import greedy_swaps, lists_of, order_score
+from naive.optimize.networks_search import best_by_orders, best_by_subsets, make_table, random_table
+from naive.optimize.orders import greedy_swaps, lists_of, order_score
 
 from stages.lists.order_decoding import choose_consistent
 from stages.lists.set_lists import fixed_parents, index_table, respect_fixed

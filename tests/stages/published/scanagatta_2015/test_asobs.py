@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import best_by_orders, make_table, random_table
-from naive.orders import acyclic_climb, acyclic_selection, is_acyclic, lists_of, order_score, swapped
+from naive.optimize.networks_search import best_by_orders, make_table, random_table
+from naive.optimize.orders import acyclic_climb, acyclic_selection, is_acyclic, lists_of, order_score, swapped
 
 from stages.graphs import random_topological_order
 from stages.kernels.orders.acyclic_selection import best_swap

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import draw_tree, pairs_of
+from helpers.cases.ktrees import draw_tree, pairs_of
 from helpers.seeds import seeds
-from naive import informative_score as naive
-from naive.ktrees import small_lists
-from naive.networks_search import random_table
-from naive.orders import lists_of
+from naive.optimize import informative_score as naive
+from naive.optimize.ktrees import small_lists
+from naive.optimize.networks_search import random_table
+from naive.optimize.orders import lists_of
 
 from stages.optimize.treewidth.problem import prepare_within
 from stages.published.nie_2015_2016.informative_score import index_pairs, pair_information
@@ -34,7 +34,7 @@ def test_informative_score_by_the_definition(width, seed):
     found = informative_score(information, base, tree, best_within_ktree(problem.lists, tree))
     edges = naive.edges_of(tree)
     lists = small_lists(lists_of(table), width)
-    assert found == pytest.approx(naive.informative_score(lists, pairs_of(information, n), edges))
+    assert found == pytest.approx(naive.optimize.informative_score(lists, pairs_of(information, n), edges))
 
 
 @pytest.mark.parametrize("seed", seeds(4, quick=2))
