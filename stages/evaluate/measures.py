@@ -26,12 +26,12 @@ from stages.graphs.essential_graphs import (
 from stages.graphs.treewidth import bound_treewidth, check_certificate, jointree_cells
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import Reporter
+from stages.scoring.independent import count_parameters, score_families
 from stages.scoring.scores import SCORES
 
 from . import likelihood
 from .alignment import align_dataset, align_incomplete, align_parameters, align_parents, match_variables
 from .prediction import judge_predictions
-from .scoring import count_parameters, score_families
 
 TOTAL_TOLERANCE = 1e-6
 """Relative difference up to which a stated total agrees with the recomputed one (some programs round)."""

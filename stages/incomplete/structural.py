@@ -22,13 +22,13 @@ import numpy as np
 from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
 from formats.records import Header, Network
-from stages.evaluate.scoring import score_families
 from stages.fit import fit_parameters
 from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import fill
 from stages.runtime.budgets import StopSignal
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
+from stages.scoring.independent import score_families
 from stages.screening.entropies import compute_entropies, mutual_information
 
 from . import StructuralEM

@@ -19,10 +19,10 @@ from stages.evaluate.likelihood import (
     held_out_log_likelihoods,
     parameter_log_likelihoods,
 )
-from stages.evaluate.scoring import score_families
 from stages.fit import fit_parameters
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
+from stages.scoring.independent import score_families
 
 N_STATES = [2, 3, 2, 4]
 

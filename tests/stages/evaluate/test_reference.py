@@ -15,7 +15,6 @@ from naive import networks as naive_networks
 from naive import scores as naive_scores
 
 from formats import open_dataset
-from stages.evaluate.scoring import count_parameters, score_families
 from stages.graphs.essential_graphs import (
     compare_arcs,
     essential_graph,
@@ -23,7 +22,7 @@ from stages.graphs.essential_graphs import (
     skeleton_distance,
     structural_hamming_distance,
 )
-from stages.scoring.independent import count_family, local_score
+from stages.scoring.independent import count_family, count_parameters, local_score, score_families
 
 EXCERPT = json.loads((TEST_DATA / "reference_excerpt.json").read_text())
 RELATIVE = 1e-9
