@@ -69,11 +69,12 @@ class ListedSets(Sequence[tuple[int, ...]]):
         return repr(tuple(self))
 
     def take(self, which: np.ndarray) -> ListedSets:
-        """The sets at some places, in their order."""
-        sizes = self.sizes[which]
+        """The sets at some places (indices), in their order."""
+        starts = self.offsets[which]
+        sizes = self.offsets[which + 1] - starts
         taken = ListedSets.of_sizes(sizes, self.members[:0])
         # Member m of the result lies as far from its set's first one as in this sequence.
-        shifts = np.repeat(self.offsets[which] - taken.offsets[:-1], sizes)
+        shifts = np.repeat(starts - taken.offsets[:-1], sizes)
         taken.members = self.members[shifts + np.arange(len(shifts))]
         return taken
 

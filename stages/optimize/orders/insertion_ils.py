@@ -15,6 +15,8 @@ from stages.kernels.orders.set_lists import SetLists
 from stages.lists.order_decoding import choose_consistent
 from stages.runtime.budgets import Budget
 
+from ..result import total_score
+
 SHAKEN = 8
 """Maximum number of related variables moved to random positions per shake; found by experiment."""
 
@@ -49,7 +51,7 @@ class OrderShaker:
     @property
     def score(self) -> float:
         """Score of the best order, in nats."""
-        return math.fsum(self.lists.scores[self.chosen].tolist())
+        return total_score(self.lists.scores, self.chosen)
 
     def search(self, budget: Budget, profiles: int, work: float = math.inf) -> None:
         """Continue until `profiles` in all are computed, about `work` sets are tested, or `budget` runs out.

@@ -15,7 +15,7 @@ from stages.kernels.ktrees.ktree import BoundedLists, KTree, new_bounded_lists, 
 from stages.kernels.ktrees.member_pairs import MemberPairs, index_member_pairs
 from stages.kernels.ktrees.orders import Precedences, new_precedences, pull_forward
 from stages.kernels.ktrees.start_clique import CliqueTables, start_clique_tables
-from stages.lists.set_lists import fixed_first_order, fixed_parents, index_lists, keep_sets
+from stages.lists.set_lists import all_sets, fixed_first_order, fixed_parents, index_lists, keep_sets
 
 from .. import OptimizeOptions
 from ..restarts import Attempt
@@ -63,7 +63,7 @@ class BoundedProblem:
 
     def parents(self, chosen: np.ndarray) -> Parents:
         """Parents of every variable in the sets `chosen`."""
-        return tuple(self.table.parent_set(s) for s in self.source[chosen].tolist())
+        return tuple(all_sets(self.table).take(self.source[chosen]))
 
     def new_tree(self) -> KTree:
         """An empty k-tree without preferences, order 0, 1, 2, ..."""
