@@ -39,6 +39,18 @@ class ListedSets(Sequence[tuple[int, ...]]):
         """Consecutive sets of these sizes."""
         return cls(offsets_of(sizes), members)
 
+    @classmethod
+    def of_rows(cls, members: np.ndarray) -> ListedSets:
+        """The sets in the rows of an array, shape (n_sets, size), in any order within a row."""
+        n_sets, size = members.shape
+        return cls(size * np.arange(n_sets + 1, dtype=np.int64), np.sort(members, axis=1).ravel())
+
+    @classmethod
+    def joined(cls, parts: Iterable[ListedSets]) -> ListedSets:
+        """The sets of all parts, one part after the other; at least one part."""
+        sizes, members = zip(*((part.sizes, part.members) for part in parts))
+        return cls.of_sizes(np.concatenate(sizes), np.concatenate(members).astype(np.int32, copy=False))
+
     @property
     def sizes(self) -> np.ndarray:
         """Members of each set, int64."""
@@ -77,6 +89,15 @@ class ListedSets(Sequence[tuple[int, ...]]):
         shifts = np.repeat(starts - taken.offsets[:-1], sizes)
         taken.members = self.members[shifts + np.arange(len(shifts))]
         return taken
+
+    def united(self, others: ListedSets) -> ListedSets:
+        """The unions of each set with the set at the same place of `others`, disjoint from it."""
+        if not len(others.members):
+            return self
+        places = np.arange(len(self))
+        owners = np.concatenate((np.repeat(places, self.sizes), np.repeat(places, others.sizes)))
+        members = np.concatenate((self.members, others.members))
+        return ListedSets.of_sizes(self.sizes + others.sizes, members[np.lexsort((members, owners))])
 
     def within(self, first: int, end: int) -> ListedSets:
         """The sets ``first:end``; their members are a view."""
