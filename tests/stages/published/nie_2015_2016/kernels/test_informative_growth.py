@@ -75,7 +75,7 @@ def test_growth_ends_with_the_most_informative_ktree(n, width, seed):
             [list(zip((s for s, _ in lists[v]), renamed((p for _, p in lists[v]), number))) for v in names],
             dict(zip(renamed(pairs, number), pairs.values())),
         )
-        found = naive.optimize.informative_score(*parts, edges)
+        found = naive.informative_score(*parts, edges)
         assert found == pytest.approx(naive.largest_informative_score(*parts, grown))
 
 
@@ -100,7 +100,7 @@ def test_estimates_hold_for_all_that_grows_from_a_state(seed):
         assert grown
         for edges in grown:
             shared = sum(pairs.get(edge, 0.0) for edge in edges)
-            informative = naive.optimize.informative_score(lists, pairs, edges)
+            informative = naive.informative_score(lists, pairs, edges)
             score = shared / informative if informative else 0.0
             assert shared <= states.values[state] + 1e-9
             assert shared - weight * score <= value_of(states.values[state], states.scores[state], weight) + 1e-9

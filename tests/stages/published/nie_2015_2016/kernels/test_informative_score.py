@@ -34,7 +34,7 @@ def test_informative_score_by_the_definition(width, seed):
     found = informative_score(information, base, tree, best_within_ktree(problem.lists, tree))
     edges = naive.edges_of(tree)
     lists = small_lists(lists_of(table), width)
-    assert found == pytest.approx(naive.optimize.informative_score(lists, pairs_of(information, n), edges))
+    assert found == pytest.approx(naive.informative_score(lists, pairs_of(information, n), edges))
 
 
 @pytest.mark.parametrize("seed", seeds(4, quick=2))
