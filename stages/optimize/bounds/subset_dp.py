@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
 from stages.kernels.orders.set_lists import SetLists
 from stages.kernels.orders.subset_dp import best_within_subsets, extend_totals, trace_back
 from stages.runtime.budgets import Budget
+from stages.runtime.memory import free_bytes
 from stages.runtime.reporting import Reporter
 from stages.runtime.slices import slices
 
@@ -27,13 +26,7 @@ def subset_bytes(n_variables: int) -> int:
 
 def subsets_fit(n_variables: int) -> bool:
     """Whether there are few enough variables and half of the free memory holds the tables."""
-    if n_variables > MOST_VARIABLES:
-        return False
-    try:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return True
-    return subset_bytes(n_variables) <= free // 2
+    return n_variables <= MOST_VARIABLES and subset_bytes(n_variables) <= free_bytes() // 2
 
 
 def solve_by_subsets(lists: SetLists, budget: Budget, reporter: Reporter) -> tuple[np.ndarray, np.ndarray] | None:

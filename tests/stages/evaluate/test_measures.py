@@ -204,7 +204,7 @@ RECODED = rename(DATA, 2, Variable("X2", ("1", "0")))
         ({"data": RECODED}, "column 'X2': the data set has other states"),
         ({"data": DATA, "test": RECODED}, "column 'X2': the test set has other states"),
         ({"reference": make_network([()] * 6)}, "variables that the network has not: X5"),
-        ({"reference": make_network([()] * 9)}, "X5, X6, X7 and 1 more"),
+        ({"reference": make_network([()] * 11)}, "X10, X5, X6, X7, X8 and 1 more"),
         ({"reference": make_network([(1,), (0,), (), (), ()])}, "cycle"),
     ],
 )

@@ -216,7 +216,7 @@ def test_memory_and_variables_decide_whether_subsets_are_the_way(monkeypatch):
     assert subset_bytes(20) == 20 * 4 * 2**19 + 8 * 2**20
     assert subsets_fit(10)
     assert not subsets_fit(23)
-    monkeypatch.setattr(subsets.os, "sysconf", lambda name: 1)
+    monkeypatch.setattr(subsets, "free_bytes", lambda: 1)
     assert not subsets_fit(10)
 
 
