@@ -90,6 +90,14 @@ def child_of_entries(table: ParentSetTable) -> np.ndarray:
     return np.repeat(child_of_sets(table), np.diff(table.parent_offsets))
 
 
+def relative_scores(lists: SetLists | ParentSetTable) -> np.ndarray:
+    """Score of each set less that of its child's best set, nats; float64, shape (n_sets,).
+
+    Differences keep digits that sums of large scores would lose.
+    """
+    return lists.scores - np.repeat(lists.scores[lists.set_offsets[:-1]], np.diff(lists.set_offsets))
+
+
 def fixed_parents(table: ParentSetTable) -> dict[int, tuple[int, ...]]:
     """Prescribed parents by child: the one set of a fixed record (which may be empty), and for a child with required
     parents the smallest of its sets, which all others contain.

@@ -7,6 +7,7 @@ import numpy as np
 
 from stages.kernels.orders.set_lists import SetLists
 from stages.kernels.orders.subset_dp import best_within_subsets, extend_totals, trace_back
+from stages.lists.set_lists import relative_scores
 from stages.runtime.budgets import Budget
 from stages.runtime.memory import free_bytes
 from stages.runtime.reporting import Reporter
@@ -36,8 +37,7 @@ def solve_by_subsets(lists: SetLists, budget: Budget, reporter: Reporter) -> tup
     None if the budget was spent, which ends the search.
     """
     n = len(lists.set_offsets) - 1
-    # Differences from the best score keep digits that sums of large scores would lose.
-    relative = lists.scores - np.repeat(lists.scores[lists.set_offsets[:-1]], np.diff(lists.set_offsets))
+    relative = relative_scores(lists)
     best = np.empty((n, 1 << max(0, n - 1)), dtype=np.int32)
     totals = np.zeros(1 << n)
     steps = n + -(-(1 << n) // SLICE)
