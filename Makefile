@@ -91,7 +91,7 @@ fuzz-answers: install-dev  ## Answers on 100,000 random tables against plain def
 	PYTHONPATH=tests $(BIN)/python -m fuzz.answers --tables $(ANSWERS) --seed $(FUZZ_SEED)
 
 faults: install-dev  ## Four signals at 200 moments of each stage, full disks, damaged caches, closed streams.
-	BNSL_SIGNALS=200 $(BIN)/python -m pytest tests/cli/test_faults.py
+	BNSL_SIGNALS=200 $(BIN)/python -m pytest tests/cli/running/test_faults.py
 
 bench: install-dev  ## Measure and append to tests/benchmarks/results.
 	$(BIN)/python tests/benchmarks/run.py

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .packed_cells import Cells, PackedCells
+from .tables.packed_cells import Cells, PackedCells
 
 MAX_STATES = 256
 """Codes are single bytes, so a variable has at most this many states."""

@@ -18,8 +18,8 @@ import numpy as np
 
 from .data_records import Variable
 from .errors import FormatError
-from .packed_cells import Cells
 from .records import Header
+from .tables.packed_cells import Cells
 
 PROGRAM_VERSION = "0.1.0"
 """Version written into ``by`` entries; equals the version of the distribution (a test compares them)."""

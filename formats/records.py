@@ -14,7 +14,7 @@ import numpy as np
 
 from .data_records import Variable
 from .schemas import NETWORK_HEADER_KEYS
-from .sets.listed_sets import ListedSets
+from .sets.listed_sets import ListedSets, offsets_of
 
 LIMITS = ("max_parents", "require", "forbid", "tiers", "screen")
 """Options that rule out sets, whatever the method."""
@@ -210,9 +210,9 @@ class ParentSetTable:
 
         return cls(
             header,
-            np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+            offsets_of(counts),
             np.concatenate([record.scores for record in ordered]),
-            np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+            offsets_of(sizes),
             np.concatenate([record.parents.members for record in ordered]),
             facts("fixed", np.bool_),
             facts("complete", np.bool_),

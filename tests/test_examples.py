@@ -76,7 +76,7 @@ def test_thirds_are_drawn_at_random(tmp_path: Path, suffix: str):
         path.write_bytes(gzip.compress(text.encode()) if suffix == "csv.gz" else text.encode())
 
     def third(number: int, seed: int) -> list[str]:
-        script = f"{sys.executable} {ROOT / 'examples' / 'third.py'} {path} {number} {seed}"
+        script = f"{sys.executable} {ROOT / 'examples' / 'common' / 'third.py'} {path} {number} {seed}"
         header, *found = run_shell(script, tmp_path).stdout.decode().replace('"', "").splitlines()
         assert header == "x,y"
         return found

@@ -132,8 +132,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
     of_formats = (
         "formats.records",
         "formats.data_records",
-        "formats.freed_memory",
-        "formats.packed_cells",
+        "formats.tables.packed_cells",
         "formats.graph_records",
         "formats.proof_records",
         "formats.schemas",

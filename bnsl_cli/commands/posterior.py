@@ -119,7 +119,7 @@ def _write_answers(target: str, patterns: Sequence[PatternProbability]) -> None:
 @shared.input_argument("sets", "SETS")
 @method_options(METHODS, f"Default: exact up to {EXACT_UNASKED} variables, and with --prior orders.", lead="Method")
 @packed("question", QuestionOptions, section="Method")
-@own_method_options("own", PosteriorOptions, takers_text, lambda _: "Method")
+@own_method_options(PosteriorOptions, takers_text, lambda _: "Method")
 @knowledge_options
 @shared.run_options
 @shared.output_options(

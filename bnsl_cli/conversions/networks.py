@@ -20,9 +20,9 @@ from formats.tables.selection import matching_names
 from formats.textlines import Lines
 from formats.wording import plural
 from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
-from stages.evaluate.orientation import decide_directions, network_directions
-from stages.evaluate.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
 from stages.graphs import moral_graph
+from stages.graphs.orientation import decide_directions, network_directions
+from stages.graphs.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
 from stages.knowledge import Knowledge, recorded_knowledge
 from stages.optimize import OptimizeOptions
 from stages.runtime.budgets import Budget
@@ -185,7 +185,7 @@ def _warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporte
 
 def _with_elimination(network: Network, reporter: Reporter) -> Network:
     """The network with an elimination order in its header: that of an upper bound if there is none."""
-    from stages.evaluate.treewidth import bound_treewidth
+    from stages.graphs.treewidth import bound_treewidth
 
     extra = network.header.extra
     if (extra.get("treewidth") or {}).get("elimination") is not None:

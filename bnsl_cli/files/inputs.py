@@ -59,7 +59,7 @@ def open_network_or_class(source: str | Lines) -> LearntNetwork:
     from formats.graphs.structures import network_from_parents
     from formats.kinds import Kind
     from formats.textlines import as_lines
-    from stages.evaluate.consistent_extension import class_member
+    from stages.graphs.consistent_extension import class_member
 
     lines = as_lines(source)
     if detect_lines(lines).kind is Kind.PARAMETERS:

@@ -55,10 +55,8 @@ def method_options(
     return decorate
 
 
-def own_method_options(
-    parameter: str, record: type, takers: Callable[[str], str], section: Callable[[str], str]
-) -> Decorator:
-    """The own options of all methods, passed to the callback as one dictionary, its argument `parameter`.
+def own_method_options(record: type, takers: Callable[[str], str], section: Callable[[str], str]) -> Decorator:
+    """The own options of all methods, passed to the callback as one dictionary, its argument ``own``.
 
     They are fields of `record`; `takers` and `section` give the methods that take an option, for its help, and its
     section of the help page.
@@ -72,7 +70,7 @@ def own_method_options(
         }
         for name, about in own_options(record).items()
     }
-    return collected(parameter, dict, declared)
+    return collected("own", dict, declared)
 
 
 def _settings(about: OwnOption, default: Any) -> dict[str, Any]:

@@ -174,7 +174,7 @@ method_flags = method_options(
     "Default: among SETS exact up to 22 variables and ils beyond (forest for --tw 1), pricing with --data.",
     main=MAIN_METHODS,
 )
-own_search_options = own_method_options("own", OptimizeOptions, takers_text, section_of)
+own_search_options = own_method_options(OptimizeOptions, takers_text, section_of)
 
 
 def check_options(ctx: click.Context, method: str | None, task: Task) -> None:

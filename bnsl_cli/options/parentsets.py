@@ -45,7 +45,7 @@ trace_option = option(
 )
 
 method_flags = method_options(METHODS, f"Default: {DEFAULT_METHOD}.", main=MAIN_METHODS)
-own_search_options = own_method_options("own", ParentSetOptions, takers_text, lambda _: "Method")
+own_search_options = own_method_options(ParentSetOptions, takers_text, lambda _: "Method")
 
 
 def check_options(ctx: click.Context, method: str) -> None:

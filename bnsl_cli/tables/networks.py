@@ -21,7 +21,7 @@ Directions = Mapping[tuple[int, int], str]
 def known_directions(network: Network) -> Directions:
     """What decides the direction of each arc of a new network; empty if its header has a digest of the knowledge."""
     from formats.errors import Inconsistent
-    from stages.evaluate.orientation import network_directions
+    from stages.graphs.orientation import network_directions
 
     try:
         return network_directions(network)

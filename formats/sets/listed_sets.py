@@ -1,4 +1,4 @@
-"""Parent sets in two arrays that read like a sequence of tuples."""
+"""Lists in one array, and parent sets in two that read like a sequence of tuples."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+
+def offsets_of(counts: ArrayLike) -> np.ndarray:
+    """Where lists of these lengths begin in one array, and where the last one ends; int64, one entry more."""
+    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
 
 
 class ListedSets(Sequence[tuple[int, ...]]):
@@ -31,9 +37,19 @@ class ListedSets(Sequence[tuple[int, ...]]):
     @classmethod
     def of_sizes(cls, sizes: np.ndarray, members: np.ndarray) -> ListedSets:
         """Consecutive sets of these sizes."""
-        offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
-        np.cumsum(sizes, out=offsets[1:])
-        return cls(offsets, members)
+        return cls(offsets_of(sizes), members)
+
+    @classmethod
+    def of_rows(cls, members: np.ndarray) -> ListedSets:
+        """The sets in the rows of an array, shape (n_sets, size), in any order within a row."""
+        n_sets, size = members.shape
+        return cls(size * np.arange(n_sets + 1, dtype=np.int64), np.sort(members, axis=1).ravel())
+
+    @classmethod
+    def joined(cls, parts: Iterable[ListedSets]) -> ListedSets:
+        """The sets of all parts, one part after the other; at least one part."""
+        sizes, members = zip(*((part.sizes, part.members) for part in parts))
+        return cls.of_sizes(np.concatenate(sizes), np.concatenate(members).astype(np.int32, copy=False))
 
     @property
     def sizes(self) -> np.ndarray:
@@ -65,13 +81,23 @@ class ListedSets(Sequence[tuple[int, ...]]):
         return repr(tuple(self))
 
     def take(self, which: np.ndarray) -> ListedSets:
-        """The sets at some places, in their order."""
-        sizes = self.sizes[which]
+        """The sets at some places (indices), in their order."""
+        starts = self.offsets[which]
+        sizes = self.offsets[which + 1] - starts
         taken = ListedSets.of_sizes(sizes, self.members[:0])
         # Member m of the result lies as far from its set's first one as in this sequence.
-        shifts = np.repeat(self.offsets[which] - taken.offsets[:-1], sizes)
+        shifts = np.repeat(starts - taken.offsets[:-1], sizes)
         taken.members = self.members[shifts + np.arange(len(shifts))]
         return taken
+
+    def united(self, others: ListedSets) -> ListedSets:
+        """The unions of each set with the set at the same place of `others`, disjoint from it."""
+        if not len(others.members):
+            return self
+        places = np.arange(len(self))
+        owners = np.concatenate((np.repeat(places, self.sizes), np.repeat(places, others.sizes)))
+        members = np.concatenate((self.members, others.members))
+        return ListedSets.of_sizes(self.sizes + others.sizes, members[np.lexsort((members, owners))])
 
     def within(self, first: int, end: int) -> ListedSets:
         """The sets ``first:end``; their members are a view."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..records import Header, ParentSetRecord
 from ..wording import plural
-from .listed_sets import ListedSets, best_first
+from .listed_sets import ListedSets, best_first, offsets_of
 
 Fail = Callable[[str], NoReturn]
 
@@ -94,7 +94,7 @@ class RecordChecker:
                 fail(f"{whose} does not list the empty parent set")
             return
         # The number of required parents in each set, by differences of a running count.
-        present = np.concatenate(([0], np.cumsum(np.isin(sets.members, required))))
+        present = offsets_of(np.isin(sets.members, required))
         has_all = np.diff(present[sets.offsets]) == len(required)
         if not has_all.all():
             fail(f"{whose}: parent set {int(np.argmin(has_all)) + 1} lacks a required parent")

@@ -30,12 +30,12 @@ import numpy as np
 
 from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
-from ..packed_cells import MANY_ROWS, Cells, PackedCells
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, plural
 from .columns import Column, EncodingOptions, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
 from .label_columns import LabelColumn
+from .packed_cells import MANY_ROWS, Cells, PackedCells
 from .problems import missing_problem, raise_problems
 from .row_weights import read_counts, require_memory, weights_position
 from .selection import drop_option, selected_positions

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow
 
-from ..freed_memory import return_freed
-from ..packed_cells import MANY_ROWS, pack, unpack, width_for
+from .packed_cells import MANY_ROWS, pack, return_freed, unpack, width_for
 
 N_NARROW = 256
 """Largest number of distinct values whose indices are single bytes; other indices take four."""

@@ -18,8 +18,6 @@ import numpy as np
 from formats.errors import Inconsistent
 from formats.graph_records import ArcProbabilities, with_directions, with_strengths
 from formats.records import Header, Network, ParentSetRecord, ParentSetTable
-from stages.evaluate.consistent_extension import consistent_extension
-from stages.evaluate.orientation import decide_directions
 from stages.graphs import (
     Parents,
     elimination_bags,
@@ -28,6 +26,8 @@ from stages.graphs import (
     strongly_connected_components,
     topological_order,
 )
+from stages.graphs.consistent_extension import consistent_extension
+from stages.graphs.orientation import decide_directions
 from stages.knowledge import Knowledge, recorded_knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.verify import verify_network

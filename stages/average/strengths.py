@@ -14,8 +14,8 @@ from formats.errors import Inconsistent
 from formats.graph_records import UNDECIDED, ArcProbabilities, Strength, with_strengths
 from formats.records import Header, Network
 from stages.evaluate.alignment import align_parents
-from stages.evaluate.essential_graphs import Arc, list_arcs
-from stages.evaluate.orientation import DecisionCounts, decide_directions
+from stages.graphs.essential_graphs import Arc, list_arcs
+from stages.graphs.orientation import DecisionCounts, decide_directions
 from stages.knowledge import Knowledge, recorded_knowledge
 from stages.runtime.errors import StageError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.graphs import Parents, children_of, topological_order
 
 SWEEPS = 12

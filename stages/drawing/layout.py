@@ -10,7 +10,7 @@ import numpy as np
 
 from formats.graph_records import Arc, Drawing
 from formats.records import Network
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.graphs import Parents, connected_components
 
 from .coordinates import place_vertices

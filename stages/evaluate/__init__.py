@@ -1,18 +1,13 @@
 """Measures of learnt networks, and comparisons of methods over many runs.
 
 Measures are recomputed from the arcs and the data, without the compiled scorer of the searches, so that they check
-what the searches report.
+what the searches report (`stages.scoring.independent`).
 
 measures          every measure of one network
-scoring           scores, counted with numpy
 likelihood        log-likelihoods: held-out, cross-validated, under given parameters, of incomplete rows
-treewidth         bounds on the treewidth, certificates
-essential_graphs  essential graphs (CPDAGs), structural Hamming distance
-orientation       what decides the directions of arcs, maximally oriented graphs
-consistent_extension  directions without new v-structures
 arc_strengths     ranking and calibration of arc strengths
 proof_checking    proofs of bounds, checked in whole numbers
-subgraphs         Markov blankets, neighbourhoods, parts of a network
+prediction        predictions of one variable, judged
 alignment         inputs in the variable order of the network
 runs              runs of an experiment by the names of their files
 rank_tests        rank tests, sign test, classes of score differences, W-scores

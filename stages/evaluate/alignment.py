@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,8 +10,7 @@ from formats.data_records import Dataset, IncompleteDataset, Variable
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
 from formats.records import Network
-
-SHOWN_NAMES = 3
+from formats.wording import listed
 
 
 def match_variables(wanted: Sequence[Variable], found: Sequence[Variable], what: str) -> list[int]:
@@ -22,21 +21,14 @@ def match_variables(wanted: Sequence[Variable], found: Sequence[Variable], what:
     position = {variable.name: index for index, variable in enumerate(found)}
     names = {variable.name for variable in wanted}
     if missing := names - position.keys():
-        raise Inconsistent(f"{what} lacks variables of the network: {_list_names(missing)}")
+        raise Inconsistent(f"{what} lacks variables of the network: {listed(sorted(missing))}")
     if unknown := position.keys() - names:
-        raise Inconsistent(f"{what} has variables that the network has not: {_list_names(unknown)}")
+        raise Inconsistent(f"{what} has variables that the network has not: {listed(sorted(unknown))}")
     for variable in wanted:
         states = found[position[variable.name]].states
         if variable.states is not None and states is not None and variable.states != states:
             raise Inconsistent(f"{what} has other states than the network", column=variable.name)
     return [position[variable.name] for variable in wanted]
-
-
-def _list_names(names: Iterable[str]) -> str:
-    """The first few names in alphabetical order, and the number of others."""
-    ordered = sorted(names)
-    more = len(ordered) - SHOWN_NAMES
-    return ", ".join(ordered[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def align_dataset(network: Network, dataset: Dataset, what: str = "the data set") -> Dataset:

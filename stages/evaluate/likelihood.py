@@ -15,7 +15,7 @@ import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
-from formats.packed_cells import Cells
+from formats.tables.packed_cells import Cells
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
 from stages.runtime.slices import slices

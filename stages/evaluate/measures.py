@@ -15,13 +15,7 @@ from formats.graph_records import BayesianNetwork
 from formats.records import Network
 from stages.fit import fit_parameters
 from stages.graphs import largest_table, moral_graph
-from stages.runtime.errors import StageError
-from stages.runtime.reporting import Reporter
-from stages.scoring.scores import SCORES
-
-from . import likelihood
-from .alignment import align_dataset, align_incomplete, align_parameters, align_parents, match_variables
-from .essential_graphs import (
+from stages.graphs.essential_graphs import (
     acyclic_order,
     compare_arcs,
     essential_graph,
@@ -29,9 +23,15 @@ from .essential_graphs import (
     skeleton_distance,
     structural_hamming_distance,
 )
+from stages.graphs.treewidth import bound_treewidth, check_certificate, jointree_cells
+from stages.runtime.errors import StageError
+from stages.runtime.reporting import Reporter
+from stages.scoring.independent import count_parameters, score_families
+from stages.scoring.scores import SCORES
+
+from . import likelihood
+from .alignment import align_dataset, align_incomplete, align_parameters, align_parents, match_variables
 from .prediction import judge_predictions
-from .scoring import count_parameters, score_families
-from .treewidth import bound_treewidth, check_certificate, jointree_cells
 
 TOTAL_TOLERANCE = 1e-6
 """Relative difference up to which a stated total agrees with the recomputed one (some programs round)."""

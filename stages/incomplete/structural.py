@@ -22,13 +22,13 @@ import numpy as np
 from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
 from formats.records import Header, Network
-from stages.evaluate.scoring import score_families
 from stages.fit import fit_parameters
 from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import fill
 from stages.runtime.budgets import StopSignal
 from stages.runtime.reporting import Reporter
-from stages.runtime.seeding import task_generator
+from stages.runtime.seeding import next_seed, task_generator
+from stages.scoring.independent import score_families
 from stages.screening.entropies import compute_entropies, mutual_information
 
 from . import StructuralEM
@@ -45,8 +45,6 @@ SMOOTHING = 1.0
 
 OF_ONE_TABLE = ("bound", "gap", "bound_relative_to")
 """Header entries dropped: bounds for a completed table do not hold for the rows with holes."""
-
-MOST_SEED = 1 << 31
 
 
 class _Round(NamedTuple):
@@ -146,7 +144,7 @@ def _complete(
     """The table with its holes imputed under a model."""
     seed = None
     if settings.imputation == "drawn":
-        seed = int(task_generator(settings.seed, number).integers(MOST_SEED))
+        seed = next_seed(task_generator(settings.seed, number))
     engine = Engine(model, None if network is None else _elimination(network))
     filled = fill(engine, rows.dataset.plain_codes, rows.is_hidden, seed, settings.jobs)
     return rows.complete(np.concatenate([answers.codes for answers in filled], axis=1))

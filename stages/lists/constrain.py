@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.knowledge import Knowledge
 from stages.runtime.errors import InfeasibleError
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.graphs import CycleError, pull_parents_forward
 from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.orders.set_lists import SetLists, sort_members
@@ -62,15 +62,17 @@ class Members(NamedTuple):
     parents: np.ndarray
 
 
+def all_sets(lists: SetLists | Columns | ParentSetTable) -> ListedSets:
+    """The sets of lists of any form, one list after the other."""
+    return ListedSets(lists.parent_offsets, lists.parents)
+
+
 def keep_sets(lists: SetLists | Columns | ParentSetTable, sets: np.ndarray) -> Members:
     """The given sets (indices, ascending) of lists of any form; scores, costs or shares are indexed by the caller."""
-    sizes = lists.parent_offsets[sets + 1] - lists.parent_offsets[sets]
-    offsets = offsets_of(sizes)
-    # Entry i of the kept sets stands at i, shifted to where its set begins in the lists.
-    entries = np.arange(offsets[-1]) + np.repeat(lists.parent_offsets[sets] - offsets[:-1], sizes)
+    kept = all_sets(lists).take(sets)
     # `sets` ascends, so the number of kept sets below a list's first one is where the list begins now.
     kept_before = np.searchsorted(sets, lists.set_offsets)
-    return Members(set_offsets=kept_before.astype(np.int64), parent_offsets=offsets, parents=lists.parents[entries])
+    return Members(set_offsets=kept_before.astype(np.int64), parent_offsets=kept.offsets, parents=kept.members)
 
 
 def keep_in_table(table: ParentSetTable, sets: np.ndarray) -> ParentSetTable:
@@ -78,14 +80,22 @@ def keep_in_table(table: ParentSetTable, sets: np.ndarray) -> ParentSetTable:
     return replace(table, scores=table.scores[sets], **keep_sets(table, sets)._asdict())
 
 
-def child_of_sets(table: ParentSetTable) -> np.ndarray:
+def child_of_sets(lists: SetLists | Columns | ParentSetTable) -> np.ndarray:
     """The child of each set; int64, shape (n_sets,)."""
-    return np.repeat(np.arange(table.n_variables), np.diff(table.set_offsets))
+    return np.repeat(np.arange(len(lists.set_offsets) - 1), np.diff(lists.set_offsets))
 
 
 def child_of_entries(table: ParentSetTable) -> np.ndarray:
     """The child of each entry of ``table.parents``; int64."""
     return np.repeat(child_of_sets(table), np.diff(table.parent_offsets))
+
+
+def relative_scores(lists: SetLists | ParentSetTable) -> np.ndarray:
+    """Score of each set less that of its child's best set, nats; float64, shape (n_sets,).
+
+    Differences keep digits that sums of large scores would lose.
+    """
+    return lists.scores - np.repeat(lists.scores[lists.set_offsets[:-1]], np.diff(lists.set_offsets))
 
 
 def fixed_parents(table: ParentSetTable) -> dict[int, tuple[int, ...]]:

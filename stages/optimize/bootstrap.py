@@ -21,7 +21,7 @@ from formats.records import Network
 from stages.runtime.budgets import StopSignal
 from stages.runtime.errors import StageError
 from stages.runtime.remote_workers import RemoteWorkers, remote_map
-from stages.runtime.seeding import task_generator
+from stages.runtime.seeding import next_seed, task_generator
 from stages.runtime.workers import CAN_FORK, forked_map, ordered_map, resolve_jobs
 
 Found = tuple[Network, dict[str, Any]]
@@ -31,9 +31,6 @@ Rows = Dataset | IncompleteDataset
 
 Search = Callable[[Rows, int, StopSignal, Network | None], Found]
 """Finds a network from data, a seed, a stop signal and, optionally, a network to start from."""
-
-MOST_SEED = 1 << 31
-"""Seeds of replicates are below this: short enough to be typed."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +103,7 @@ def bootstrap_networks(
             return None
         rng = task_generator(seed, index)
         rows = resampling.rows(n_rows, (index, n_replicates), seed, rng)
-        network, figures = search(resampled(dataset, rows), int(rng.integers(MOST_SEED)), stop, start)
+        network, figures = search(resampled(dataset, rows), next_seed(rng), stop, start)
         header = network.header
         header = replace(header, data=None, extra=header.extra | {"replicate": index + 1})
         return replace(network, header=header), figures

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from formats.records import ParentSetRecord, ParentSetTable
+from stages.lists.set_lists import all_sets
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 
@@ -50,7 +51,7 @@ def listed_result(
     nodes: Sequence[TreeNode] = (),
 ) -> SearchResult:
     """The result of a search among listed sets; `chosen` has the index of every variable's set in `table` (int64)."""
-    parents = tuple(table.parent_set(s) for s in chosen.tolist())
+    parents = tuple(all_sets(table).take(chosen))
     return SearchResult(parents, table.scores[chosen], score, facts, stats or {}, elimination, nodes=nodes)
 
 

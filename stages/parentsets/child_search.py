@@ -16,10 +16,9 @@ from stages.scoring.candidate_prefilter import RowSample
 from stages.scoring.family_scorer import SLICE_WORK
 from stages.scoring.set_functions import SetFunctions
 
-from ..lists.set_arrays import Lists
 from .grow_orders import Orders
 from .omitted_mass import n_sets_within, omitted_mass
-from .search_trace import SearchTrace, lists_of_one_size
+from .search_trace import SearchTrace
 
 UNLIMITED = 2**62
 
@@ -59,7 +58,7 @@ class FoundSets:
     n_within: float = math.inf  # number of sets within the limits, where there is a margin
     has_dominated: bool = True  # whether some sets found may dominate others
     n_sets: int = 0
-    _parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
+    _parts: list[tuple[ListedSets, np.ndarray]] = field(default_factory=list)
 
     @property
     def floor(self) -> float:
@@ -68,7 +67,7 @@ class FoundSets:
 
     def begin(self, parents: tuple[int, ...], score: float) -> None:
         """Add the smallest set, which is scored first."""
-        self.add_lists((np.array([len(parents)]), np.array(parents, dtype=np.int32)), np.array([score]))
+        self.add_lists(ListedSets.of([parents]), np.array([score]))
         self.start_score = score
         self.evaluated = 1
         if self.exploration is not None:
@@ -81,22 +80,17 @@ class FoundSets:
         if self.exploration is not None:
             self.exploration.add_extensions(parents, candidates[is_scored], scores[is_scored])
 
-    def add_lists(self, lists: Lists, scores: np.ndarray) -> None:
+    def add_lists(self, sets: ListedSets, scores: np.ndarray) -> None:
         """Add sets with their scores.
 
         `scores` is float64, shape (n_sets,).
         """
-        self._parts.append((*lists, scores))
+        self._parts.append((sets, scores))
         self.n_sets += len(scores)
-
-    def add_sets(self, members: np.ndarray, scores: np.ndarray) -> None:
-        """Add sets of one size, `members` as in `lists_of_one_size`; one score for each."""
-        self.add_lists(lists_of_one_size(members), scores)
 
     def add_scores(self, scores: dict[tuple[int, ...], float]) -> None:
         """Add sets, ascending tuples, with their scores."""
-        sets = ListedSets.of(scores)
-        self.add_lists((sets.sizes, sets.members), np.array(list(scores.values())))
+        self.add_lists(ListedSets.of(scores), np.array(list(scores.values())))
 
     def add_expansion(self, parents: tuple[int, ...], floor: np.ndarray | float, expansion: np.ndarray) -> None:
         """Add ``parents + {Y}`` for all Y whose score exceeds `floor` less the margin.
@@ -106,25 +100,22 @@ class FoundSets:
         """
         promising = np.flatnonzero(expansion > floor - self.margin).astype(np.int32)
         same = np.tile(np.array(parents, dtype=np.int32), (len(promising), 1))
-        self.add_sets(np.column_stack((same, promising)), expansion[promising])
+        self.add_lists(ListedSets.of_rows(np.column_stack((same, promising))), expansion[promising])
 
-    def add_undominated(self, lists: Lists, scores: np.ndarray) -> None:
-        """Add the sets of `lists` that no other of them dominates by the margin.
+    def add_undominated(self, sets: ListedSets, scores: np.ndarray) -> None:
+        """Add those of the sets that no other of them dominates by the margin.
 
         `scores` is float64, shape (n_sets,).
         """
-        sets = ListedSets.of_sizes(lists[0], lists[1].astype(np.int32, copy=False))
         order = np.lexsort((sets.sizes, -scores))
         sets, scores = sets.take(order), scores[order]
         kept = np.flatnonzero(self._is_undominated(sets, scores))
-        sets = sets.take(kept)
-        self.add_lists((sets.sizes, sets.members), scores[kept])
+        self.add_lists(sets.take(kept), scores[kept])
 
     def all_sets(self) -> tuple[ListedSets, np.ndarray]:
         """All sets added, and their scores; of one that was scored before, the score known."""
-        sizes, members, parts = zip(*self._parts)
-        joined = np.concatenate(members).astype(np.int32, copy=False)
-        sets, scores = ListedSets.of_sizes(np.concatenate(sizes), joined), np.concatenate(parts)
+        sets = ListedSets.joined(some for some, _ in self._parts)
+        scores = np.concatenate([of_some for _, of_some in self._parts])
         if not self.known:
             return sets, scores
         every = dict(zip(sets, scores.tolist())) | self.known

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.kernels.counting.sets_by_size import Level, empty_level, mark_open, score_open
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
@@ -140,7 +140,7 @@ class _Search:
         found.evaluated += evaluated
         which = np.flatnonzero(is_better[: len(entries)])
         if len(which):
-            found.add_sets(self._members(places, starts, which), entries[which])
+            found.add_lists(ListedSets.of_rows(self._members(places, starts, which)), entries[which])
         return n_extended if is_whole and not len(beyond) else 0, entries
 
     def _groups(self, q: np.ndarray, size: int) -> list[tuple[float | None, np.ndarray]]:
@@ -187,7 +187,7 @@ class _Search:
         ranges = [np.arange(starts[s], starts[s + 1]) for s in sets.tolist()]
         which = np.concatenate([np.zeros(0, dtype=np.int64), *ranges])
         which = which[~np.isnan(scores[which])]
-        exploration.add_sets(self._members(places, starts, which), scores[which])
+        exploration.add_lists(ListedSets.of_rows(self._members(places, starts, which)), scores[which])
 
     def _close_excluded(self, bound: SupersetBound, level: Level, places: np.ndarray, best: np.ndarray) -> None:
         """Close the sets of a level that dominate all their supersets by the Dirichlet bound."""

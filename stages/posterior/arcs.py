@@ -6,7 +6,7 @@ import numpy as np
 
 from formats.graph_records import ArcProbabilities
 from formats.records import Header, ParentSetTable
-from stages.evaluate.orientation import DecisionCounts
+from stages.graphs.orientation import DecisionCounts
 from stages.lists.set_lists import child_of_entries
 
 

@@ -19,14 +19,14 @@ from stages.kernels.posterior.subset_sums import (
     push_totals,
     sum_related,
 )
-from stages.lists.set_lists import child_of_entries
+from stages.lists.set_lists import child_of_entries, relative_scores
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError, StageError
 from stages.runtime.reporting import Reporter
 
 from . import MOST_EXACT, PosteriorOptions, exact_gap
 from .order_draws import draw_networks
-from .weights import relative_scores, scaled_weights
+from .weights import scaled_weights
 
 SLICE_TERMS = 1 << 22
 """Terms of sums per kernel call: some hundredths of a second."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from formats.records import ParentSetTable
+from stages.lists.set_lists import relative_scores
 from stages.runtime.budgets import Budget
 from stages.runtime.seeding import task_generator
-
-from .weights import relative_scores
 
 N_DRAWS = 1000
 """Networks that are drawn; a share of one half has a standard error of 0.016."""

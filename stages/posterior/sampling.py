@@ -12,8 +12,8 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.kernels.posterior.block_moves import Walk, WeightedLists
 from stages.kernels.posterior.tempered_walks import walk_on
+from stages.lists.order_decoding import choose_consistent
 from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
-from stages.optimize.orders.order_decoding import choose_consistent
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.errors import NothingFoundError, StageError
 from stages.runtime.remote_workers import SentFunction, workers_fact

@@ -8,13 +8,13 @@ import math
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.kernels.bits import WORD_BITS
 from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, WeightedLists, link_family
 from stages.kernels.posterior.scaled import LEAST_EXPONENT
-from stages.lists.set_lists import child_of_entries, child_of_sets
+from stages.lists.set_lists import child_of_entries, child_of_sets, relative_scores
 
-from .weights import relative_scores, scaled_weights
+from .weights import scaled_weights
 
 SIZE_SHARES = (0.05, 0.55, 0.4)
 """Probabilities of blocks of 1, 2, 3 variables. On alarm, chains of blocks of one do not converge, those of blocks of

@@ -70,11 +70,6 @@ def _within(table: ParentSetTable) -> str:
     return f" within {limits['max_parents']} parents" if "max_parents" in limits else ""
 
 
-def relative_scores(table: ParentSetTable) -> np.ndarray:
-    """Score of each set minus that of its child's best set, nats; float64, shape (n_sets,)."""
-    return table.scores - np.repeat(table.scores[table.set_offsets[:-1]], np.diff(table.set_offsets))
-
-
 def scaled_weights(log_weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """``exp(log_weights)`` as mantissas and powers of two, for `stages.kernels.posterior.scaled`.
 

@@ -6,10 +6,18 @@ import secrets
 
 import numpy as np
 
+MOST_SEED = 1 << 31
+"""Seeds that are drawn are below this: short enough to be typed."""
+
 
 def draw_seed() -> int:
-    """A random seed below 2**31 from the operating system, short enough to be typed."""
-    return secrets.randbelow(2**31)
+    """A random seed from the operating system."""
+    return secrets.randbelow(MOST_SEED)
+
+
+def next_seed(rng: np.random.Generator) -> int:
+    """A seed from a random stream."""
+    return int(rng.integers(MOST_SEED))
 
 
 def task_generator(seed: int, *task: int) -> np.random.Generator:

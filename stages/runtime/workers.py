@@ -28,6 +28,9 @@ CAN_FORK = sys.platform == "linux"
 POLL_SECONDS = 0.1
 """Interval at which a stop is passed on to processes."""
 
+FORKED_LOOKAHEAD = 32
+"""Tasks submitted ahead for each process."""
+
 
 def resolve_jobs(jobs: int) -> int:
     """Number of workers for a value of ``-j``; 0 means all cores that this process may use."""
@@ -65,11 +68,7 @@ class SharedStop:
 
 
 def forked_map(
-    function: Callable[[Task, SharedStop], Result],
-    tasks: Sequence[Task],
-    jobs: int,
-    stop: StopSignal,
-    lookahead: int = 32,
+    function: Callable[[Task, SharedStop], Result], tasks: Sequence[Task], jobs: int, stop: StopSignal
 ) -> Iterator[Result]:
     """`ordered_map` over at most ``len(tasks)`` processes, forked when the first task is submitted.
 
@@ -90,7 +89,7 @@ def forked_map(
     jobs = max(1, min(jobs, len(tasks)))
     with ProcessPoolExecutor(jobs, context, _begin_worker, begin) as pool:
         try:
-            yield from _in_order(pool, _work, tasks, jobs * lookahead, result_of)
+            yield from _in_order(pool, _work, tasks, jobs * FORKED_LOOKAHEAD, result_of)
         finally:
             shared.set()
 

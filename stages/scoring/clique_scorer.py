@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.kernels.counting.clique_families import CliqueScratch, CliqueSubsets, FamilySums, best_clique_families
 
 from .family_scorer import FamilyScorer

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from formats.freed_memory import return_freed
-from formats.packed_cells import Cells
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
+from formats.tables.packed_cells import Cells, return_freed
 from stages.kernels.counting.packed_data import PackedData, Workspace, new_workspace
 from stages.kernels.counting.row_groups import narrow_limit
 from stages.runtime.budgets import StopSignal
 from stages.runtime.errors import NothingFoundError
+from stages.runtime.slices import slices
 
 SPARSE_SHARE = 0.25
 """A variable is listed by its minority rows when at most this share of the rows is out of the majority state."""
@@ -61,10 +61,10 @@ def merge_equal_rows(
     `NothingFoundError` if `stop` was set meanwhile.
     """
     n_rows = codes.shape[1]
-    slices = [slice(start, min(start + PART_ROWS, n_rows)) for start in range(0, n_rows, PART_ROWS)]
+    row_slices = [slice(*ends) for ends in slices(n_rows, PART_ROWS)]
     exact = _exact_multipliers(n_states)
     parts = []
-    for rows in slices:
+    for rows in row_slices:
         _raise_if_set(stop)
         if exact is None:
             keys, first, places, counts = np.unique(
@@ -81,7 +81,7 @@ def merge_equal_rows(
         del parts, groups
         for column in codes:
             values = column[first_rows]
-            for rows, group in zip(slices, group_of_row):
+            for rows, group in zip(row_slices, group_of_row):
                 # Equal keys nearly always mean equal rows; after a collision no rows are merged.
                 if not np.array_equal(values[group], column[rows]):
                     return np.arange(n_rows, dtype=np.int32), np.ones(n_rows, dtype=np.int32)
@@ -251,9 +251,8 @@ def _planes_of_equal_rows(
 
 def _weighted_counts(column: np.ndarray, weights: np.ndarray, n_states: int) -> np.ndarray:
     """Sum of the weights of the cells in each state, float64; part by part, since counting takes 16 bytes a cell."""
-    parts = [slice(start, start + PART_ROWS) for start in range(0, len(column), PART_ROWS)]
-    counts = [np.bincount(column[part], weights[part][: len(column[part])], n_states) for part in parts]
-    return np.sum(counts, axis=0)
+    ends = slices(len(column), PART_ROWS)
+    return np.sum([np.bincount(column[a:b], weights[a:b], n_states) for a, b in ends], axis=0)
 
 
 def make_workspace(data: PackedData, n_states: np.ndarray, state_counts: np.ndarray) -> Workspace:

@@ -150,15 +150,15 @@ class PairScores:
         n = self.scorer.n_variables
         most = max(1, min(most, n - 1))
         least = self.empty_scores if least is None else least
-        parents, scores = np.empty((n, most), dtype=np.int32), np.empty((n, most))
-        n_kept = np.zeros(n, dtype=np.int64)
+        parents, losses = np.empty((n, most), dtype=np.int32), np.empty((n, most))
+        heaps, n_kept = np.empty_like(parents), np.zeros(n, dtype=np.int64)
         for tile, forward, backward in self.scored_tiles(jobs, is_spent):
-            keep_best_parents(forward, tile.first, tile.other_first, least, parents, scores, n_kept)
+            keep_best_parents(forward, tile.first, tile.other_first, least, parents, losses, heaps, n_kept)
             if tile.first != tile.other_first:
-                keep_best_parents(backward, tile.other_first, tile.first, least, parents, scores, n_kept)
+                keep_best_parents(backward, tile.other_first, tile.first, least, parents, losses, heaps, n_kept)
             if watch is not None:
                 watch(tile, forward, backward)
-        return [(parents[child, :size], scores[child, :size]) for child, size in enumerate(n_kept.tolist())]
+        return [(parents[child, :size], -losses[child, :size]) for child, size in enumerate(n_kept.tolist())]
 
 
 def _make_tables(scorer: FamilyScorer) -> PairTables:

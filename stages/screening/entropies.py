@@ -20,8 +20,8 @@ import numpy as np
 
 from formats.data_records import MAX_STATES, Dataset, IncompleteDataset, Variable
 from formats.errors import Inconsistent, UnsuitableData
-from formats.packed_cells import Cells
 from formats.records import EntropyTable
+from formats.tables.packed_cells import Cells
 from stages.runtime.reporting import Reporter
 from stages.runtime.slices import slices
 from stages.runtime.workers import ordered_map

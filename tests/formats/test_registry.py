@@ -7,8 +7,8 @@ import inspect
 
 import numpy as np
 import pytest
-from helpers.arc_probability_cases import arc_probabilities, assert_same_arc_probabilities
-from helpers.entropy_cases import assert_same_entropies, entropy_table
+from helpers.cases.arc_probabilities import arc_probabilities, assert_same_arc_probabilities
+from helpers.cases.entropies import assert_same_entropies, entropy_table
 from helpers.format_strategies import (
     bayesian_networks,
     headers,

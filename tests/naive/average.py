@@ -6,7 +6,7 @@ import itertools
 import math
 
 from .networks import all_networks
-from .treewidth import moral_edges, treewidth
+from .optimize.treewidth import moral_edges, treewidth
 
 
 def most_agreement(n_variables, probability, threshold, bound=None):

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.selection_cases import identify as run
+from helpers.cases.selections import identify as run
 from helpers.tables import dependent_dataset
 from hypothesis import given
 from hypothesis import strategies as st
-from naive.networks_search import make_table, random_table
+from naive.optimize.networks_search import make_table, random_table
 from naive.parentsets import prune_dominated, score_all_sets
 
 from formats.errors import Inconsistent

@@ -3,10 +3,10 @@
 `bnsl` gives the table of candidate parent sets, the options of its command line, a budget and a reporter of progress.
 """
 
+from stages.lists.order_decoding import choose_consistent, sets_tested
 from stages.lists.set_lists import index_table
 from stages.optimize.bounds.anytime_bound import AnytimeBound
 from stages.optimize.orders.initial_orders import make_sampler
-from stages.optimize.orders.order_decoding import choose_consistent, sets_tested
 from stages.optimize.restarts import Attempt, run_restarts, sampling_rules
 from stages.optimize.result import listed_result, total_score
 from stages.runtime.seeding import task_generator

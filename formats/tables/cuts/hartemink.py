@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...packed_cells import Cells
+from ...sets.listed_sets import offsets_of
+from ..packed_cells import Cells
 
 MOST_LEVELS = 12_000
 """Levels of all columns together: counts of all pairs take 4 bytes for each pair of levels, 576 MB."""
@@ -43,7 +44,7 @@ def join_levels(codes: Cells, n_states: Sequence[int], goals: Mapping[int, Goal]
         For each of them the lowest of the former levels that make each remaining one, ascending, int64.
     Raises `ValueError`: more than `MOST_LEVELS` levels.
     """
-    offsets = np.concatenate([[0], np.cumsum(n_states)])
+    offsets = offsets_of(n_states)
     if offsets[-1] > MOST_LEVELS:
         raise ValueError(f"{offsets[-1]:,} levels, of {MOST_LEVELS:,} at most")
     counts = _pair_counts(codes, offsets)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..heap import pop, push
 from ..jit import borrowing
 from .score_tables import held_counts, line_entry
 
@@ -102,7 +103,13 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
 
 
 @borrowing
-def keep_best_parents(scores, first, other_first, least, parents, kept, n_kept):
+def is_later(names, a, b):
+    """Whether the parent in slot `a` has the larger number; see `heap`."""
+    return names[a] > names[b]
+
+
+@borrowing
+def keep_best_parents(scores, first, other_first, least, parents, losses, heaps, n_kept):
     """Take a tile's parents into the list of the best of every child.
 
     Parameters
@@ -113,43 +120,29 @@ def keep_best_parents(scores, first, other_first, least, parents, kept, n_kept):
         The tile's first child and first parent.
     least : ndarray of float64, shape (n_variables,)
         Parents that score no more are left out.
-    parents, kept : ndarray of int32 and of float64, shape (n_variables, most)
-        A heap for every child, the worst on top: of equal scores the one with the larger number.
+    parents, losses : ndarray of int32 and of float64, shape (n_variables, most)
+        The parents kept of every child, and their negated scores.
+    heaps : ndarray of int32, shape (n_variables, most)
+        Places of these for every child, a heap: the worst first, of equal scores the one with the larger number.
     n_kept : ndarray of int64, shape (n_variables,)
     """
-    most = kept.shape[1]
+    most = losses.shape[1]
     for i in range(scores.shape[0]):
         child = first + i
-        heap, names = kept[child], parents[child]
+        heap, names, values = heaps[child], parents[child], losses[child]
         for j in range(scores.shape[1]):
-            score, name = scores[i, j], np.int32(other_first + j)
-            if score <= least[child]:
+            loss, name = -scores[i, j], np.int32(other_first + j)
+            if loss >= -least[child]:
                 continue
-            n = n_kept[child]
-            if n < most:
-                place = n
-                n_kept[child] = n + 1
-                # Sift up until the one above is worse: a lower score or, of equal ones, a larger number.
-                while place > 0:
-                    above = (place - 1) // 2
-                    if heap[above] < score or (heap[above] == score and names[above] > name):
-                        break
-                    heap[place], names[place] = heap[above], names[above]
-                    place = above
-            else:
+            size = n_kept[child]
+            slot = np.int32(size)
+            if size == most:
+                slot = heap[0]
                 # The worst kept is better: the newcomer is left out.
-                if heap[0] > score or (heap[0] == score and names[0] < name):
+                if values[slot] < loss or (values[slot] == loss and names[slot] < name):
                     continue
-                place = 0
-                while 2 * place + 1 < most:
-                    below = 2 * place + 1
-                    if below + 1 < most and (
-                        heap[below + 1] < heap[below]
-                        or (heap[below + 1] == heap[below] and names[below + 1] > names[below])
-                    ):
-                        below += 1
-                    if score < heap[below] or (score == heap[below] and name > names[below]):
-                        break
-                    heap[place], names[place] = heap[below], names[below]
-                    place = below
-            heap[place], names[place] = score, name
+                pop(heap, size, values, is_later, names)
+                size -= 1
+            values[slot], names[slot] = loss, name
+            push(heap, size, slot, values, is_later, names)
+            n_kept[child] = size + 1

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.lagrangian import Cuts, counted_sets, no_cuts, restrict_cuts
-from stages.lists.set_lists import keep_sets
+from stages.lists.set_lists import child_of_sets, keep_sets
 
 from .cuts import CountedSets, HalvedSum, Origin, add_up, key_of, round_half
 
@@ -69,7 +69,7 @@ class CutPool:
         self.origins: list[Origin] = []  # clusters (members, ascending, and demand) and halved sums
         self.depths = np.empty(0, dtype=np.int64)  # int64, shape (n_cuts,): nesting of halved sums; 0 for clusters
         self._keys: dict[bytes, int] = {}
-        self._child = np.repeat(np.arange(len(columns.set_offsets) - 1), np.diff(columns.set_offsets))
+        self._child = child_of_sets(columns)
         self.cuts = no_cuts()  # the sets that the cuts count
         self._room: tuple[np.ndarray, np.ndarray] = self.cuts.sets, self.cuts.weights
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.graphs import strongly_connected_components
 from stages.lists.set_lists import index_lists
 from stages.runtime.budgets import Budget

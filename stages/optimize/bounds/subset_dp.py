@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
 from stages.kernels.orders.set_lists import SetLists
 from stages.kernels.orders.subset_dp import best_within_subsets, extend_totals, trace_back
+from stages.lists.set_lists import relative_scores
 from stages.runtime.budgets import Budget
+from stages.runtime.memory import free_bytes
 from stages.runtime.reporting import Reporter
+from stages.runtime.slices import slices
 
 MOST_VARIABLES = 22
 """Largest number of variables; beyond it branch and cut is faster on most lists and needs little memory."""
@@ -26,13 +27,7 @@ def subset_bytes(n_variables: int) -> int:
 
 def subsets_fit(n_variables: int) -> bool:
     """Whether there are few enough variables and half of the free memory holds the tables."""
-    if n_variables > MOST_VARIABLES:
-        return False
-    try:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return True
-    return subset_bytes(n_variables) <= free // 2
+    return n_variables <= MOST_VARIABLES and subset_bytes(n_variables) <= free_bytes() // 2
 
 
 def solve_by_subsets(lists: SetLists, budget: Budget, reporter: Reporter) -> tuple[np.ndarray, np.ndarray] | None:
@@ -42,8 +37,7 @@ def solve_by_subsets(lists: SetLists, budget: Budget, reporter: Reporter) -> tup
     None if the budget was spent, which ends the search.
     """
     n = len(lists.set_offsets) - 1
-    # Differences from the best score keep digits that sums of large scores would lose.
-    relative = lists.scores - np.repeat(lists.scores[lists.set_offsets[:-1]], np.diff(lists.set_offsets))
+    relative = relative_scores(lists)
     best = np.empty((n, 1 << max(0, n - 1)), dtype=np.int32)
     totals = np.zeros(1 << n)
     steps = n + -(-(1 << n) // SLICE)
@@ -52,11 +46,12 @@ def solve_by_subsets(lists: SetLists, budget: Budget, reporter: Reporter) -> tup
             return None
         best_within_subsets(lists, child, best[child])
         reporter.progress(child + 1, steps, "steps")
-    for start in range(0, 1 << n, SLICE):
-        if budget.is_spent():
-            return None
-        extend_totals(relative, best, totals, max(1, start), min(1 << n, start + SLICE))
+    end = 0
+    for start, end in slices(1 << n, SLICE, budget):
+        extend_totals(relative, best, totals, max(1, start), end)
         reporter.progress(n + start // SLICE + 1, steps, "steps")
+    if end < 1 << n:
+        return None
     order, chosen = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
     trace_back(relative, best, totals, order, chosen)
     return order, chosen

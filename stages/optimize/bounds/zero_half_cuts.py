@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.kernels.bounds.zero_half_cuts import OddSets, SumRules, new_cut_sum, search_sums
 from stages.runtime.budgets import Budget
+from stages.runtime.slices import slices
 
 from .cut_pool import CutPool, cuts_of_sets, slacks_of
 from .cuts import CountedSets, HalvedSum, add_up, round_half
@@ -74,11 +75,11 @@ class HalvedSumSeparator(NamedTuple):
         seeds = rng.permutation(len(usable))[: self.most_seeds].astype(np.int32)
         present = {_content(pool.row(int(c))) for c in np.flatnonzero(pool.depths > 0)}
         found = []
-        for start in range(0, len(seeds), SEEDS):
-            if work > most_work or budget.is_spent():
+        for start, end in slices(len(seeds), SEEDS, budget):
+            if work > most_work:
                 break
             ends = np.zeros(SEEDS + 1, dtype=np.int64)
-            count, looked_at = search_sums(odd, total, seeds[start : start + SEEDS], rules, rng, kept, sums, ends)
+            count, looked_at = search_sums(odd, total, seeds[start:end], rules, rng, kept, sums, ends)
             work += looked_at
             for a, b in pairwise(ends[: count + 1].tolist()):
                 summed = usable[sums[a:b]].tolist()
@@ -108,7 +109,7 @@ def _odd_sets(pool: CutPool, shares: np.ndarray, least_share: float, most_slack:
     wanted = (cuts.weights % 2 == 1) & np.repeat(is_usable, np.diff(cuts.offsets))
     offsets = offsets_of(wanted)[cuts.offsets]
     usable = np.flatnonzero(is_usable)
-    offsets = np.concatenate(([0], offsets[usable + 1])).astype(np.int64)
+    offsets = np.concatenate(([0], offsets[usable + 1]))
     sets = cuts.sets[wanted]
     by_set = np.argsort(sets, kind="stable")
     cut = np.repeat(np.arange(len(usable), dtype=np.int32), np.diff(offsets))

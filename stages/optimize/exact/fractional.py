@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.graphs import strongly_connected_components
 from stages.kernels.bounds.cluster_cuts import Support
 from stages.kernels.bounds.dual_ascent import Columns
+from stages.lists.set_lists import child_of_sets
 from stages.runtime.budgets import Budget
 
 from ..bounds.cut_pool import CutPool
@@ -47,8 +48,7 @@ class SharedArcs:
     def __init__(self, columns: Columns):
         self.n_variables = n = len(columns.set_offsets) - 1
         set_of_entry = np.repeat(np.arange(len(columns.costs)), np.diff(columns.parent_offsets))
-        child_of_set = np.repeat(np.arange(n), np.diff(columns.set_offsets))
-        keys = columns.parents.astype(np.int64) * n + child_of_set[set_of_entry]
+        keys = columns.parents.astype(np.int64) * n + child_of_sets(columns)[set_of_entry]
         order = np.argsort(keys, kind="stable")
         self._sets = set_of_entry[order]
         self._keys, self._starts = np.unique(keys[order], return_index=True)

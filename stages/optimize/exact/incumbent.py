@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -13,6 +12,7 @@ from stages.runtime.budgets import Budget
 
 from ..orders.ils import PHASE, STALL
 from ..orders.insertion_ils import OrderShaker
+from ..result import total_score
 
 SHORT_STALL = 2
 """Phases without improvement after which a search from a suggested order ends."""
@@ -83,8 +83,7 @@ class Incumbent:
 
     def offer(self, chosen: np.ndarray) -> None:
         """Keep this network if it is better."""
-        score = math.fsum(self.lists.scores[chosen].tolist())
-        self._keep(chosen, score)
+        self._keep(chosen, total_score(self.lists.scores, chosen))
 
     def _keep(self, chosen: np.ndarray, score: float) -> None:
         if score > self.score:

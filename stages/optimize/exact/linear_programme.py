@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.lagrangian import Cuts
 from stages.runtime.budgets import Budget

@@ -14,16 +14,16 @@ import math
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import offsets_of
 from stages.kernels.orders.feedback_arcs import arc_weights, break_cycles, depth_first_order, restore_arcs
 from stages.kernels.orders.set_lists import SetLists
+from stages.lists.order_decoding import chosen_arcs
 from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
 from stages.runtime.budgets import Budget
 from stages.scoring.scores import SCORES
 
 from .. import OptimizeOptions
 from ..bounds.lagrangian import BoundSearch
-from .order_decoding import chosen_arcs
 
 
 def make_sampler(table: ParentSetTable, options: OptimizeOptions, lists: SetLists | None = None) -> OrderSampler:

@@ -12,9 +12,10 @@ import numpy as np
 from stages.kernels.orders.insertion import OrderState, new_profile
 from stages.kernels.orders.insertion_ils import PROFILES, InsertionWalk, new_insertion_walk, settle_order, walk_orders
 from stages.kernels.orders.set_lists import SetLists
+from stages.lists.order_decoding import choose_consistent
 from stages.runtime.budgets import Budget
 
-from .order_decoding import choose_consistent
+from ..result import total_score
 
 SHAKEN = 8
 """Maximum number of related variables moved to random positions per shake; found by experiment."""
@@ -50,7 +51,7 @@ class OrderShaker:
     @property
     def score(self) -> float:
         """Score of the best order, in nats."""
-        return math.fsum(self.lists.scores[self.chosen].tolist())
+        return total_score(self.lists.scores, self.chosen)
 
     def search(self, budget: Budget, profiles: int, work: float = math.inf) -> None:
         """Continue until `profiles` in all are computed, about `work` sets are tested, or `budget` runs out.

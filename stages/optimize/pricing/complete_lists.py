@@ -19,6 +19,7 @@ from stages.parentsets.enumeration import count_sets, rooms, seconds_of
 from stages.parentsets.memory import shared_values
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget
+from stages.runtime.slices import slices
 from stages.runtime.workers import ordered_map
 from stages.scoring.set_grower import SetGrower
 
@@ -123,8 +124,8 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
     if enumerate_some(first) * n / len(first) > most_sets:
         return False
     rest = [grower for grower in growers if grower.child not in every]
-    for begin in range(0, len(rest), LISTED_AT_ONCE):
-        if enumerate_some(rest[begin : begin + LISTED_AT_ONCE]) > most_sets:
+    for start, end in slices(len(rest), LISTED_AT_ONCE):
+        if enumerate_some(rest[start:end]) > most_sets:
             return False
     if all(found.complete for found in every.values()):
         run.lists.complete = [every[grower.child].to_record(grower.required) for grower in growers]

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.records import Header, ParentSetRecord, ParentSetTable
-from formats.sets.listed_sets import ListedSets
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.kernels.dominance import mark_undominated
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import index_lists
@@ -30,13 +29,12 @@ _Entry = tuple[float, int, tuple[int, ...]]
 
 
 class _ChildLists(NamedTuple):
-    """The undominated sets of one child at some moment; `parents` holds the members of all sets in a row."""
+    """The undominated sets of one child at some moment."""
 
     known_at: Moment
     entries: list[_Entry]
     scores: np.ndarray
-    sizes: np.ndarray
-    parents: np.ndarray
+    sets: ListedSets
 
 
 class GrowingLists:
@@ -78,8 +76,8 @@ class GrowingLists:
         return index_lists(
             set_offsets=offsets_of(np.array([len(part.scores) for part in parts])),
             scores=np.concatenate([part.scores for part in parts]),
-            parent_offsets=offsets_of(np.concatenate([part.sizes for part in parts])),
-            parents=np.concatenate([part.parents for part in parts]).astype(np.int32),
+            parent_offsets=offsets_of(np.concatenate([part.sets.sizes for part in parts])),
+            parents=np.concatenate([part.sets.members for part in parts]),
         )
 
     def table(self) -> ParentSetTable:
@@ -100,7 +98,7 @@ class GrowingLists:
     def _lists_of(self, grower: SetGrower) -> _ChildLists:
         if self.complete is not None:
             record = self.complete[grower.child]
-            return _ChildLists(grower.now, [], record.scores, record.parents.sizes, record.parents.members)
+            return _ChildLists(grower.now, [], record.scores, record.parents)
         now, known = grower.now, self._known[grower.child]
         if known is not None and known.known_at == now:
             return known
@@ -118,13 +116,11 @@ class GrowingLists:
             if len(parents) <= most and (not needed or set(needed).issubset(parents))
         ]
         entries.sort()
-        sizes = np.array([size for _, size, _ in entries], dtype=np.int64)
-        members = np.array([p for _, _, parents in entries for p in parents], dtype=np.int32)
-        keep = mark_undominated(offsets_of(sizes), members, len(self.growers), np.arange(len(entries)))
+        sets = ListedSets.of(parents for _, _, parents in entries)
+        keep = mark_undominated(sets.offsets, sets.members, len(self.growers), np.arange(len(entries)))
         entries = list(compress(entries, keep.tolist()))
-        lists = _ChildLists(
-            now, entries, np.array([-entry[0] for entry in entries]), sizes[keep], members[np.repeat(keep, sizes)]
-        )
+        scores = np.array([-entry[0] for entry in entries])
+        lists = _ChildLists(now, entries, scores, sets.take(np.flatnonzero(keep)))
         self._known[grower.child] = lists
         return lists
 
@@ -149,20 +145,13 @@ class GrowingLists:
                 return float(self.complete[child].scores[place])
         return grower.score(parents)
 
-    def sets(self, lists: SetLists, chosen: np.ndarray) -> tuple[tuple[int, ...], ...]:
-        """Parents of the chosen sets."""
-        return tuple(
-            tuple(lists.parents[lists.parent_offsets[s] : lists.parent_offsets[s + 1]].tolist())
-            for s in chosen.tolist()
-        )
-
     def records(self) -> Iterator[ParentSetRecord]:
         """The lists as rows of a parent-set file."""
         for grower in self.growers:
             lists = self._lists_of(grower)
             yield ParentSetRecord(
                 grower.child,
-                ListedSets.of_sizes(lists.sizes, lists.parents.astype(np.int32, copy=False)),
+                lists.sets,
                 lists.scores,
                 evaluated=grower.evaluated,
                 complete=self.is_complete,

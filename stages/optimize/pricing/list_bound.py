@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE, SetLists
+from stages.lists.set_lists import all_sets
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import FIRST_WORK, WorkShare
@@ -123,5 +124,5 @@ class ListBound:
             return
         score = total_score(lists.scores, found)
         if score > self._engine.best.score + GAIN_TOLERANCE:
-            parents = self._run.lists.sets(lists, found)
+            parents = tuple(all_sets(lists).take(found))
             self._engine.adopt(SearchResult(parents, lists.scores[found], score))

@@ -14,6 +14,7 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.graphs import positions_of, random_topological_order, topological_order
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
+from stages.lists.set_lists import all_sets
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import tiny_table
@@ -146,7 +147,7 @@ class OrderPricing:
         run.begin_walk(shaker)
         shaker.search(run.budget, length * PHASE_PROFILES * run.scorer.n_variables, length * PHASE_WORK)
         run.end_walk()
-        found = OrderedNetwork(shaker.order, run.lists.sets(packed, shaker.chosen), shaker.score)
+        found = OrderedNetwork(shaker.order, tuple(all_sets(packed).take(shaker.chosen)), shaker.score)
         improved = found.score > self.best.score + GAIN_TOLERANCE
         if improved:
             self.away = None

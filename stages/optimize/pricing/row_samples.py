@@ -14,12 +14,12 @@ from dataclasses import replace
 import numpy as np
 
 from formats.data_records import Dataset
-from formats.freed_memory import return_freed
-from formats.packed_cells import PackedCells
+from formats.tables.packed_cells import PackedCells, return_freed
 from stages.lists.start_network import StartNetwork
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.errors import NothingFoundError
 from stages.runtime.reporting import Reporter
+from stages.runtime.slices import slices
 from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions
@@ -74,8 +74,7 @@ def _draw_rows(n_rows: int, sizes: list[int]) -> list[np.ndarray]:
     """The rows of each sample, ascending."""
     rng = np.random.default_rng(0x5EED)
     rows_of: list[list[np.ndarray]] = [[] for _ in sizes]
-    for start in range(0, n_rows, PART_ROWS):
-        end = min(start + PART_ROWS, n_rows)
+    for start, end in slices(n_rows, PART_ROWS):
         shares = [end * size // n_rows - start * size // n_rows for size in sizes]
         drawn = rng.choice(end - start, max(shares), replace=False)
         for rows, share in zip(rows_of, shares):

@@ -12,7 +12,6 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from stages.evaluate.treewidth import contraction_bound, min_fill_order
 from stages.graphs import (
     Graph,
     Parents,
@@ -22,6 +21,7 @@ from stages.graphs import (
     elimination_width,
     moral_graph,
 )
+from stages.graphs.treewidth import contraction_bound, min_fill_order
 from stages.runtime.errors import InfeasibleError
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.kernels.dominance import mark_undominated
 from stages.kernels.ktrees.ktree import BoundedLists, KTree, new_bounded_lists, new_ktree, start_size
 from stages.kernels.ktrees.member_pairs import MemberPairs, index_member_pairs
 from stages.kernels.ktrees.orders import Precedences, new_precedences, pull_forward
 from stages.kernels.ktrees.start_clique import CliqueTables, start_clique_tables
-from stages.lists.set_lists import fixed_first_order, fixed_parents, index_lists, keep_sets
+from stages.lists.set_lists import all_sets, fixed_first_order, fixed_parents, index_lists
 
 from .. import OptimizeOptions
 from ..restarts import Attempt
@@ -63,7 +63,7 @@ class BoundedProblem:
 
     def parents(self, chosen: np.ndarray) -> Parents:
         """Parents of every variable in the sets `chosen`."""
-        return tuple(self.table.parent_set(s) for s in self.source[chosen].tolist())
+        return tuple(all_sets(self.table).take(self.source[chosen]))
 
     def new_tree(self) -> KTree:
         """An empty k-tree without preferences, order 0, 1, 2, ..."""
@@ -160,8 +160,9 @@ def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int, 
     """The undominated sets of at most `treewidth` members within the bound on tables: offsets by child, member
     offsets, members, and indices in the table.
     """
-    sizes = np.diff(table.parent_offsets)
-    sources, lengths, members = [], [], []
+    every = all_sets(table)
+    sizes = every.sizes
+    sources, fitting = [], []
     for child in range(table.n_variables):
         sets = np.arange(table.set_offsets[child], table.set_offsets[child + 1])
         is_pinned = bool(table.fixed[child]) or child in demands.pinned
@@ -175,27 +176,17 @@ def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int, 
                 # A prescribed parent that is placed later joins this variable, not the reverse.
                 joined = [list(required)]
             kept = [i for i, clique in enumerate(joined) if len(clique) <= treewidth]
-            sets, child_sizes = sets[kept], np.array([len(joined[i]) for i in kept], dtype=np.int64)
-            flat = np.array([v for i in kept for v in joined[i]], dtype=np.int32)
+            sets, cliques = sets[kept], ListedSets.of(joined[i] for i in kept)
         else:
             sets = sets[sizes[sets] <= treewidth]
-            child_sizes = sizes[sets]
-            flat = keep_sets(table, sets).parents
-        offsets = offsets_of(child_sizes)
+            cliques = every.take(sets)
         if tables.is_given:
-            small = tables.fits(child, offsets, flat)
-            require_sets(table, child, int(small.sum()), tables)
-            flat = flat[np.repeat(small, child_sizes)]
-            sets, child_sizes = sets[small], child_sizes[small]
-            offsets = offsets_of(child_sizes)
-        useful = mark_undominated(offsets, flat, table.n_variables, np.arange(len(child_sizes)))
+            small = np.flatnonzero(tables.fits(child, cliques.offsets, cliques.members))
+            require_sets(table, child, len(small), tables)
+            sets, cliques = sets[small], cliques.take(small)
+        useful = mark_undominated(cliques.offsets, cliques.members, table.n_variables, np.arange(len(sets)))
+        useful = np.flatnonzero(useful)
         sources.append(sets[useful])
-        lengths.append(child_sizes[useful])
-        members.append(flat[np.repeat(useful, child_sizes)])
-    counts = np.array([len(kept) for kept in sources], dtype=np.int64)
-    return (
-        offsets_of(counts),
-        offsets_of(np.concatenate(lengths)),
-        np.concatenate(members).astype(np.int32),
-        np.concatenate(sources).astype(np.int64),
-    )
+        fitting.append(cliques.take(useful))
+    fits = ListedSets.joined(fitting)
+    return offsets_of([len(kept) for kept in sources]), fits.offsets, fits.members, np.concatenate(sources)

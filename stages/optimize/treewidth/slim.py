@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import ListedSets
 from stages.kernels.ktrees.clique_tree import build_cliques, find_contained, full_cliques, new_clique_tree
 from stages.kernels.ktrees.slim import LEVELS, WORK, new_bag_group
 from stages.kernels.ktrees.slim_search import (
@@ -62,9 +62,8 @@ class GroupSearch:
         The reverse of `order` must be an elimination order of the network within the bound.
         """
         lists, kept = self.problem.lists, self.kept
-        sizes = np.array([len(family) for family in parents], dtype=np.int64)
-        flat = np.array([p for family in parents for p in family], dtype=np.int32)
-        find_contained(lists, offsets_of(sizes), flat, kept.chosen)
+        families = ListedSets.of(parents)
+        find_contained(lists, families.offsets, families.members, kept.chosen)
         kept.order[:] = order
         kept.relative_scores[:] = lists.relative_scores[kept.chosen].sum()
         kept.idle[0] = 0
@@ -77,8 +76,7 @@ class GroupSearch:
     def parents(self) -> tuple[tuple[int, ...], ...]:
         """Parents of each variable in the kept network."""
         lists = self.problem.lists
-        offsets = lists.parent_offsets
-        return tuple(tuple(lists.parents[offsets[s] : offsets[s + 1]].tolist()) for s in self.kept.chosen)
+        return tuple(ListedSets(lists.parent_offsets, lists.parents).take(self.kept.chosen))
 
     def bags(self) -> np.ndarray:
         """Bags of a k-tree that contains the network, by variable, itself last; int32, shape (n_variables, K + 1)."""

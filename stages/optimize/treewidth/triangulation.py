@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import ListedSets
 from stages.graphs import positions_of, topological_order
 from stages.kernels.ktrees.clique_tree import find_contained
 from stages.kernels.ktrees.ktree import new_bounded_lists
@@ -26,7 +26,7 @@ from stages.kernels.ktrees.triangulation import (
     widen,
 )
 from stages.kernels.orders.set_lists import SetLists
-from stages.lists.set_lists import index_lists
+from stages.lists.set_lists import all_sets, index_lists, keep_sets
 from stages.runtime.budgets import Budget
 
 from ..orders.insertion_ils import OrderShaker
@@ -78,9 +78,8 @@ class TriangulationSearch:
         Sets that are not listed are replaced by their best listed subsets. `elimination` is an order within the
         bounds, if one is known.
         """
-        sizes = np.array([len(family) for family in parents], dtype=np.int64)
-        flat = np.array([p for family in parents for p in family], dtype=np.int32)
-        find_contained(new_bounded_lists(self.lists), offsets_of(sizes), flat, self.chosen)
+        families = ListedSets.of(parents)
+        find_contained(new_bounded_lists(self.lists), families.offsets, families.members, self.chosen)
         most_cells = self.bound.most_cells
         if elimination is not None:
             self.graph.ranks[:] = positions_of(elimination)
@@ -115,7 +114,8 @@ class TriangulationSearch:
             )  # fmt: skip
             mark_within(self.lists, self.graph, self._within)
             sets = np.flatnonzero(self._within)
-            shaker = OrderShaker(_only(self.lists, self._within), self.order, self.rng)
+            kept = index_lists(scores=self.lists.scores[sets], **keep_sets(self.lists, sets)._asdict())
+            shaker = OrderShaker(kept, self.order, self.rng)
             shaker.search(budget, PROFILES * len(self.order))
             if shaker.score >= self.score:
                 self.chosen, self.order = sets[shaker.chosen], shaker.order
@@ -132,8 +132,7 @@ class TriangulationSearch:
 
     def parents(self) -> Parents:
         """Parents of each variable."""
-        offsets = self.lists.parent_offsets
-        return tuple(tuple(self.lists.parents[offsets[s] : offsets[s + 1]].tolist()) for s in self.chosen)
+        return tuple(all_sets(self.lists).take(self.chosen))
 
     def bags(self) -> np.ndarray:
         """Clique of each variable in the triangulation, filled up with itself; int32, shape (n_variables, K + 1)."""
@@ -146,27 +145,15 @@ def elimination_within(
     parents: Parents, width: int, bound: TableBound, rng: np.random.Generator
 ) -> np.ndarray | None:
     """An elimination order of a network within the bounds, if greedy elimination finds one; int32."""
-    sizes = np.array([len(family) for family in parents], dtype=np.int64)
-    if sizes.max() > width:
+    families = ListedSets.of(parents)
+    if families.sizes.max() > width:
         return None
     lists = index_lists(
         set_offsets=np.arange(len(parents) + 1),
         scores=np.zeros(len(parents)),
-        parent_offsets=offsets_of(sizes),
-        parents=np.array([p for family in parents for p in family], dtype=np.int32),
+        parent_offsets=families.offsets,
+        parents=families.members,
     )
     search = TriangulationSearch(lists, width, bound, rng)
     # No family has a smaller set that it could be narrowed to.
     return search.elimination if search.start(parents, Budget()) else None
-
-
-def _only(lists: SetLists, kept: np.ndarray) -> SetLists:
-    """The lists without sets that are not `kept`."""
-    sizes = np.diff(lists.parent_offsets)
-    counts = np.add.reduceat(kept, lists.set_offsets[:-1], dtype=np.int64)
-    return index_lists(
-        set_offsets=offsets_of(counts),
-        scores=lists.scores[kept],
-        parent_offsets=offsets_of(sizes[kept]),
-        parents=lists.parents[np.repeat(kept, sizes)],
-    )

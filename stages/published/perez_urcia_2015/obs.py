@@ -12,9 +12,9 @@ import numpy as np
 
 from formats.records import ParentSetTable
 from stages.kernels.orders.set_lists import SetLists
+from stages.lists.order_decoding import SLICE_WORK, choose_consistent, sets_tested
 from stages.optimize import OptimizeOptions
 from stages.optimize.orders.initial_orders import best_parent_density
-from stages.optimize.orders.order_decoding import SLICE_WORK, choose_consistent, sets_tested
 from stages.optimize.restarts import Attempt, sampling_rules
 from stages.optimize.result import SearchResult, total_score
 from stages.published.order_restarts import OrderRestarts

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.lists.set_arrays import Lists, united
+from formats.sets.listed_sets import ListedSets
 from stages.parentsets.child_search import BYTES_PER_SET, ChildLimits, FoundSets, memory_of, slice_work
 from stages.parentsets.dirichlet_bounds import LARGEST_EXPONENT, superset_bound
 from stages.parentsets.pruning_rules import unlisted_bound
@@ -202,12 +202,7 @@ class _Search:
             turn = np.lexsort((added, bases))
             found.exploration.add_lists(self._extensions(bases[turn], added[turn]), scores[turn])
 
-    def _extensions(self, bases: np.ndarray, added: np.ndarray) -> Lists:
+    def _extensions(self, bases: np.ndarray, added: np.ndarray) -> ListedSets:
         """Sets that are expanded sets and one variable each."""
-        offsets = self.state.sets.offsets
-        sizes = offsets[bases + 1] - offsets[bases]
-        # Entry i of the concatenated members stands at its place in the concatenation, shifted to where its set
-        # begins in the store.
-        first = np.cumsum(sizes) - sizes
-        places = np.repeat(offsets[bases] - first, sizes) + np.arange(sizes.sum())
-        return united((sizes, self.state.sets.members[places]), (np.ones_like(sizes), added))
+        expanded = ListedSets(self.state.sets.offsets, self.state.sets.members).take(bases)
+        return expanded.united(ListedSets.of_rows(added[:, None]))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.lists.set_arrays import Lists, with_required
+from formats.sets.listed_sets import ListedSets
 from stages.parentsets.child_search import BYTES_PER_SET, UNLIMITED, ChildLimits, FoundSets, memory_of, slice_work
 from stages.parentsets.pruning_rules import unlisted_bound
 from stages.published.scanagatta_2015.kernels.independence import (
@@ -189,12 +189,11 @@ class _Search:
         """Hand over what was scored beyond the singletons."""
         state, found = self.state, self.found
         first, end = len(self.limits.allowed), int(state.sets.n_sets[0])
-        offsets = state.sets.offsets[: end + 1]
-        sizes = np.diff(offsets)
+        sets = ListedSets(state.sets.offsets, state.sets.members)
 
-        def select(which: np.ndarray) -> Lists:
-            members = state.sets.members[: offsets[-1]][np.repeat(which, sizes)]
-            return with_required((sizes[which], members), self.limits.required)
+        def select(which: np.ndarray) -> ListedSets:
+            chosen = sets.take(np.flatnonzero(which))
+            return chosen.united(ListedSets.of([self.limits.required] * len(chosen)))
 
         is_better = state.is_better[:end] | (state.scores[:end] > self.facts.floor)
         found.add_undominated(select(is_better), state.scores[:end][is_better])

@@ -16,9 +16,9 @@ from formats.records import ParentSetTable
 from stages.graphs import positions_of, topological_order
 from stages.kernels.orders.insertion import OrderState, new_order_state
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE, SetLists
+from stages.lists.order_decoding import choose_consistent, select_acyclic
 from stages.lists.set_lists import respect_fixed
 from stages.optimize import OptimizeOptions
-from stages.optimize.orders.order_decoding import choose_consistent, select_acyclic
 from stages.optimize.restarts import Attempt, local_search_rules
 from stages.optimize.result import SearchResult, total_score
 from stages.published.order_restarts import OrderRestarts

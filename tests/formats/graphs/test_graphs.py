@@ -10,8 +10,8 @@ from pathlib import Path
 import networkx
 import numpy as np
 import pytest
+from helpers.cases.graphs import THREE, network_of, written
 from helpers.format_strategies import bayesian_networks, labels, networks, same_network
-from helpers.graph_cases import THREE, network_of, written
 from helpers.places import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st

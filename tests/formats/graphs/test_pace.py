@@ -7,20 +7,20 @@ import re
 import networkx
 import pytest
 from click.testing import CliRunner
-from helpers.evaluation_cases import random_parents
+from helpers.cases.evaluation import random_parents
+from helpers.cases.graphs import THREE, network_of, with_elimination, written
 from helpers.format_strategies import networks
-from helpers.graph_cases import THREE, network_of, with_elimination, written
 from helpers.places import SAMPLES
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
-from naive.treewidth import elimination_width, moral_edges
+from naive.optimize.treewidth import elimination_width, moral_edges
 
 from bnsl_cli.main import cli
 from formats.errors import Inconsistent
 from formats.graphs.networks import open_network, write_network
-from stages.evaluate.treewidth import bound_treewidth
 from stages.graphs import moral_graph
+from stages.graphs.treewidth import bound_treewidth
 
 
 def test_pace_texts(tmp_path):

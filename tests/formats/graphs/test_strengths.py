@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
-from helpers.graph_cases import THREE, network_of, written
+from helpers.cases.graphs import THREE, network_of, written
 
 from formats import open_network
 from formats.errors import FormatError
@@ -17,7 +17,7 @@ from formats.pictures.arrows import head, head_opacity, line_width, shortened
 from formats.pictures.html import html_text
 from formats.pictures.svg import svg_text
 from stages.drawing.layout import draw_network
-from stages.evaluate.subgraphs import cut_essential_graph, cut_network
+from stages.graphs.subgraphs import cut_essential_graph, cut_network
 
 STRENGTHS = {(0, 1): Strength(0.5, 1.0), (0, 2): Strength(0.25, 0.25), (1, 2): Strength(0.75, 0.8125)}
 SURE = with_strengths(THREE, STRENGTHS)

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 import pytest
+from helpers.cases.jsonl import HEADER, RECORDS, read, stream_of
 from helpers.format_strategies import headers, networks, record_lists
-from helpers.jsonl_cases import HEADER, RECORDS, read, stream_of
 from helpers.places import SAMPLES
 from helpers.tables import set_arrays
 from hypothesis import given

@@ -12,7 +12,7 @@ import threading
 
 import numpy as np
 import pytest
-from helpers.jsonl_cases import HEADER, RECORDS, message_of, read, stream_of
+from helpers.cases.jsonl import HEADER, RECORDS, message_of, read, stream_of
 from helpers.places import ROOT, SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st

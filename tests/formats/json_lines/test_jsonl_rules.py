@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.jsonl_cases import HEADER, RECORDS, changed, message_of, read, stream_of
+from helpers.cases.jsonl import HEADER, RECORDS, changed, message_of, read, stream_of
 
 from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion

@@ -6,7 +6,7 @@ import dataclasses
 import io
 
 import pytest
-from helpers.graph_cases import THREE, network_of
+from helpers.cases.graphs import THREE, network_of
 
 from formats import open_network, open_networks, pick_network, write_network
 from formats.errors import FormatError, Inconsistent, Truncated

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from formats.json_lines import jsonl_writer
 from formats.json_lines.jsonl_writer import sets_text
 from formats.records import ParentSetRecord
-from formats.sets.listed_sets import ListedSets, best_first
+from formats.sets.listed_sets import ListedSets, best_first, offsets_of
 
 FEW_VARIABLES = st.lists(st.sets(st.integers(0, 12), max_size=4).map(lambda s: tuple(sorted(s))), max_size=30)
 SETS = st.lists(st.sets(st.integers(0, 1200), max_size=4).map(lambda s: tuple(sorted(s))), max_size=12)
@@ -63,3 +63,10 @@ def test_records_differ_in_any_part():
     others = ([(2,), ()], [-1.0, -2.0], 3), ([(0,), ()], [-1.0, -2.5], 3), ([(0,), ()], [-1.0, -2.0], 4)
     assert all(record != ParentSetRecord.of(1, sets, scores, evaluated=n) for sets, scores, n in others)
     assert record != ParentSetRecord.of(2, [(0,), ()], [-1.0, -2.0], evaluated=3) and record != "record"
+
+
+@pytest.mark.parametrize("counts", [[], [3], [2, 0, 5], np.array([1, 1], dtype=np.int32)])
+def test_offsets_are_running_sums(counts):
+    offsets = offsets_of(counts)
+    assert offsets.dtype == np.int64
+    assert offsets.tolist() == [sum(counts[:k]) for k in range(len(counts) + 1)]

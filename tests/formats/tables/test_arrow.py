@@ -14,7 +14,7 @@ import threading
 import numpy as np
 import pyarrow as pa
 import pytest
-from helpers.arrow_cases import to_stream
+from helpers.cases.arrow import to_stream
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather, parquet

@@ -12,9 +12,9 @@ from pyarrow import parquet
 
 from formats.data_records import Dataset
 from formats.errors import FormatError
-from formats.packed_cells import PackedCells
 from formats.tables import encoding, label_columns
 from formats.tables.datasets import open_dataset
+from formats.tables.packed_cells import PackedCells
 from formats.tables.table_writer import open_table_writer
 from stages.scoring.family_scorer import FamilyScorer
 
@@ -100,7 +100,7 @@ def test_a_first_column_of_row_numbers_is_left_out(monkeypatch, tmp_path):
 
 READ = """
 import sys
-from formats import packed_cells
+from formats.tables import packed_cells
 packed_cells.MANY_ROWS = 1 << 18
 from formats.tables.datasets import open_dataset
 open_dataset(sys.argv[1])

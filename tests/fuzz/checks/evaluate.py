@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from naive.networks import arcs, equivalence_classes, essential_graph, hamming_distance, skeleton
+from naive.optimize.treewidth import jointree_cells, moral_edges, treewidth
 from naive.table_scores import TableScores
-from naive.treewidth import jointree_cells, moral_edges, treewidth
 
 from ..tables import Table, write_table
 from .fit import fitted_table, with_unseen_states

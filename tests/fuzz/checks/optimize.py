@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from naive.networks import best_choice, is_acyclic
+from naive.optimize.treewidth import elimination_width, moral_edges, treewidth
 from naive.parentsets import prune_dominated
-from naive.treewidth import elimination_width, moral_edges, treewidth
 
 from ..tables import Table
 from .networks import Lists, ParentSet, check_network, header

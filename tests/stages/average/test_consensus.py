@@ -8,11 +8,11 @@ import random
 
 import numpy as np
 import pytest
-from helpers.graph_cases import network_of
+from helpers.cases.graphs import network_of
 from helpers.seeds import seeds
 from naive.average import most_agreement
 from naive.networks import all_networks, equivalence_classes, is_acyclic
-from naive.treewidth import moral_edges, treewidth
+from naive.optimize.treewidth import moral_edges, treewidth
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent
@@ -21,7 +21,7 @@ from formats.records import Header
 from stages.average import consensus
 from stages.average.linear_ordering import improved_order, pairwise_bound
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
-from stages.evaluate.essential_graphs import essential_graph
+from stages.graphs.essential_graphs import essential_graph
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.runtime.budgets import Budget

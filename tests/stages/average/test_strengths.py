@@ -6,7 +6,7 @@ import dataclasses
 import random
 
 import pytest
-from helpers.graph_cases import network_of
+from helpers.cases.graphs import network_of
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.average import threshold_by_areas
@@ -15,7 +15,7 @@ from naive.networks import all_networks
 from formats.data_records import Variable
 from formats.errors import Inconsistent
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
-from stages.evaluate.essential_graphs import essential_graph, list_arcs
+from stages.graphs.essential_graphs import essential_graph, list_arcs
 from stages.runtime.errors import StageError
 
 

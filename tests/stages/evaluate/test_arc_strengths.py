@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from helpers.evaluation_cases import make_network
+from helpers.cases.evaluation import make_network
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from helpers.incomplete_cases import structure_of, with_holes
-from helpers.inference_cases import small_network
+from helpers.cases.incomplete import structure_of, with_holes
+from helpers.cases.inference import small_network
 from naive import inference as naive
 
 from formats.data_records import Dataset, IncompleteDataset

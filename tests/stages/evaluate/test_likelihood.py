@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.evaluation_cases import make_dataset, make_network, make_variables, random_parents, random_rows
+from helpers.cases.evaluation import make_dataset, make_network, make_variables, random_parents, random_rows
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,10 +19,10 @@ from stages.evaluate.likelihood import (
     held_out_log_likelihoods,
     parameter_log_likelihoods,
 )
-from stages.evaluate.scoring import score_families
 from stages.fit import fit_parameters
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
+from stages.scoring.independent import score_families
 
 N_STATES = [2, 3, 2, 4]
 

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from helpers.incomplete_cases import structure_of, with_holes
-from helpers.inference_cases import contradiction, small_network
+from helpers.cases.incomplete import structure_of, with_holes
+from helpers.cases.inference import contradiction, small_network
 from helpers.seeds import seeds
 from naive.prediction import judged
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from helpers.proof_cases import local_table, proof_of
+from helpers.cases.proofs import local_table, proof_of
 from helpers.tables import dependent_dataset
 from naive.networks import is_acyclic
-from naive.networks_search import random_table
+from naive.optimize.networks_search import random_table
 
 from bnsl_cli.main import cli
 from formats import open_parent_sets, write_parent_sets

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.cases.proofs import local_table, proof_of
 from helpers.places import ROOT
 from helpers.processes import run_forked, script_server
-from helpers.proof_cases import local_table, proof_of
 
 from formats import open_parent_sets, open_proof, write_network, write_parent_sets, write_proof
 from formats.errors import FormatError, Inconsistent

@@ -9,21 +9,20 @@ import math
 
 import numpy as np
 import pytest
-from helpers.evaluation_cases import directed_graph, make_dataset
+from helpers.cases.evaluation import directed_graph, make_dataset
 from helpers.places import TEST_DATA
 from naive import networks as naive_networks
 from naive import scores as naive_scores
 
 from formats import open_dataset
-from stages.evaluate.essential_graphs import (
+from stages.graphs.essential_graphs import (
     compare_arcs,
     essential_graph,
     list_arcs,
     skeleton_distance,
     structural_hamming_distance,
 )
-from stages.evaluate.scoring import count_parameters, score_families
-from stages.scoring.independent import count_family, local_score
+from stages.scoring.independent import count_family, count_parameters, local_score, score_families
 
 EXCERPT = json.loads((TEST_DATA / "reference_excerpt.json").read_text())
 RELATIVE = 1e-9

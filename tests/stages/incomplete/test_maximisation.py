@@ -6,8 +6,8 @@ import threading
 
 import numpy as np
 import pytest
-from helpers.incomplete_cases import structure_of, with_holes
-from helpers.inference_cases import small_network
+from helpers.cases.incomplete import structure_of, with_holes
+from helpers.cases.inference import small_network
 from naive.inference import maximised
 
 from formats.data_records import Dataset, IncompleteDataset, Variable

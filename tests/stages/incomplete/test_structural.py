@@ -7,12 +7,11 @@ import threading
 
 import numpy as np
 import pytest
-from helpers.incomplete_cases import with_holes
-from helpers.inference_cases import small_network
+from helpers.cases.incomplete import with_holes
+from helpers.cases.inference import small_network
 from naive import inference as naive
 
 from formats.records import Network
-from stages.evaluate.scoring import count_parameters, score_families
 from stages.fit import fit_parameters
 from stages.incomplete import StructuralEM
 from stages.incomplete.structural import learn_structure, observed_score, spanning_tree
@@ -21,6 +20,7 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
+from stages.scoring.independent import count_parameters, score_families
 from stages.screening.entropies import compute_entropies, mutual_information
 
 CLIMB = OptimizeOptions(method="hc", seed=1)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.incomplete_cases import with_holes
-from helpers.inference_cases import chain_of_small_numbers, contradiction, small_network
+from helpers.cases.incomplete import with_holes
+from helpers.cases.inference import chain_of_small_numbers, contradiction, small_network
 from naive import inference as naive
 
 from stages.inference import expected_counts

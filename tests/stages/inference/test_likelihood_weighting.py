@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.inference_cases import random_evidence, small_network
+from helpers.cases.inference import random_evidence, small_network
 from helpers.seeds import seeds
 from naive import inference as naive
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.inference_cases import contradiction, random_evidence, small_network
+from helpers.cases.inference import contradiction, random_evidence, small_network
 from helpers.places import EXAMPLE_DATA
 from helpers.seeds import seeds
 from naive import inference as naive

@@ -7,7 +7,7 @@ import pytest
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
-from naive.orders import descendants_of
+from naive.optimize.orders import descendants_of
 
 from stages.kernels.bits import add_family, clear_bit, empty_bit_matrix, has_bit, lowest_bit, popcount, set_bit
 from stages.kernels.jit import njit

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import random_table
-from naive.orders import lists_of, order_score
+from naive.optimize.networks_search import random_table
+from naive.optimize.orders import lists_of, order_score
 
 from formats.data_records import Variable
 from formats.records import Header, Network

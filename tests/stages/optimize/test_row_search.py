@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from helpers.incomplete_cases import with_holes
+from helpers.cases.incomplete import with_holes
 from helpers.tables import dependent_dataset
 
 from stages.incomplete import StructuralEM

@@ -6,8 +6,8 @@ import dataclasses
 
 import numpy as np
 import pytest
+from helpers.cases.selections import identify
 from helpers.seeds import seeds
-from helpers.selection_cases import identify
 from helpers.tables import dependent_dataset, make_dataset
 
 from formats.records import Forest, Header, Network

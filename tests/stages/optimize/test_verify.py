@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from naive.networks_search import make_table
+from naive.optimize.networks_search import make_table
 from naive.scores import local_score as naive_local_score
 
 from formats.data_records import Dataset, Variable

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.selection_cases import identify
+from helpers.cases.selections import identify
 from helpers.tables import dependent_dataset
 from naive.parentsets import prune_dominated, score_all_sets
 

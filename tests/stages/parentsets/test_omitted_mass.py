@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.selection_cases import identify
+from helpers.cases.selections import identify
 from helpers.tables import dependent_dataset
 from naive.posterior import networks
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.cases.selections import identify as run
 from helpers.seeds import seeds
-from helpers.selection_cases import identify as run
 from helpers.tables import dependent_dataset, make_dataset
 from hypothesis import given
 from hypothesis import strategies as st

@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.posterior_cases import as_table, random_lists
+from helpers.cases.posterior import as_table, random_lists
 from naive.posterior import networks
 
 from formats.graph_records import BY_KNOWLEDGE, UNDECIDED
 from formats.provenance import append_command
 from formats.records import ParentSetTable
 from stages.average.strengths import count_arcs
-from stages.evaluate.orientation import decide_directions
+from stages.graphs.orientation import decide_directions
 from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible
 from stages.posterior import PosteriorOptions

@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-from helpers.posterior_cases import as_table, random_lists
-from helpers.selection_cases import identify
+from helpers.cases.posterior import as_table, random_lists
+from helpers.cases.selections import identify
 from helpers.tables import dependent_dataset
 from naive.posterior import posterior
 

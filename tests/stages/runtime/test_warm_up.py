@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 from helpers.clocks import StoppedClock
-from naive.pricing import undominated
+from naive.optimize.pricing import undominated
 
 from stages.runtime.budgets import Budget
 from stages.runtime.warm_up import compile_first, is_binary, tiny_dataset, tiny_table

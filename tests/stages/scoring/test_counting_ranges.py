@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from helpers.selection_cases import identify
+from helpers.cases.selections import identify
 from helpers.tables import make_dataset
 
 import stages.scoring.family_scorer as family_scorer

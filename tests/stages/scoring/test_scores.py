@@ -12,9 +12,9 @@ from naive.scores import local_score
 from formats.errors import VerificationError
 from formats.records import Header, Network
 from formats.schemas import SCORES as NAMES
-from stages.evaluate.scoring import score_families
 from stages.optimize.verify import verify_network
 from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.independent import score_families
 from stages.scoring.scores import SCORES, recorded_ess
 
 CODES = np.random.default_rng(1).integers(0, [[2], [3], [4]], (3, 60)).astype(np.uint8)

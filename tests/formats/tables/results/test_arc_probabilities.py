@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow
 import pytest
-from helpers.arc_probability_cases import arc_probabilities, assert_same_arc_probabilities
-from helpers.graph_cases import THREE
+from helpers.cases.arc_probabilities import arc_probabilities, assert_same_arc_probabilities
+from helpers.cases.graphs import THREE
 
 from formats import arc_probabilities_or_lines, open_arc_probabilities, open_network, write_arc_probabilities
 from formats.data_records import Variable

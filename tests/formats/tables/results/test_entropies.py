@@ -11,8 +11,8 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from helpers.arrow_cases import to_stream
-from helpers.entropy_cases import assert_same_entropies, entropy_table
+from helpers.cases.arrow import to_stream
+from helpers.cases.entropies import assert_same_entropies, entropy_table
 from helpers.places import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,9 +81,9 @@ class TestEntropies:
 
     @pytest.mark.slow
     def test_through_a_pipe(self):
-        write = "from formats import *; from helpers.entropy_cases import *; write_entropies('-', entropy_table())"
+        write = "from formats import *; from helpers.cases.entropies import *; write_entropies('-', entropy_table())"
         read = (
-            "from formats import *; from helpers.entropy_cases import *;"
+            "from formats import *; from helpers.cases.entropies import *;"
             "assert_same_entropies(open_entropies('-'), entropy_table())"
         )
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.lagrangian import costs_of, counted_share, most_violated
-from naive.networks_search import random_table
+from naive.optimize.lagrangian import costs_of, counted_share, most_violated
+from naive.optimize.networks_search import random_table
 
 from stages.kernels.bounds.cluster_cuts import ClusterRules, flip, new_cluster, search_clusters
 from stages.kernels.bounds.dual_ascent import new_columns

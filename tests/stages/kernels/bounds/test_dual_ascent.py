@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.lagrangian import costs_of, counts, is_violated, placed_by_free_sets, relaxed_cost
-from naive.networks_search import best_by_subsets, make_table, random_table
+from naive.optimize.lagrangian import costs_of, counts, is_violated, placed_by_free_sets, relaxed_cost
+from naive.optimize.networks_search import best_by_subsets, make_table, random_table
 
 from stages.kernels.bounds.dual_ascent import (
     ASCENT_DONE,

@@ -10,8 +10,8 @@ import pytest
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
-from naive.lagrangian import costs_of, counts, relaxed_cost
-from naive.networks_search import best_by_subsets, random_table
+from naive.optimize.lagrangian import costs_of, counts, relaxed_cost
+from naive.optimize.networks_search import best_by_subsets, random_table
 
 from stages.kernels.bounds.dual_ascent import new_columns
 from stages.kernels.bounds.lagrangian import (

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import random_table
-from naive.zero_half_cuts import halved, lack, largest_lack
+from naive.optimize.networks_search import random_table
+from naive.optimize.zero_half_cuts import halved, lack, largest_lack
 
 from stages.kernels.bounds.dual_ascent import new_columns
 from stages.kernels.bounds.zero_half_cuts import (

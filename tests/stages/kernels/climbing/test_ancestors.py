@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import climbing as naive
 from naive.independence import ancestors_of
+from naive.optimize import climbing as naive
 
 from stages.kernels.climbing.ancestors import add_ancestors, all_ancestors, closes_cycle, has_other_path
 

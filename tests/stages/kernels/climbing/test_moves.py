@@ -7,7 +7,7 @@ import math
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import climbing as naive
+from naive.optimize import climbing as naive
 
 from stages.kernels.climbing.addable_parents import replace_candidates
 from stages.kernels.climbing.moves import (

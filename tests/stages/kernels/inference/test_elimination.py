@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from helpers.seeds import seeds
 
-from stages.evaluate.treewidth import jointree_cells
 from stages.graphs import elimination_bags
+from stages.graphs.treewidth import jointree_cells
 from stages.kernels.bits import empty_bit_matrix, set_bit
 from stages.kernels.inference.elimination import (
     best_order,

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.inference_cases import small_network
+from helpers.cases.inference import small_network
 from helpers.seeds import seeds
 
 from stages.inference.junction_trees import Engine

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from helpers.inference_cases import small_network
+from helpers.cases.inference import small_network
 
 from stages.graphs import topological_order
 from stages.kernels.inference.likelihood_weighting import add_weights, draw_weighted

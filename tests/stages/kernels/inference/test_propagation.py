@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.inference_cases import contradiction, small_network
+from helpers.cases.inference import contradiction, small_network
 from helpers.seeds import seeds
 from naive import inference as naive
 

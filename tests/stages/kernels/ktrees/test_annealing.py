@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import demanding_table
+from helpers.cases.ktrees import demanding_table
 from helpers.seeds import seeds
-from naive.networks_search import random_table
+from naive.optimize.networks_search import random_table
 
 from stages.kernels.ktrees.annealing import (
     MoveShares,

@@ -7,10 +7,10 @@ import itertools
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import random_table
-from naive.orders import lists_of
-from naive.slim import cliques_along
-from naive.treewidth import elimination_width, moral_edges
+from naive.optimize.networks_search import random_table
+from naive.optimize.orders import lists_of
+from naive.optimize.slim import cliques_along
+from naive.optimize.treewidth import elimination_width, moral_edges
 
 from stages.kernels.ktrees.clique_tree import build_cliques, find_contained, full_cliques, new_clique_tree, put_first
 from stages.optimize.treewidth.problem import prepare_within

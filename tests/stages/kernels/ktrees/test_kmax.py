@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import demanding_table, joined_sets
+from helpers.cases.ktrees import demanding_table, joined_sets
 from helpers.seeds import seeds
-from naive.ktrees import NaiveKTree
-from naive.networks_search import random_table
+from naive.optimize.ktrees import NaiveKTree
+from naive.optimize.networks_search import random_table
 
 from stages.kernels.ktrees.kmax import place_by_regret, regret
 from stages.kernels.ktrees.orders import evaluate_order

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.ktrees import NaiveKTree, best_on
-from naive.networks_search import make_table, random_table
-from naive.orders import lists_of
+from naive.optimize.ktrees import NaiveKTree, best_on
+from naive.optimize.networks_search import make_table, random_table
+from naive.optimize.orders import lists_of
 
 from stages.optimize.treewidth.annealing import OrderSearch
 from stages.optimize.treewidth.problem import prepare_bounded

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import random_table
+from naive.optimize.networks_search import random_table
 
 from stages.kernels.ktrees.member_pairs import BLOCK, any_within, find_member_pair, signature_bit
 from stages.optimize.treewidth.problem import prepare_bounded

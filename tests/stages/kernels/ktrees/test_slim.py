@@ -6,17 +6,17 @@ import itertools
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import demanding_table
+from helpers.cases.ktrees import demanding_table
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
-from naive.informative_score import is_clique
-from naive.ktrees import best_bounded
 from naive.networks import is_acyclic
-from naive.networks_search import random_table
-from naive.orders import lists_of
-from naive.slim import best_in_group, cliques_along
-from naive.treewidth import elimination_width, moral_edges
+from naive.optimize.informative_score import is_clique
+from naive.optimize.ktrees import best_bounded
+from naive.optimize.networks_search import random_table
+from naive.optimize.orders import lists_of
+from naive.optimize.slim import best_in_group, cliques_along
+from naive.optimize.treewidth import elimination_width, moral_edges
 
 from stages.optimize.treewidth.annealing import OrderSearch
 from stages.optimize.treewidth.problem import prepare_both

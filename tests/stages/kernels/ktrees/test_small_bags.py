@@ -12,12 +12,12 @@ import math
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import optimize, total
+from helpers.cases.ktrees import optimize, total
 from helpers.seeds import seeds
-from naive.ktrees import NaiveKTree, best_network
-from naive.networks_search import random_table
-from naive.orders import lists_of
-from naive.treewidth import moral_edges
+from naive.optimize.ktrees import NaiveKTree, best_network
+from naive.optimize.networks_search import random_table
+from naive.optimize.orders import lists_of
+from naive.optimize.treewidth import moral_edges
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent, VerificationError

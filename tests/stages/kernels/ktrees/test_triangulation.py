@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import random_table
-from naive.slim import cliques_along
-from naive.treewidth import elimination_width, moral_edges
+from naive.optimize.networks_search import random_table
+from naive.optimize.slim import cliques_along
+from naive.optimize.treewidth import elimination_width, moral_edges
 
 from stages.graphs import positions_of
 from stages.kernels.bits import has_bit

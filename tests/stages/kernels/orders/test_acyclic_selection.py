@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import random_table
-from naive.orders import acyclic_selection, descendants_of, is_acyclic, lists_of
+from naive.optimize.networks_search import random_table
+from naive.optimize.orders import acyclic_selection, descendants_of, is_acyclic, lists_of
 
 from stages.graphs import random_topological_order
 from stages.kernels.bits import empty_bit_matrix, has_bit

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import random_table
-from naive.orders import is_acyclic, lists_of
+from naive.optimize.networks_search import random_table
+from naive.optimize.orders import is_acyclic, lists_of
 
 from stages.kernels.orders.feedback_arcs import arc_weights, break_cycles, depth_first_order, restore_arcs
+from stages.lists.order_decoding import chosen_arcs
 from stages.lists.set_lists import index_table
 from stages.optimize.orders.initial_orders import OrderSampler
-from stages.optimize.orders.order_decoding import chosen_arcs
 
 
 @pytest.mark.parametrize("seed", seeds(20, quick=2))

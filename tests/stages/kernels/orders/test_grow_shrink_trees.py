@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.seeds import seeds
 from helpers.tables import dependent_dataset
-from naive.pricing import grow_then_shrink
+from naive.optimize.pricing import grow_then_shrink
 
 from stages.kernels.orders.grow_shrink_trees import GrowShrinkTrees, grow_along, score_slots
 from stages.optimize.pricing.best_moves import KeptTrees

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from helpers.order_cases import assert_state_is_fresh, feasible_order, order_state, start
+from helpers.cases.orders import assert_state_is_fresh, feasible_order, order_state, start
 from helpers.seeds import seeds
-from naive.networks_search import random_table
-from naive.orders import inserted, lists_of, order_score
+from naive.optimize.networks_search import random_table
+from naive.optimize.orders import inserted, lists_of, order_score
 
 from stages.kernels.orders.insertion import new_order_state, new_profile
 from stages.kernels.orders.insertion_ils import HEAD, PROFILES, TAIL, repair, settle_order, walk_orders

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import make_table, random_table
-from naive.orders import lists_of, network_of_order
+from naive.optimize.networks_search import make_table, random_table
+from naive.optimize.orders import lists_of, network_of_order
 
 from stages.kernels.orders.set_lists import best_with, choose_slice, find_pair, is_consistent
 from stages.lists.set_lists import index_table

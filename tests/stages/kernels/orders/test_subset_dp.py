@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.exact import best_sets
-from naive.networks_search import best_by_subsets, random_table
-from naive.orders import lists_of, order_score
+from naive.optimize.exact import best_sets
+from naive.optimize.networks_search import best_by_subsets, random_table
+from naive.optimize.orders import lists_of, order_score
 
 from stages.kernels.orders.subset_dp import NO_SET, best_within_subsets, extend_totals, trace_back
 from stages.lists.set_lists import index_table

@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from helpers.posterior_cases import as_table, random_lists
+from helpers.cases.posterior import as_table, random_lists
 from naive.posterior import ancestors, n_orders
 
 from stages.kernels.posterior.block_moves import (
@@ -23,8 +23,8 @@ from stages.kernels.posterior.block_moves import (
     sum_classes,
     unlink_family,
 )
+from stages.lists.order_decoding import choose_consistent
 from stages.lists.set_lists import index_table
-from stages.optimize.orders.order_decoding import choose_consistent
 from stages.posterior.walks import acyclic_choices, walk_from, weighted_lists
 
 DRAWS = 3000

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.posterior_cases import as_table, random_lists
+from helpers.cases.posterior import as_table, random_lists
 from naive.posterior import ancestors
 
 from stages.kernels.bits import empty_bit_matrix, has_bit
 from stages.kernels.posterior.relations import count_relations, enter_ancestors, enter_blankets, mark_ancestors
+from stages.lists.order_decoding import choose_consistent
 from stages.lists.set_lists import index_table
-from stages.optimize.orders.order_decoding import choose_consistent
 
 
 def networks_of(seed: int, n_variables: int):

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.posterior_cases import as_table, random_lists
+from helpers.cases.posterior import as_table, random_lists
 from naive.posterior import networks, posterior
 
 from stages.kernels.orders.subset_dp import squeeze
@@ -22,7 +22,8 @@ from stages.kernels.posterior.subset_sums import (
     push_totals,
     sum_related,
 )
-from stages.posterior.weights import relative_scores, scaled_weights
+from stages.lists.set_lists import relative_scores
+from stages.posterior.weights import scaled_weights
 
 CASES = [(4, 1.0, 0), (4, 30.0, 1), (3, 300.0, 2), (4, 5.0, 3)]
 

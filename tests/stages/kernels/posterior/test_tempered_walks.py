@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from helpers.posterior_cases import as_table, random_lists
+from helpers.cases.posterior import as_table, random_lists
 from naive.posterior import n_orders
 
 from stages.kernels.posterior.block_moves import LARGEST_BLOCK
 from stages.kernels.posterior.tempered_walks import draw_block, draw_partner, swap_networks, walk_on
+from stages.lists.order_decoding import choose_consistent
 from stages.lists.set_lists import index_table
-from stages.optimize.orders.order_decoding import choose_consistent
 from stages.posterior.walks import walk_from, weighted_lists
 
 DRAWS = 3000

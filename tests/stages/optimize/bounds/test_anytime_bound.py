@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from helpers.clocks import TickingClock
-from naive.networks_search import best_by_subsets, make_table, random_table
+from naive.optimize.networks_search import best_by_subsets, make_table, random_table
 
 from stages.lists.set_lists import keep_in_table
 from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from naive.networks_search import make_table
+from naive.optimize.networks_search import make_table
 
 from formats.data_records import Variable
 from formats.records import Header

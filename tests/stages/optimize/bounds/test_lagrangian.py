@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import best_by_subsets, make_table, random_table
+from naive.optimize.networks_search import best_by_subsets, make_table, random_table
 
 from stages.optimize.bounds import lagrangian as bounds
 from stages.optimize.bounds.lagrangian import BoundSearch

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import best_by_subsets, make_table, random_table
+from naive.optimize.networks_search import best_by_subsets, make_table, random_table
 
 from bnsl_cli.tables.networks import gap_text
 from stages.graphs import strongly_connected_components

@@ -9,8 +9,8 @@ import pytest
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
-from naive.networks_search import best_by_subsets, make_table, random_table
-from naive.zero_half_cuts import acyclic_choices, halved, lack, largest_lack
+from naive.optimize.networks_search import best_by_subsets, make_table, random_table
+from naive.optimize.zero_half_cuts import acyclic_choices, halved, lack, largest_lack
 
 from stages.optimize.bounds import lagrangian as bounds
 from stages.optimize.bounds.cluster_cuts import ClusterSeparator

@@ -7,12 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from helpers.climbing_cases import FAMILY, as_sets, naive_result, random_graph, remembered, search, without_constants
+from helpers.cases.climbing import FAMILY, as_sets, naive_result, random_graph, remembered, search, without_constants
 from helpers.population import PopulationScorer, random_distribution, weakest_dependence
 from helpers.tables import dependent_dataset, make_dataset
-from naive import climbing as naive
 from naive import scores as naive_scores
 from naive.independence import is_independence_map, is_minimal
+from naive.optimize import climbing as naive
 
 from stages.optimize.climbing.climber import GRID_QUANTA
 from stages.scoring.family_scorer import FamilyScorer

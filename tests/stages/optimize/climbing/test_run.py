@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 import pytest
-from helpers.climbing_cases import FAMILY, as_sets, search
+from helpers.cases.climbing import FAMILY, as_sets, search
 from helpers.tables import dependent_dataset
-from naive import climbing as naive
+from naive.optimize import climbing as naive
 
 from formats.data_records import Variable
 from formats.records import Header, Network

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import best_by_subsets, random_table
+from naive.optimize.networks_search import best_by_subsets, random_table
 
 from stages.lists.set_lists import fixed_first_order, fixed_parents, index_table
 from stages.optimize.bounds.lagrangian import BoundSearch

@@ -11,9 +11,9 @@ import pytest
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
-from naive.exact import arcs_on_cycles, closure
-from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
-from naive.orders import lists_of, order_score
+from naive.optimize.exact import arcs_on_cycles, closure
+from naive.optimize.networks_search import best_by_orders, best_by_subsets, make_table, random_table
+from naive.optimize.orders import lists_of, order_score
 
 from stages.lists.set_lists import index_table
 from stages.optimize import OptimizeOptions
@@ -216,7 +216,7 @@ def test_memory_and_variables_decide_whether_subsets_are_the_way(monkeypatch):
     assert subset_bytes(20) == 20 * 4 * 2**19 + 8 * 2**20
     assert subsets_fit(10)
     assert not subsets_fit(23)
-    monkeypatch.setattr(subsets.os, "sysconf", lambda name: 1)
+    monkeypatch.setattr(subsets, "free_bytes", lambda: 1)
     assert not subsets_fit(10)
 
 

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from helpers.cases.orders import assert_state_is_fresh, feasible_order
 from helpers.clocks import TickingClock
-from helpers.order_cases import assert_state_is_fresh, feasible_order
 from helpers.seeds import seeds
-from naive.networks_search import best_by_orders, best_by_subsets, random_table
-from naive.orders import is_acyclic, lists_of, order_score
+from naive.optimize.networks_search import best_by_orders, best_by_subsets, random_table
+from naive.optimize.orders import is_acyclic, lists_of, order_score
 
 from stages.lists.set_lists import index_table
 from stages.optimize import OptimizeOptions

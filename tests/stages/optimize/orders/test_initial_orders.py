@@ -7,16 +7,16 @@ import math
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
-from naive.orders import lists_of, network_of_order, order_score
+from naive.optimize.networks_search import best_by_orders, best_by_subsets, make_table, random_table
+from naive.optimize.orders import lists_of, network_of_order, order_score
 
 from formats.data_records import Variable
 from formats.records import Header
 from stages.graphs import positions_of, random_topological_order
+from stages.lists.order_decoding import choose_consistent
 from stages.lists.set_lists import fixed_first_order, fixed_parents, index_table, respect_fixed
 from stages.optimize import INITS
 from stages.optimize.orders.initial_orders import OrderSampler, best_parent_density, entropy_weights
-from stages.optimize.orders.order_decoding import choose_consistent
 from stages.optimize.result import total_score
 from stages.runtime.errors import InfeasibleError
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers.seeds import seeds
 from helpers.tables import dependent_dataset, make_dataset
-from naive.networks_search import best_by_subsets, make_table
+from naive.optimize.networks_search import best_by_subsets, make_table
 from naive.parentsets import prune_dominated, score_all_sets
 
 from stages.kernels.climbing.moves import new_climb_state

@@ -12,8 +12,8 @@ from helpers.seeds import seeds
 from helpers.tables import dependent_dataset
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from naive.ktrees import best_along_orders, best_forest
-from naive.treewidth import elimination_width, moral_edges
+from naive.optimize.ktrees import best_along_orders, best_forest
+from naive.optimize.treewidth import elimination_width, moral_edges
 
 from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions

@@ -11,9 +11,9 @@ import pytest
 from helpers.clocks import TickingClock
 from helpers.seeds import seeds
 from helpers.tables import dependent_dataset
-from naive.networks_search import best_by_subsets
+from naive.optimize.networks_search import best_by_subsets
+from naive.optimize.pricing import grow_and_shrink, undominated
 from naive.parentsets import prune_dominated, score_all_sets
-from naive.pricing import grow_and_shrink, undominated
 
 from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
@@ -183,7 +183,7 @@ def test_a_run_with_little_memory_keeps_to_it_and_is_no_worse(monkeypatch, growi
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_small_data_are_solved(seed, growing):
     dataset, rows = dependent_dataset(seed, 6, 200, most_states=3)
-    from naive.networks_search import make_table
+    from naive.optimize.networks_search import make_table
 
     network, _ = learn(dataset, None, seed)
     best = best_by_subsets(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import demanding_table, optimize, total
+from helpers.cases.ktrees import demanding_table, optimize, total
 from helpers.seeds import seeds
-from naive.ktrees import best_bounded
-from naive.networks_search import make_table
-from naive.orders import lists_of
-from naive.treewidth import elimination_width, moral_edges
+from naive.optimize.ktrees import best_bounded
+from naive.optimize.networks_search import make_table
+from naive.optimize.orders import lists_of
+from naive.optimize.treewidth import elimination_width, moral_edges
 
 from stages.optimize.treewidth.problem import prepare_bounded
 from stages.runtime.errors import InfeasibleError

@@ -10,10 +10,10 @@ import pytest
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
-from naive.ktrees import best_along_orders, best_bounded, best_forest, best_inside
-from naive.networks_search import make_table, random_table
-from naive.orders import lists_of
-from naive.treewidth import elimination_width, moral_edges, treewidth
+from naive.optimize.ktrees import best_along_orders, best_bounded, best_forest, best_inside
+from naive.optimize.networks_search import make_table, random_table
+from naive.optimize.orders import lists_of
+from naive.optimize.treewidth import elimination_width, moral_edges, treewidth
 
 from stages.lists.start_network import StartNetwork
 from stages.optimize import METHODS, SETS_TW, OptimizeOptions

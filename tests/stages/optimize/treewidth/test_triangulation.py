@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import random_table
-from naive.treewidth import elimination_width, moral_edges
+from naive.optimize.networks_search import random_table
+from naive.optimize.treewidth import elimination_width, moral_edges
 
 from stages.graphs import behind_cycles
 from stages.lists.set_lists import index_table

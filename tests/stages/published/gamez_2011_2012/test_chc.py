@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.climbing_cases import (
+from helpers.cases.climbing import (
     StepBudget,
     as_sets,
     make_run,
@@ -16,8 +16,8 @@ from helpers.climbing_cases import (
 )
 from helpers.population import PopulationScorer, joint_distribution
 from helpers.tables import dependent_dataset
-from naive import climbing as naive
 from naive.independence import is_independence_map
+from naive.optimize import climbing as naive
 
 from stages.optimize.climbing.climber import GRID_QUANTA
 from stages.published.gamez_2011_2012.constrained_climber import ConstrainedClimber

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import draw_tree, optimize, pairs_of, total
+from helpers.cases.ktrees import draw_tree, optimize, pairs_of, total
 from helpers.seeds import seeds
-from naive import informative_score as naive
-from naive.ktrees import best_bounded, best_inside
-from naive.networks_search import make_table, random_table
-from naive.orders import lists_of
-from naive.treewidth import elimination_width, moral_edges
+from naive.optimize import informative_score as naive
+from naive.optimize.ktrees import best_bounded, best_inside
+from naive.optimize.networks_search import make_table, random_table
+from naive.optimize.orders import lists_of
+from naive.optimize.treewidth import elimination_width, moral_edges
 
 from formats.data_records import Dataset, Variable
 from stages.optimize import OptimizeOptions

@@ -7,13 +7,13 @@ import threading
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
-from naive.orders import greedy_swaps, lists_of, order_score
+from naive.optimize.networks_search import best_by_orders, best_by_subsets, make_table, random_table
+from naive.optimize.orders import greedy_swaps, lists_of, order_score
 
+from stages.lists.order_decoding import choose_consistent
 from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
 from stages.optimize import INITS, OptimizeOptions
 from stages.optimize.driver import run
-from stages.optimize.orders.order_decoding import choose_consistent
 from stages.published.perez_urcia_2015.obs import climb
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import best_by_orders, make_table, random_table
-from naive.orders import acyclic_climb, acyclic_selection, is_acyclic, lists_of, order_score, swapped
+from naive.optimize.networks_search import best_by_orders, make_table, random_table
+from naive.optimize.orders import acyclic_climb, acyclic_selection, is_acyclic, lists_of, order_score, swapped
 
 from stages.graphs import random_topological_order
 from stages.kernels.orders.acyclic_selection import best_swap
+from stages.lists.order_decoding import select_acyclic
 from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
-from stages.optimize.orders.order_decoding import select_acyclic
 from stages.optimize.result import total_score
 from stages.published.scanagatta_2015.asobs import climb
 from stages.runtime.budgets import Budget

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.order_cases import assert_state_is_fresh, feasible_order, reachable, start
+from helpers.cases.orders import assert_state_is_fresh, feasible_order, reachable, start
 from helpers.seeds import seeds
-from naive.networks_search import best_by_orders, make_table, random_table
-from naive.orders import inserted, lists_of, order_score
+from naive.optimize.networks_search import best_by_orders, make_table, random_table
+from naive.optimize.orders import inserted, lists_of, order_score
 
 from stages.graphs import topological_order
 from stages.lists.set_lists import fixed_parents, index_table

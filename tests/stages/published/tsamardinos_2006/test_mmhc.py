@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 from helpers.tables import dependent_dataset, make_dataset
-from naive import climbing as naive
-from naive.mmpc import PlainSearch, g_squared
+from naive.optimize import climbing as naive
+from naive.optimize.mmpc import PlainSearch, g_squared
 
 from stages.evaluate.rank_tests import chi_square_tail
 from stages.optimize import OptimizeOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive import climbing as naive
+from naive.optimize import climbing as naive
 
 from stages.kernels.bits import empty_bit_matrix, has_bit, set_bit
 from stages.kernels.climbing.moves import STALE, insert_arc, new_climb_state

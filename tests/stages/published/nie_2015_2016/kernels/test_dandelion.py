@@ -7,11 +7,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import draw_tree
+from helpers.cases.ktrees import draw_tree
 from helpers.seeds import seeds
-from naive import informative_score as naive
-from naive.ktrees import all_ktrees
-from naive.networks_search import random_table
+from naive.optimize import informative_score as naive
+from naive.optimize.ktrees import all_ktrees
+from naive.optimize.networks_search import random_table
 
 from stages.kernels.bits import has_bit
 from stages.kernels.ktrees.ktree import pair_bit

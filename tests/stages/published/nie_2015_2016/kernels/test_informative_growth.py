@@ -7,12 +7,12 @@ import itertools
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import pairs_of
+from helpers.cases.ktrees import pairs_of
 from helpers.seeds import seeds
-from naive import informative_score as naive
-from naive.ktrees import all_ktrees, grow_ktrees, small_lists
-from naive.networks_search import random_table
-from naive.orders import lists_of
+from naive.optimize import informative_score as naive
+from naive.optimize.ktrees import all_ktrees, grow_ktrees, small_lists
+from naive.optimize.networks_search import random_table
+from naive.optimize.orders import lists_of
 
 from stages.optimize import OptimizeOptions
 from stages.published.nie_2015_2016.kernels.growth_states import new_growth_states

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import draw_tree, pairs_of
+from helpers.cases.ktrees import draw_tree, pairs_of
 from helpers.seeds import seeds
-from naive import informative_score as naive
-from naive.ktrees import small_lists
-from naive.networks_search import random_table
-from naive.orders import lists_of
+from naive.optimize import informative_score as naive
+from naive.optimize.ktrees import small_lists
+from naive.optimize.networks_search import random_table
+from naive.optimize.orders import lists_of
 
 from stages.optimize.treewidth.problem import prepare_within
 from stages.published.nie_2015_2016.informative_score import index_pairs, pair_information

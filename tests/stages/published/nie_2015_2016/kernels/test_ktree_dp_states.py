@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from naive.exact import closure
+from naive.optimize.exact import closure
 
 from stages.published.nie_2015_2016.kernels.ktree_dp_states import (
     add_candidate,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import draw_tree
+from helpers.cases.ktrees import draw_tree
 from helpers.seeds import seeds
-from naive import informative_score as naive
-from naive.ktrees import best_inside
 from naive.networks import is_acyclic
-from naive.networks_search import random_table
-from naive.orders import lists_of
+from naive.optimize import informative_score as naive
+from naive.optimize.ktrees import best_inside
+from naive.optimize.networks_search import random_table
+from naive.optimize.orders import lists_of
 
 from stages.kernels.bounds.dual_ascent import FREE, raise_cluster
 from stages.optimize.treewidth.problem import prepare_within

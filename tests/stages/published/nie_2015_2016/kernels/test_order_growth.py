@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import demanding_table, joined_sets, pairs_of
+from helpers.cases.ktrees import demanding_table, joined_sets, pairs_of
 from helpers.seeds import seeds
-from naive import informative_score as naive
-from naive.networks_search import random_table
+from naive.optimize import informative_score as naive
+from naive.optimize.networks_search import random_table
 
 from stages.optimize import OptimizeOptions
 from stages.published.nie_2015_2016.kernels.growth_states import begin_growth, new_growth_states, rebuild

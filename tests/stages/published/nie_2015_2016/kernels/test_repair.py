@@ -6,12 +6,12 @@ import itertools
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import demanding_table, draw_tree
+from helpers.cases.ktrees import demanding_table, draw_tree
 from helpers.seeds import seeds
-from naive import informative_score as naive
-from naive.ktrees import all_ktrees, best_inside
-from naive.networks_search import make_table, random_table
-from naive.orders import lists_of
+from naive.optimize import informative_score as naive
+from naive.optimize.ktrees import all_ktrees, best_inside
+from naive.optimize.networks_search import make_table, random_table
+from naive.optimize.orders import lists_of
 
 from stages.optimize.treewidth.problem import prepare_bounded, prepare_within
 from stages.published.nie_2015_2016.kernels.informative_score import holds_last_sets

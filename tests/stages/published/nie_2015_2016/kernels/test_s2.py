@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import random_table
+from naive.optimize.networks_search import random_table
 
 from stages.optimize.treewidth.problem import prepare_within
 from stages.published.nie_2015_2016.informative_score import pair_information

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.order_cases import feasible_order
+from helpers.cases.orders import feasible_order
 from helpers.seeds import seeds
-from naive.networks_search import random_table
-from naive.orders import greedy_swaps, lists_of, order_score, swapped
+from naive.optimize.networks_search import random_table
+from naive.optimize.orders import greedy_swaps, lists_of, order_score, swapped
 
+from stages.lists.order_decoding import choose_consistent
 from stages.lists.set_lists import index_table
-from stages.optimize.orders.order_decoding import choose_consistent
 from stages.published.perez_urcia_2015.kernels.swaps import apply_swap, climb_swaps, refresh_swaps
 
 

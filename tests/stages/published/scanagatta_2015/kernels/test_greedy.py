@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from helpers.selection_cases import CASES, SEEDS, Case
+from helpers.cases.selections import CASES, SEEDS, Case
 from naive.selection import greedy_selection
 
 import stages.published.scanagatta_2015.kernels.greedy as kernel

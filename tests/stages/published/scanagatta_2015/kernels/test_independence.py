@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.selection_cases import CASES, SEEDS, Case
+from helpers.cases.selections import CASES, SEEDS, Case
 from naive.selection import independence_selection
 
 import stages.published.scanagatta_2015.kernels.independence as kernel

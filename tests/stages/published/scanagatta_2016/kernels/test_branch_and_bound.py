@@ -7,13 +7,13 @@ import math
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import demanding_table, joined_sets
+from helpers.cases.ktrees import demanding_table, joined_sets
 from helpers.seeds import seeds
-from naive.informative_score import best_growth
-from naive.kastar import best_choices
-from naive.ktrees import best_along_orders
-from naive.networks_search import random_table
-from naive.orders import lists_of
+from naive.optimize.informative_score import best_growth
+from naive.optimize.kastar import best_choices
+from naive.optimize.ktrees import best_along_orders
+from naive.optimize.networks_search import random_table
+from naive.optimize.orders import lists_of
 
 from stages.kernels.ktrees.orders import evaluate_order
 from stages.optimize.treewidth.problem import prepare_bounded

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from helpers.order_cases import assert_state_is_fresh, feasible_order, reachable, start
+from helpers.cases.orders import assert_state_is_fresh, feasible_order, reachable, start
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
-from naive.networks_search import make_table, random_table
-from naive.orders import inserted, lists_of, order_score
+from naive.optimize.networks_search import make_table, random_table
+from naive.optimize.orders import inserted, lists_of, order_score
 
 from stages.kernels.orders.insertion import copy_order, new_order_state
 from stages.published.scanagatta_2017.kernels.windows import (

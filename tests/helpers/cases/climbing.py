@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 from helpers.tables import make_dataset
-from naive import climbing as naive
+from naive.optimize import climbing as naive
 
 from stages.lists.start_network import StartNetwork
 from stages.optimize import OptimizeOptions

@@ -9,9 +9,9 @@ import numpy as np
 
 from formats.errors import Inconsistent
 from formats.graph_records import EssentialGraph
-from stages.graphs import Parents, positions_of, topological_order
 from stages.knowledge import Knowledge
 
+from . import Parents, positions_of, topological_order
 from .orientation import oriented_graph
 
 

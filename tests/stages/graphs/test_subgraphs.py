@@ -15,8 +15,8 @@ from formats.data_records import Variable
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
 from formats.records import Header, Network
-from stages.evaluate.essential_graphs import essential_graph
-from stages.evaluate.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
+from stages.graphs.essential_graphs import essential_graph
+from stages.graphs.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
 
 #   0   1
 #    \ / \

@@ -11,8 +11,8 @@ from naive.networks import arcs, equivalence_classes, is_acyclic, skeleton, v_st
 from formats.data_records import Variable
 from formats.errors import Inconsistent
 from formats.graph_records import EssentialGraph
-from stages.evaluate.consistent_extension import class_member, consistent_extension
-from stages.evaluate.essential_graphs import essential_graph
+from stages.graphs.consistent_extension import class_member, consistent_extension
+from stages.graphs.essential_graphs import essential_graph
 
 
 @pytest.mark.parametrize("seed", seeds(20, 5))

@@ -7,12 +7,13 @@ from typing import overload
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.arrays import offsets_of
 from stages.graphs import positions_of
 from stages.kernels.bits import empty_bit_matrix
 from stages.kernels.orders.acyclic_selection import select_slice, take_set
 from stages.kernels.orders.set_lists import SetLists, choose_slice
 from stages.runtime.budgets import Budget
+
+from .set_lists import all_sets
 
 SLICE_WORK = 2_000_000
 """Sets tested (or units of work of equal cost) per kernel call; some hundredths of a second."""
@@ -28,10 +29,8 @@ def sets_tested(lists: SetLists, chosen: np.ndarray) -> float:
 
 def chosen_arcs(lists: SetLists | ParentSetTable, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Arcs of the chosen sets: offsets by child (int64, n_variables + 1) and parents (int32)."""
-    starts, ends = lists.parent_offsets[chosen], lists.parent_offsets[chosen + 1]
-    offsets = offsets_of(ends - starts)
-    indices = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], ends - starts)
-    return offsets, lists.parents[indices]
+    sets = all_sets(lists).take(chosen)
+    return sets.offsets, sets.members
 
 
 @overload

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from naive import treewidth as naive
+from naive.optimize import treewidth as naive
 
 from stages.graphs import (
     CycleError,

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from formats.errors import Inconsistent
 from formats.graph_records import BY_DATA, BY_KNOWLEDGE, DECIDERS, UNDECIDED, directions_of
 from formats.records import Network
-from stages.graphs import Parents
 from stages.knowledge import Arc, Knowledge, recorded_knowledge
 
+from . import Parents
 from .essential_graphs import PartiallyDirectedGraph, essential_graph, list_arcs
 
 

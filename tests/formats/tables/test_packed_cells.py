@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from formats.packed_cells import PackedCells
+from formats.tables.packed_cells import PackedCells
 
 VALUES = (1, 2, 3, 4, 5, 16, 17, 256)
 

@@ -6,14 +6,15 @@ import itertools
 import random
 
 import pytest
-from helpers.evaluation_cases import random_parents
+from helpers.cases.evaluation import random_parents
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import treewidth as naive
+from naive.optimize import treewidth as naive
 
 from formats.errors import Inconsistent
-from stages.evaluate.treewidth import (
+from stages.graphs import elimination_width, moral_graph
+from stages.graphs.treewidth import (
     bound_treewidth,
     check_certificate,
     contraction_bound,
@@ -21,7 +22,6 @@ from stages.evaluate.treewidth import (
     min_degree_order,
     min_fill_order,
 )
-from stages.graphs import elimination_width, moral_graph
 
 
 def graph_of(edges, n_vertices):

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formats.errors import Inconsistent
-from stages.graphs import Graph, elimination_bags, elimination_width, largest_table, moral_graph
+
+from . import Graph, elimination_bags, elimination_width, largest_table, moral_graph
 
 WORK_LIMIT = 30_000_000
 """Limit of min-fill's neighbour look-ups, after which min-degree takes over: a few seconds."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from helpers.evaluation_cases import directed_graph, random_parents
+from helpers.cases.evaluation import directed_graph, random_parents
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import networks as naive
 
 from formats.errors import Inconsistent
-from stages.evaluate.essential_graphs import (
+from stages.graphs import topological_order
+from stages.graphs.essential_graphs import (
     ArcComparison,
     compare_arcs,
     essential_graph,
@@ -19,7 +20,6 @@ from stages.evaluate.essential_graphs import (
     skeleton_distance,
     structural_hamming_distance,
 )
-from stages.graphs import topological_order
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from stages.knowledge import Knowledge
 from stages.parentsets import ParentSetOptions
 from stages.parentsets.driver import Run
 
-from .tables import dependent_dataset
+from ..tables import dependent_dataset
 
 CASES = [
     pytest.param("bic", {}, None, id="bic"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from formats.data_records import Dataset, Variable
 from formats.records import Header, Network
-from stages.evaluate.essential_graphs import PartiallyDirectedGraph, list_arcs
+from stages.graphs.essential_graphs import PartiallyDirectedGraph, list_arcs
 
 
 def make_variables(n_states: Sequence[int]) -> tuple[Variable, ...]:

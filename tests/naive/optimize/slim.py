@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from .networks import best_choice, is_acyclic
+from ..networks import best_choice, is_acyclic
 from .treewidth import treewidth
 
 

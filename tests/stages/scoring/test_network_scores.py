@@ -6,15 +6,21 @@ import math
 
 import numpy as np
 import pytest
-from helpers.evaluation_cases import make_dataset, random_parents, random_rows
+from helpers.cases.evaluation import make_dataset, random_parents, random_rows
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import networks as naive_networks
 from naive import scores as naive_scores
 
-from stages.evaluate.scoring import count_parameters, score_families
-from stages.scoring.independent import MOST_EMPTY_CELLS, count_family, encode_rows, local_score
+from stages.scoring.independent import (
+    MOST_EMPTY_CELLS,
+    count_family,
+    count_parameters,
+    encode_rows,
+    local_score,
+    score_families,
+)
 
 SCORES = ("ll", "bic", "aic", "bdeu", "k2")
 CLOSE = {"rel": 1e-11, "abs": 1e-9}

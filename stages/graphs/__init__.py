@@ -3,6 +3,12 @@
 A directed graph is a sequence of parent sets, one per variable; an undirected one is a list of sets of neighbours.
 Formats, compiled kernels and `stages.optimize.verify` have their own versions: the first two may not import stages,
 and a check must not share the code that it checks.
+
+treewidth             bounds on the treewidth, certificates
+essential_graphs      essential graphs (CPDAGs), structural Hamming distance
+orientation           what decides the directions of arcs, maximally oriented graphs
+consistent_extension  directions without new v-structures
+subgraphs             Markov blankets, neighbourhoods, parts of a network
 """
 
 from __future__ import annotations

@@ -19,9 +19,10 @@ from formats.graph_records import (
     with_strengths,
 )
 from formats.records import Header, Network
-from stages.evaluate.orientation import oriented_graph
-from stages.graphs import Parents, children_of
 from stages.knowledge import recorded_knowledge
+
+from . import Parents, children_of
+from .orientation import oriented_graph
 
 Fact = TypeVar("Fact")
 """What is known about an arc."""

@@ -47,12 +47,12 @@ part = $(word $1,$(subst ., ,$*))
 read_of = $(if $(filter random% drawn% tree.%,$1),,$(READ))
 
 # Pictures need matplotlib: pip install matplotlib
-PLOT := python3 $(EXAMPLES)/plot.py
+PLOT := python3 $(EXAMPLES)/common/plot.py
 
 # NAME+K is the K-th third of the rows of NAME's file (K = 0, 1, 2), which is divided at random.
 THIRDS_SEED := 1
 $(OUT)/%.third.csv: $$(FILE.$$(firstword $$(subst +, ,$$*))) | $(OUT)
-	python3 $(EXAMPLES)/third.py $< $(lastword $(subst +, ,$*)) $(THIRDS_SEED) > $@
+	python3 $(EXAMPLES)/common/third.py $< $(lastword $(subst +, ,$*)) $(THIRDS_SEED) > $@
 thirds_of = $(foreach n,$1,$n+0 $n+1 $n+2)
 # $(call rows_of,NAME): the file of a name, or that of a third
 rows_of = $(if $(findstring +,$1),$(OUT)/$1.third.csv,$(FILE.$1))

@@ -17,7 +17,7 @@ For example:
     for method in ils obs asobs; do
       bnsl optimize d.sets.jsonl --method $method --time 10s --stats $method.json -o $method.net.jsonl
     done
-    python examples/plot.py scores ils.json obs.json asobs.json -o scores.png
+    python examples/common/plot.py scores ils.json obs.json asobs.json -o scores.png
 
 Needs matplotlib: pip install matplotlib.
 """

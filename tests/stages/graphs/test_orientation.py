@@ -9,8 +9,8 @@ import pytest
 from naive import networks as naive
 
 from formats.errors import Inconsistent
-from stages.evaluate.essential_graphs import essential_graph, list_arcs
-from stages.evaluate.orientation import decide_directions, oriented_graph
+from stages.graphs.essential_graphs import essential_graph, list_arcs
+from stages.graphs.orientation import decide_directions, oriented_graph
 from stages.knowledge import Knowledge, make_knowledge
 
 

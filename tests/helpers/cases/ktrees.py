@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from naive.networks_search import make_table, random_table
-from naive.orders import lists_of
+from naive.optimize.networks_search import make_table, random_table
+from naive.optimize.orders import lists_of
 
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from naive.orders import inserted, order_score
+from naive.optimize.orders import inserted, order_score
 
+from stages.lists.order_decoding import choose_consistent
 from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
-from stages.optimize.orders.order_decoding import choose_consistent
 
 
 def feasible_order(table, rng):

@@ -6,7 +6,7 @@ import functools
 import itertools
 import math
 
-from .networks import all_networks, best_choice, is_acyclic
+from ..networks import all_networks, best_choice, is_acyclic
 from .treewidth import elimination_width, moral_edges, treewidth
 
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from formats.errors import Inconsistent
-from stages.graphs import topological_order
+
+from . import topological_order
 
 Arc = tuple[int, int]
 

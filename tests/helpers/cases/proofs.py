@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from naive.networks_search import make_table
+from naive.optimize.networks_search import make_table
 
 from formats.proof_records import Proof
 from stages.optimize import OptimizeOptions
