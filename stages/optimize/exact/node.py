@@ -53,7 +53,7 @@ USEFUL = 1e-7
 
 MOST_TRIALS, LOOK_AHEAD = 12, 4
 TRIAL_ITERATIONS = 60
-"""Pairs tried in a branch, pairs in a row without a better one after which no more are, and iterations per trial."""
+"""Most pairs tried in a branch, pairs in a row without a better one that end this, and iterations per trial."""
 
 
 class Outcome(NamedTuple):
