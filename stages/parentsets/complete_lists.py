@@ -60,6 +60,7 @@ class CompleteCount(NamedTuple):
     most : int
         Sets of the variable that has most.
     total : int
+        Sets of all variables.
     expected : int or None
         Sets estimated from a sample, from which time and memory follow then; None where these are bounds.
     seconds : float

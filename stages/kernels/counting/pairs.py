@@ -116,6 +116,7 @@ def keep_best_parents(scores, first, other_first, least, parents, kept, n_kept):
     parents, kept : ndarray of int32 and of float64, shape (n_variables, most)
         A heap for every child, the worst on top: of equal scores the one with the larger number.
     n_kept : ndarray of int64, shape (n_variables,)
+        Entries of each heap in use.
     """
     most = kept.shape[1]
     for i in range(scores.shape[0]):
