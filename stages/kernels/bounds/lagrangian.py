@@ -113,8 +113,8 @@ def list_by_set(cuts, offsets, counting):
 def restrict_cuts(cuts, place, offsets, sets, weights):
     """The cuts over some of the sets, into offsets (shape (n_cuts + 1,)), sets and weights; returns the entries.
 
-    `place` numbers the sets that stay, and is -1 for all others. Entries beyond the capacity of `sets` are counted but
-    not written.
+    `place` numbers the sets that stay, and is -1 for all others. Entries beyond the capacity of `sets` are counted
+    but not written.
     """
     offsets[0] = n_kept = 0
     for c in range(len(cuts.demands)):
