@@ -185,7 +185,7 @@ class BranchWork:
             self.programme.add_sets(sets[best], self.pool.cuts)
 
     def evaluate(self, excluded: np.ndarray, multipliers: np.ndarray) -> tuple[float, np.ndarray]:
-        """Lower bound on the cost by these multipliers, and each set's excess over the best one of its child; nats."""
+        """Lower bound on the cost by these multipliers, and each set's excess over the best of its child; nats."""
         columns = self.pool.columns
         allowed = columns._replace(costs=np.where(excluded, np.inf, columns.costs))
         # Few multipliers are positive, and only their cuts are read.
