@@ -17,7 +17,7 @@ import numpy as np
 from .records import Header, ParentSetTable
 
 CAP = 100
-"""Largest demand of a cut and largest weight of a set in it; more is counted as so much."""
+"""Largest demand of a cut and largest weight of a set in it; larger values count as this."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ _READ_AT_ONCE = 1 << 24
 FREE_EXPANSION = 64 << 20
 """Bytes to which any compressed input may expand."""
 MAX_EXPANSION = 200
-"""Beyond, decompressed bytes for each compressed one. Tables expand 2 to 50 times, gzip's limit is 1,030."""
+"""Largest expansion beyond that, as a factor. Tables expand 2 to 50 times, gzip's limit is 1,030."""
 
 
 class MemoryFile(str):

@@ -52,7 +52,7 @@ class Knowledge:
         return tuple((parent, child) for child in parents for parent in parents[child])
 
     def equals(self, other: Knowledge) -> bool:
-        """Whether both say the same, about the same variables."""
+        """Whether both state the same constraints on the same variables."""
         tiers = [[] if k.tiers is None else k.tiers.tolist() for k in (self, other)]
         return (self.required, self.forbidden, tiers[0]) == (other.required, other.forbidden, tiers[1])
 
@@ -148,7 +148,7 @@ def recorded_knowledge(by: Iterable[Mapping[str, Any]], names: Sequence[str]) ->
 def _recorded_list(options: Mapping[str, Any], name: str, kind: type) -> list[Any]:
     found = options.get(name) or []
     if not isinstance(found, list) or not all(isinstance(item, kind) for item in found):
-        raise Inconsistent(f"the header does not tell what --{name} was: it holds no list, perhaps a digest of one")
+        raise Inconsistent(f"the header does not record what --{name} was: it holds no list, perhaps a digest of one")
     return found
 
 

@@ -63,9 +63,9 @@ def test_the_module_describes_itself():
 def test_the_script_of_the_module(tmp_path: Path, treewidth: str, score: str, ess: str):
     """As the workflow calls it; five rows only, so that the line of numbers of states could be taken for one."""
     (tmp_path / "d.csv").write_text("A,B,C\n2,2,2\n0,0,0\n1,1,0\n0,0,1\n1,1,1\n1,1,0\n")
-    told = {"seed": 1, "score": score, "ess": ess, "max_parents": "None", "treewidth": treewidth, "timeout": 1}
+    wildcards = {"seed": 1, "score": score, "ess": ess, "max_parents": "None", "treewidth": treewidth, "timeout": 1}
     outputs = {"adjmat": "adjmat.csv", "time": "time.txt", "ntests": "ntests.txt"}
-    arrays = {"snakemake_wildcards": told, "snakemake_input": {"data": "d.csv"}, "snakemake_output": outputs}
+    arrays = {"snakemake_wildcards": wildcards, "snakemake_input": {"data": "d.csv"}, "snakemake_output": outputs}
     declared = "\n".join(
         f"declare -A {name}=({' '.join(f'[{key}]={value}' for key, value in entries.items())})"
         for name, entries in arrays.items()

@@ -15,7 +15,7 @@ from ..files.recording import write_stats
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.parameter_types import INPUT_PATH, SEED, SIZE, Count, Finite
-from ..running.interrupts import graceful_stop, say_if_interrupted
+from ..running.interrupts import explain_interruption, graceful_stop
 from ..running.option_records import option_field, packed
 from ..running.reporter import Reporter
 from ..running.stage_command import option, refuse_given, stage_command
@@ -129,7 +129,7 @@ def fit_holes(
     from formats import write_network
     from stages.incomplete.maximisation import fit_incomplete
 
-    say_if_interrupted(NOTHING_YET)
+    explain_interruption(NOTHING_YET)
     with graceful_stop() as stop:
         fitted = fit_incomplete(
             structure, rows, settings, name=name, elimination=certified_order(structure), stop=stop, reporter=reporter

@@ -108,7 +108,7 @@ def _options(header: Header) -> list[str]:
 
 
 def _words(name: str, value: Any) -> Iterator[str]:
-    """A recorded option as it is typed: a list is one option repeated."""
+    """A recorded option as it is typed; a list becomes one option per item."""
     from formats.tables.selection import column_list
 
     values = value if isinstance(value, list) and name not in INPUTS else [value]

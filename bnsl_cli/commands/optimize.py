@@ -15,7 +15,7 @@ from ..options import optimize, shared
 from ..options.data import DataOptions, data_options_with
 from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..options.parameter_types import INPUT_PATH
-from ..running.interrupts import PATIENCE, graceful_stop, remembered_signal, say_if_interrupted
+from ..running.interrupts import PATIENCE, explain_interruption, graceful_stop, remembered_signal
 from ..running.reporter import Reporter
 from ..running.stage_command import stage_command
 
@@ -73,7 +73,7 @@ def command(
 
     See also: bnsl parentsets, bnsl evaluate, bnsl average, bnsl help methods, bnsl help gaps.
     """
-    say_if_interrupted(NOTHING_YET)
+    explain_interruption(NOTHING_YET)
     optimize.check_bootstrap(given, sets, target.format_name, execution.workers)
     optimize.check_incomplete(given, sets, data_options)
     optimize.check_options(ctx, method, given.task)

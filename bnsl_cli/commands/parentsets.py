@@ -17,7 +17,7 @@ from ..files.recording import record_command, tallied, used_options, write_json_
 from ..options import parentsets, shared
 from ..options.data import DataOptions, KnownVariables, data_options
 from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
-from ..running.interrupts import graceful_stop, say_if_interrupted
+from ..running.interrupts import explain_interruption, graceful_stop
 from ..running.option_records import packed
 from ..running.reporter import Reporter
 from ..running.stage_command import stage_command
@@ -81,10 +81,10 @@ def command(
 
     See also: bnsl optimize, bnsl screen, bnsl help methods, bnsl help cluster.
     """
-    from stages.parentsets.complete_lists import tell_complete
+    from stages.parentsets.complete_lists import report_complete
     from stages.parentsets.driver import Run
 
-    say_if_interrupted(NOTHING_YET)
+    explain_interruption(NOTHING_YET)
     method = method or DEFAULT_METHOD
     parentsets.check_options(ctx, method)
     shared.check_sources(data, guides.screen, guides.near, guides.extend, *knowing.sources)
@@ -117,7 +117,7 @@ def command(
         if search.dry_run:
             show_forecast(run, target, reporter)
             return stop.exit_code
-        tell_complete(run)
+        report_complete(run)
         given = {name: source is not None or None for name, source in asdict(guides).items()}
         recorded = used_options(options, (*COMMON, *METHODS[method].options)) | given
         recorded |= data_options.recorded() | recorded_knowledge(knowledge)

@@ -150,7 +150,7 @@ def read_entropies(source: str, data_options: DataOptions, jobs: int, reporter: 
 
 
 def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:
-    """Warn of variables that were not searched, or not to the end."""
+    """Warn of variables whose search did not begin or ended early."""
     n, n_unsearched = table.n_variables, table.n_unsearched
     if n_unsearched:
         reporter.warn(

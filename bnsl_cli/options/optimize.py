@@ -195,7 +195,7 @@ def check_options(ctx: click.Context, method: str | None, task: Task) -> None:
 
 
 def check_proof(given: TaskOptions) -> None:
-    """Refuse proofs about sets that nobody will have."""
+    """Refuse a proof about candidate sets that are not saved."""
     if given.proof is None or given.data is None:
         return
     if given.save_sets in (None, "-"):

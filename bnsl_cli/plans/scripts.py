@@ -1,4 +1,4 @@
-"""Plans as scripts for Slurm, make, snakemake and GNU parallel. Run again, each does only what is missing."""
+"""Plans as scripts for Slurm, make, snakemake and GNU parallel; run again, a script does only what is missing."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def remembered_signal() -> int | None:
     return _state.remembered
 
 
-def say_if_interrupted(lost: str) -> None:
+def explain_interruption(lost: str) -> None:
     """Set the message for a signal that ends the command before its search has begun."""
     _state.lost = lost
 

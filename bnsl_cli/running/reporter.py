@@ -122,7 +122,7 @@ class Reporter:
         """Draw nothing from now on, since data go to the same terminal."""
 
     def close(self) -> None:
-        """The stage is done; with ``-vv`` a line tells wall time, and CPU time and peak memory of the process."""
+        """The stage is done; with ``-vv`` a line gives wall time, and CPU time and peak memory of the process."""
         import resource
 
         self._compiling.close()

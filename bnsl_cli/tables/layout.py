@@ -1,8 +1,8 @@
 """Layout of readable tables, for a terminal or ``--format table``.
 
 On a terminal tables have a limited number of rows and fit its width: names are abbreviated in the middle, text is
-folded, numbers are kept whole; if that is still too wide, a row becomes a few lines. rich is imported when a table is
-made.
+folded, numbers are kept whole. If that is still too wide, each row becomes several lines. rich is imported when a
+table is made.
 """
 
 from __future__ import annotations

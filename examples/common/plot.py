@@ -46,7 +46,7 @@ from plotted_tables import (
 )
 
 COLOURS = ("#1c7ed6", "#e8590c", "#2b8a3e", "#9c36b5", "#c92a2a", "#0b7285", "#5c6774", "#a98600")
-"""Told apart by most people with a defect of colour vision; markers and line styles take turns as well."""
+"""Colours that most colour-blind people can distinguish; markers and line styles alternate as well."""
 
 STYLES, MARKERS = ("-", "--", ":", "-."), ("o", "s", "^", "D", "v", "P", "X", "*")
 
@@ -264,7 +264,7 @@ def look(number: int) -> dict[str, Any]:
 
 
 def plain_number(axes: Any) -> str:
-    """How numbers of the vertical axis are written: as many decimals as tell its ticks apart, no powers of ten."""
+    """Format of the numbers on the vertical axis: as many decimals as distinguish its ticks, no powers of ten."""
     low, high = axes.get_ylim()
     span = high - low
     return "{x:,.0f}" if span > 8 else "{x:,.1f}" if span > 0.8 else "{x:,.2f}"

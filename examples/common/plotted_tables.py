@@ -45,7 +45,7 @@ def name_of(path: str) -> str:
 
 
 def setting_of(row: dict[str, Any]) -> tuple[str, float]:
-    """What a method is told by, and its number: eps-300."""
+    """The setting and its number in the name of a method, such as eps-300."""
     name, _, number = row["method"].partition("-")
     try:
         return name, float(number)

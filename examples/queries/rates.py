@@ -95,12 +95,12 @@ def theirs(network: str, holes: str, memory: str, question: str, way: str) -> No
     size = int(float(memory[:-1]) * 2**30) if memory.endswith("G") else int(memory)
     resource.setrlimit(resource.RLIMIT_AS, (size + 2**31, size + 2**31))
     model = pyagrum.loadBN(network)
-    # Labels that BIF does not allow are told in a property; pyAgrum knows what stands for them, in the same order.
+    # Labels that BIF does not allow are in a property; pyAgrum has the words that replace them, in the same order.
     found = re.findall(
         r'variable (\S+) \{\s*type discrete \[.*?\] \{(.*?)\};(?:\s*property bnsl_states = "(.*?)")?',
         Path(network).read_text(),
     )
-    states = {name: told.split() or stated.replace(",", " ").split() for name, stated, told in found}
+    states = {name: kept.split() or listed.replace(",", " ").split() for name, listed, kept in found}
     codes = {name: {label: i for i, label in enumerate(labels)} for name, labels in states.items()}
     with open(holes, newline="") as stream:
         table = csv.DictReader(stream)

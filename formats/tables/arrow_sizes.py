@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FREE_CELLS = 1 << 25
 """Cells that any file may stand for; as labels they take some 150 MiB."""
 CELLS_PER_BYTE = 200
-"""Beyond, cells for each byte of the file."""
+"""Largest number of cells per byte of the file beyond that."""
 FREE_BYTES = 128 << 20
 BYTES_PER_BYTE = 200
 """The same of decompressed bytes."""

@@ -50,7 +50,7 @@ class NamePattern:
         words = PurePath(path).name.split(".")
         if len(words) < len(self.parts):
             raise StageError(
-                f"the name of run {path!r} has too few parts for {self.text!r}; --names tells what they stand for"
+                f"the name of run {path!r} has too few parts for {self.text!r}; give their meaning by --names"
             )
         meaning: dict[str, list[str]] = {}
         for part, word in zip(self.parts, words):
@@ -135,7 +135,7 @@ def gather_runs(records: Iterable[Mapping[str, Any]], pattern: NamePattern | Non
 
 
 def _meanings(records: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Data, method and seed of each record, by its name or by what it says itself."""
+    """Data, method and seed of each record, from its name or from its own keys."""
     stems = [_ENDING.sub("", PurePath(str(record["network"])).name) for record in records]
     short = [stem for stem in stems if stem.count(".") < len(USUAL_NAMES.parts) - 1]
     if not short:
@@ -143,7 +143,7 @@ def _meanings(records: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     if not all(isinstance(record.get(key), str) for record in records for key in (DATA, METHOD)):
         raise StageError(
             f"the name of run {short[0]!r} has too few parts for {str(USUAL_NAMES)!r}, and not all runs say their "
-            "method and data themselves, as networks of bnsl optimize do; --names tells what the parts stand for"
+            "method and data themselves, as networks of bnsl optimize do; give the meaning of the parts by --names"
         )
     return _stated_meanings(records, stems)
 

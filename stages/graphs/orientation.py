@@ -1,6 +1,6 @@
 """Which directions are decided: by knowledge, by the data, or by neither.
 
-Networks of one equivalence class imply the same independences, so data cannot tell them apart; knowledge about arcs
+Networks of one equivalence class imply the same independences, so data cannot distinguish them; knowledge about arcs
 rules out some of them. An arc is decided if it has the same direction in all that are left.
 """
 
@@ -146,7 +146,7 @@ class DecisionCounts:
 
 
 LEARNING_STAGES = frozenset({"parentsets", "optimize", "posterior", "average"})
-"""Commands that learn networks. The directions of other networks were given, by whom and why is not known."""
+"""Commands that learn networks. The directions in other networks were given; nothing is known about their reasons."""
 
 
 def network_directions(network: Network) -> dict[Arc, str]:

@@ -149,7 +149,7 @@ def _group_of(groups: Groups, variable: int) -> int:
 def most_probable_states(engine: Engine, evidence: Evidence, variables: Sequence[int]) -> Answer[list[int]]:
     """The most probable joint state of some hidden variables, all others summed out (MAP): their codes.
 
-    In each component it is the largest entry of their joint distribution, which one clique of the junction tree has.
+    In each component it is the largest entry of their joint distribution, read from a clique with all of them.
     """
     prepared = prepare(engine, evidence, variables, variables, across=False)
     total = _run(engine, prepared, LOGS)

@@ -38,6 +38,7 @@ def mark_undominated(offsets, members, n_variables, n_better):
     Parameters
     ----------
     offsets : ndarray of int64, shape (n_sets + 1,)
+        Offsets of the sets in `members`.
     members : ndarray of int32
         Ascending members of set s are ``members[offsets[s]:offsets[s + 1]]``. Sets are sorted by descending score,
         ties by size, so that every set stands behind those that dominate it.

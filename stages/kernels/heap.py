@@ -33,7 +33,7 @@ def push(heap, size, number, values, is_before, context):
 
 @inlined
 def pop(heap, size, values, is_before, context):
-    """Take the first number from a heap of `size` numbers; it stands behind the others then, ``heap[size - 1]``."""
+    """Take the first number from a heap of `size` numbers; it is at ``heap[size - 1]`` afterwards."""
     first, last = heap[0], heap[size - 1]
     value = values[last]
     # The last number fills the hole at the top and sinks.

@@ -1,8 +1,9 @@
 """Passing random generators to kernels: read from numpy's C interface, without running Python.
 
-numba reads the functions of a generator by calling ``ctypes.cast``, a Python function, and does not look whether that
-succeeded: where a signal arrives just then and its handler raises, the process crashes. It also keeps every generator
-that is passed, with 64 bytes a call. numpy documents a C structure with the same functions, which is read here.
+numba reads the functions of a generator by calling ``ctypes.cast``, a Python function, and does not check whether
+that succeeded: if a signal arrives just then and its handler raises, the process crashes. It also keeps every
+generator that is passed, with 64 bytes a call. numpy documents a C structure with the same functions, which is read
+here.
 """
 
 from contextlib import contextmanager

@@ -2,7 +2,7 @@
 
 ``make wheel`` fills it (``tests/tools/kernel_wheel.py``). It is used for kernels that Python calls, if sources,
 numba, llvmlite and Python are those that it was made with; whatever is not there is compiled as from a checkout. It
-is trusted as the modules beside it are: who can write to the one can write to the others.
+is trusted like the modules beside it: whoever can write to it can write to them.
 """
 
 import platform
@@ -58,7 +58,7 @@ def levels_here() -> list[ProcessorLevel]:
 def shipped_level(
     name: str, environment: Mapping[str, str], above: Path = FOLDER
 ) -> tuple[Path, ProcessorLevel] | None:
-    """Folder and level of the best that this processor can run; None if there is none or numba is told otherwise.
+    """Folder and level of the best that this processor can run; None if there is none, or with settings of numba.
 
     `name` is a folder below `above`, which has a folder for each level; the digest in it stands for sources and
     versions.

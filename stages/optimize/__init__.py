@@ -138,8 +138,8 @@ MAIN_METHODS = {
     ),
     "pricing": SearchMethod(
         "pricing",
-        "order search and growth of candidate sets in turn, scored on the data, with --tw over k-trees; the best "
-        "networks in a given time",
+        "order search alternating with growth of candidate sets, scored on the data, with --tw over k-trees; "
+        "the best networks in a given time",
         {
             DATA: on_data("stages.optimize.pricing.orders", "sets", "save_sets", "proof"),
             DATA_TW: on_data("stages.optimize.pricing.bounded", "sets", "save_sets", "proof", "max_table"),

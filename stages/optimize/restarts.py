@@ -202,7 +202,7 @@ def _take_found(tally: RestartReport, anytime_bound: AnytimeBound) -> None:
 
 
 def summarise(columns: dict[str, list[float]]) -> dict[str, Any]:
-    """Best, mean and standard deviation of every column, beside the columns themselves."""
+    """The columns, and the best, mean and standard deviation of each."""
     summary = {
         name: {"best": max(values), "mean": float(np.mean(values)), "deviation": float(np.std(values))}
         for name, values in columns.items()

@@ -33,6 +33,7 @@ def verify_network(
     Parameters
     ----------
     network : Network
+        The network to check.
     table : ParentSetTable, optional
         Every family must be listed there with exactly that score, and fixed records kept.
     dataset : Dataset, optional

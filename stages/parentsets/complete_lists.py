@@ -21,7 +21,7 @@ from . import METHODS
 from .child_search import UNLIMITED, ChildLimits
 from .dirichlet_bounds import superset_bound
 from .driver import Run
-from .enumeration import count_sets, rooms
+from .enumeration import configuration_caps, count_sets
 from .enumeration_sample import sample_counts
 from .sequential import search_child
 
@@ -60,6 +60,7 @@ class CompleteCount(NamedTuple):
     most : int
         Sets of the variable that has most.
     total : int
+        Sets of all variables.
     expected : int or None
         Sets estimated from a sample, from which time and memory follow then; None where these are bounds.
     seconds : float
@@ -129,8 +130,8 @@ def _count_child(run: Run, child: int, knows_singles: bool) -> list[int]:
     alone = scorer.local_score(child, required)
     if limits.margin:  # no score of a subset closes a set
         singles, alone = np.full(len(allowed), -np.inf), -math.inf
-    room = rooms(singles, alone, penalty)
-    return count_sets(scorer.n_states[allowed], room, limits.max_parents - len(required))
+    caps = configuration_caps(singles, alone, penalty)
+    return count_sets(scorer.n_states[allowed], caps, limits.max_parents - len(required))
 
 
 def _seconds_per_set(run: Run, searched: list[int]) -> float:
@@ -175,7 +176,7 @@ def _number(count: int) -> str:
     return f"{count:,}" if count < 10**15 else f"{min(count, LARGEST_TOTAL):.1e}"
 
 
-def tell_complete(run: Run) -> None:
+def report_complete(run: Run) -> None:
     """Report the bounds of a complete enumeration; warn where memory may not hold it."""
     count = count_complete(run)
     if count is None:

@@ -45,8 +45,8 @@ Combinations = dict[tuple[int, float], int]
 """Number of sets for each number of members and of configurations."""
 
 
-def rooms(single_scores: np.ndarray, score_alone: float, penalty: float) -> np.ndarray:
-    """Numbers of configurations from which on no set with a candidate is scored; infinite without a penalty.
+def configuration_caps(single_scores: np.ndarray, score_alone: float, penalty: float) -> np.ndarray:
+    """For each candidate the least number of configurations of a set with it that is not scored; inf without penalty.
 
     Parameters
     ----------
@@ -63,14 +63,15 @@ def rooms(single_scores: np.ndarray, score_alone: float, penalty: float) -> np.n
     return -np.maximum(single_scores, score_alone) / penalty
 
 
-def count_sets(n_states: np.ndarray, room: np.ndarray, most_added: int, limit: float = math.inf) -> list[int]:
+def count_sets(n_states: np.ndarray, caps: np.ndarray, most_added: int, limit: float = math.inf) -> list[int]:
     """Upper bounds on the local scores that one child's enumeration takes, by the number of candidates in a set.
 
     Parameters
     ----------
     n_states : ndarray of int, shape (n_candidates,)
-    room : ndarray of float64, shape (n_candidates,)
-        See `rooms`.
+        Numbers of states of the candidates.
+    caps : ndarray of float64, shape (n_candidates,)
+        Of `configuration_caps`.
     most_added : int
         Most candidates in a set.
     limit : float
@@ -78,15 +79,15 @@ def count_sets(n_states: np.ndarray, room: np.ndarray, most_added: int, limit: f
     """
     n = len(n_states)
     most_added = min(most_added, n)
-    if np.isinf(room).all():
+    if np.isinf(caps).all():
         return _count_all(n, most_added, limit)
     # The smallest set and those of one candidate more are always scored.
     counts = [1, n, *[0] * (most_added - 1)][: most_added + 1]
-    # In order of decreasing limit: each set is counted when its last member, with the least limit, is added.
-    groups = Counter(zip((-room).tolist(), np.asarray(n_states, dtype=np.float64).tolist()))
+    # By decreasing cap: each set is counted when its last member, with the least cap, is added.
+    groups = Counter(zip((-caps).tolist(), np.asarray(n_states, dtype=np.float64).tolist()))
     partial: Combinations = {(0, 1.0): 1}
-    for (least_room, states), available in sorted(groups.items()):
-        grown = _grown(partial, states, available, -least_room, most_added)
+    for (least_cap, states), available in sorted(groups.items()):
+        grown = _grown(partial, states, available, -least_cap, most_added)
         for (size, _), ways in grown.items():
             if size > 1:
                 counts[size] += ways
@@ -99,14 +100,14 @@ def count_sets(n_states: np.ndarray, room: np.ndarray, most_added: int, limit: f
     return counts
 
 
-def _grown(partial: Combinations, states: float, available: int, room: float, most_added: int) -> Combinations:
-    """The combinations with one or more of `available` equal candidates added, within their limit."""
+def _grown(partial: Combinations, states: float, available: int, cap: float, most_added: int) -> Combinations:
+    """The combinations with one or more of `available` equal candidates added, below their cap."""
     grown: Combinations = {}
     for (size, q), ways in partial.items():
         for k in range(1, min(available, most_added - size) + 1):
             product = q * states**k
             # Further members only add configurations.
-            if product >= room:
+            if product >= cap:
                 break
             key = size + k, product
             grown[key] = grown.get(key, 0) + ways * math.comb(available, k)

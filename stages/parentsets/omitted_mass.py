@@ -11,8 +11,8 @@ weigh together at most as much as this one times the product over i of
 where `left_out` of a child is the largest of these sums over its listed sets. Summed up over all networks of listed
 sets: all networks weigh at most ``prod(1 + left_out_i)`` as much as those of listed sets. The same holds under the
 prior of orders, for fewer arcs agree with no fewer orders. It is sharp for one child with a single choice. (With EPS
-for every w(P) / w(S), and all N_i omitted sets at one S, this is ``prod(1 + EPS N_i)``: no use with thousands of
-sets, most of which weigh far less than EPS.)
+for every w(P) / w(S), and all N_i omitted sets at one S, this is ``prod(1 + EPS N_i)``: far too large with thousands
+of sets, most of which weigh far less than EPS.)
 
 Columns of one state are in no set and have none: "all" sets and networks are those without arcs at such columns.
 """

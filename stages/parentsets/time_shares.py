@@ -15,7 +15,7 @@ LENT = 0.125
 
 
 class TimeShares:
-    """Shares of the time of one run, as one of its workers deals them out.
+    """Shares of the time of one run, for one of its workers.
 
     `jobs` workers share the time. If `ends`, searches end by themselves; others use whatever time they get, so that
     nothing is spare.
@@ -34,7 +34,7 @@ class TimeShares:
         """
         share = left * min(1.0, self._jobs / unfinished)
         if self._ends:
-            # Until searches have been timed, half of the time is taken for spare.
+            # Until searches have been timed, half of the time counts as spare.
             self._pace = share / 2 if self._pace is None else self._pace
             spare = left * self._jobs - unfinished * self._pace
             share = min(left, share + LENT * max(0.0, spare))

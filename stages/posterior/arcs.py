@@ -29,7 +29,7 @@ def make_table(
 
     `pairs` are those that get a row: bool, shape (n_variables, n_variables), entry [parent, child] as in all
     matrices. `features` are probabilities and standard errors of further relations; pairs of positive probability get
-    a row, too. `decisions` say what decides directions; None for a table that does not say it.
+    a row, too. `decisions` say what decides directions; None for a table without that column.
     """
     for values, _ in features.values():
         pairs = pairs | (values > 0.0)

@@ -223,8 +223,8 @@ class _RemoteRun:
     def _send_once_more(self, chunk: _Chunk, error: Exception) -> None:
         if chunk.times_sent >= MOST_SENT:
             raise WorkersLostError(
-                f"{chunk.times_sent} workers in turn were lost with the same work ({type(error).__name__}: {error}); "
-                "is there memory enough for it?"
+                f"{chunk.times_sent} workers in a row were lost with the same work ({type(error).__name__}: "
+                f"{error}); is there memory enough for it?"
             ) from error
         self._send(chunk)
 

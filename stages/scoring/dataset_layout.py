@@ -93,7 +93,7 @@ def merge_equal_rows(
 
 
 def _exact_multipliers(n_states: np.ndarray | None) -> list[np.uint64] | None:
-    """Multipliers of the cells whose sum tells any two rows apart; None if 64 bits do not suffice."""
+    """Multipliers of the cells such that the sums of any two distinct rows differ; None if 64 bits do not suffice."""
     if n_states is None or math.prod(n_states.tolist()) > 1 << 64:
         return None
     # The number of a row among all possible ones, times an odd number modulo 2**64: a bijection that reaches the

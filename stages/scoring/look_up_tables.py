@@ -31,7 +31,7 @@ Made = TypeVar("Made")
 
 
 class LookUpTables:
-    """Tables for one score and one data set, made when first needed; with many rows their lines are cut.
+    """Tables for one score and one data set, made on first use; with many rows their lines are cut (`score_tables`).
 
     Scores are rounded to multiples of `quantum`.
     """

@@ -101,8 +101,8 @@ def test_the_pipeline_writes_the_same_bytes(place: Path):
     for name, content in made.items():
         assert ours[name] == content, name
     measures = bnsl.evaluate(network, data=columns, score=["bic", "bdeu"], no_treewidth=True)
-    told = bnsl.evaluate("n", data="w.csv", score=["bic", "bdeu"], no_treewidth=True)
-    assert [{**record, "network": ""} for record in measures] == [{**record, "network": ""} for record in told]
+    reported = bnsl.evaluate("n", data="w.csv", score=["bic", "bdeu"], no_treewidth=True)
+    assert [{**record, "network": ""} for record in measures] == [{**record, "network": ""} for record in reported]
 
 
 @pytest.mark.slow
@@ -256,14 +256,14 @@ def test_an_interruption_in_a_notebook_gives_the_best_so_far(place: Path):
     pytest.importorskip("ipykernel")
     kernel, client = manager.start_new_kernel(kernel_name="python3", cwd=str(place), env=environment())
     try:
-        told: list[str] = []
+        reported: list[str] = []
 
         def run(code: str) -> str:
-            told.clear()
+            reported.clear()
             client.execute_interactive(
-                code, timeout=300, output_hook=lambda message: told.append(str(message["content"]))
+                code, timeout=300, output_hook=lambda message: reported.append(str(message["content"]))
             )
-            return "".join(told)
+            return "".join(reported)
 
         run("import bnsl, signal; bnsl.optimize(data='r.csv', time=0.1, quiet=True)")  # compiles
         threading.Timer(2.0, kernel.interrupt_kernel).start()

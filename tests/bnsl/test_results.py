@@ -1,4 +1,4 @@
-"""Results: what they tell, as tables, graphs, pictures and files, and as inputs of other functions."""
+"""Results: their contents, as tables, graphs, pictures and files, and as inputs of other functions."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def test_the_essential_graph_is_under_the_knowledge_of_the_network(tmp_path):
         assert [row["type"] for row in rows] == ["directed"] * 2
     source = network(tmp_path / "known.jsonl", CHAIN, forbid={"number": 200_000, "digest": "sha256:0"})
     result = run_here("convert", "-q", source, "--to", "arcs", "--cpdag", cwd=tmp_path)
-    assert result.returncode == 65 and b"does not tell what --forbid was" in result.stderr
+    assert result.returncode == 65 and b"does not record what --forbid was" in result.stderr
 
 
 def test_a_network_against_its_own_knowledge_is_refused(tmp_path):

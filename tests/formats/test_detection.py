@@ -120,7 +120,7 @@ def told_by_lines(content: bytes) -> str:
     return name
 
 
-def assert_told(content: bytes, name: str) -> None:
+def assert_detected(content: bytes, name: str) -> None:
     """Both ways of asking give this answer; no reader of data takes the content."""
     assert detect(content[:HEAD_SIZE]).name == name
     assert told_by_lines(content) == name
@@ -133,18 +133,18 @@ def test_written_networks_are_detected(tmp_path_factory, row, data):
     if row.kind is Kind.DECOMPOSITION:
         order = list(range(model.n_variables))
         model.header.extra["treewidth"] = {"elimination": order}
-    path = tmp_path_factory.getbasetemp() / "told"
+    path = tmp_path_factory.getbasetemp() / "written"
     write_network(str(path), model, row.target)
-    assert_told(path.read_bytes(), "csv" if "csv" in row.takes else row.name)
+    assert_detected(path.read_bytes(), "csv" if "csv" in row.takes else row.name)
 
 
 @pytest.mark.parametrize("row", formats_of(Kind.PARENT_SETS, written=True), ids=lambda row: row.name)
 @given(data=st.data())
 def test_written_parent_sets_are_detected(tmp_path_factory, row, data):
     header = data.draw(headers(words, words))
-    path = tmp_path_factory.getbasetemp() / "told"
+    path = tmp_path_factory.getbasetemp() / "written"
     write_parent_sets(str(path), header, data.draw(record_lists(header)), format=row.target)
-    assert_told(path.read_bytes(), row.name)
+    assert_detected(path.read_bytes(), row.name)
 
 
 # ---- and no command reads it as data
@@ -225,7 +225,7 @@ def test_tables_stay_tables(tmp_path_factory, text: str):
     delimiter = next((mark for mark in "\t;" if mark in text), ",")
     for line_end in ("\n", "\r\n"):
         content = text.replace("\n", line_end).encode()
-        assert_told(content, "csv")
+        assert_detected(content, "csv")
         path.write_bytes(content)
         table = open_dataset(str(path), delimiter=delimiter)
         assert table.n_rows == text.count("\n") - 1

@@ -1,4 +1,4 @@
-"""``python -m fuzz.run`` (in tests/): try so many inputs, and tell what came of them.
+"""``python -m fuzz.run`` (in tests/): try so many inputs, and report the outcomes.
 
 Exit status: 0 nothing was found, 1 something was; findings stand in a folder, each with its smallest input.
 """
@@ -53,7 +53,7 @@ def supervise(
     total: Counter[str] = Counter()
     progress = mmap.mmap(-1, 8)
     shared = "/dev/shm" if Path("/dev/shm").is_dir() else None
-    begun, told = time.monotonic(), time.monotonic()
+    begun, reported = time.monotonic(), time.monotonic()
     number, end = first, first + count
     while number < end:
         with tempfile.TemporaryDirectory(prefix="bnsl-fuzz-", dir=shared) as name:
@@ -70,9 +70,9 @@ def supervise(
                     at, since = now, time.monotonic()
                 if time.monotonic() - since > patience:
                     process.kill()
-                if time.monotonic() - told > REPORT_SECONDS:
-                    told = time.monotonic()
-                    rate = (now - first) / (told - begun)
+                if time.monotonic() - reported > REPORT_SECONDS:
+                    reported = time.monotonic()
+                    rate = (now - first) / (reported - begun)
                     print(f"{now - first:,} of {count:,} inputs, {rate:.0f}/s", file=sys.stderr, flush=True)
             at = struct.unpack("<q", progress[:8])[0]
             saved = worker.counted(folder)
@@ -86,7 +86,7 @@ def supervise(
     return total
 
 
-def tell(counts: Counter[str]) -> int:
+def report(counts: Counter[str]) -> int:
     """Print a table of inputs by format, reader or command, and outcome; the number of findings."""
     by_reader: dict[tuple[str, str], Counter[str]] = {}
     found: Counter[str] = Counter()
@@ -98,8 +98,8 @@ def tell(counts: Counter[str]) -> int:
             row = (what, "" if what.startswith("bnsl ") else format_name)
             by_reader.setdefault(row, Counter())[how] += count
     for (what, format_name), outcomes in sorted(by_reader.items()):
-        told = ", ".join(f"{how} {n:,}" for how, n in sorted(outcomes.items()))
-        print(f"{what:<18}{format_name:<18}{outcomes.total():>10,}   {told}")
+        reported = ", ".join(f"{how} {n:,}" for how, n in sorted(outcomes.items()))
+        print(f"{what:<18}{format_name:<18}{outcomes.total():>10,}   {reported}")
     print(f"{'all':<36}{counts.total():>10,}   findings {found.total()}")
     for what, count in found.most_common():
         print(f"  {count:>6} {what}")
@@ -123,7 +123,7 @@ def main() -> int:
     counts = supervise(work, options.first, options.inputs, options.findings)
     if options.counts:
         options.counts.write_text(json.dumps(counts, indent=1))
-    return 1 if tell(counts) else 0
+    return 1 if report(counts) else 0
 
 
 def try_one(seed: int, number: int) -> int:

@@ -183,7 +183,7 @@ def receive(channel: socket.socket) -> tuple[list[int], bytes]:
 
 
 def report_ended(running: dict[int, socket.socket]) -> None:
-    """Reap the commands that have ended, so that their processor time counts as ours, and tell those who wait."""
+    """Reap the commands that have ended, so that their processor time counts as ours, and notify waiting threads."""
     for process in list(running):
         ended, status = os.waitpid(process, os.WNOHANG)
         if ended:

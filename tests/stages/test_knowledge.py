@@ -116,8 +116,8 @@ def test_what_a_header_records_holds_all_together():
 
 
 @pytest.mark.parametrize("value", [{"number": 9, "digest": "sha256:0"}, "a->b", [1]])
-def test_knowledge_that_a_header_does_not_tell_is_an_error(value):
-    with pytest.raises(Inconsistent, match="does not tell what --forbid was"):
+def test_knowledge_that_a_header_lacks_is_an_error(value):
+    with pytest.raises(Inconsistent, match="does not record what --forbid was"):
         recorded_knowledge([{"stage": "optimize", "options": {"forbid": value}}], ABCD)
 
 

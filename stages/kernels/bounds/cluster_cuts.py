@@ -27,10 +27,11 @@ class ClusterRules(NamedTuple):
     Attributes
     ----------
     demand : int
-        k
+        k of the cuts.
     n_steps : int
         Changes per search.
     most_members : int
+        Largest number of variables in a cluster.
     least_violation : float
         Least share that must be missing.
     noise : float
@@ -50,11 +51,17 @@ class Support(NamedTuple):
     Attributes
     ----------
     set_offsets : ndarray of int64, shape (n_variables + 1,)
+        Child i has the sets ``set_offsets[i]:set_offsets[i + 1]``.
     shares : ndarray of float64, shape (n_support,)
+        Share of each set.
     parent_offsets : ndarray of int64, shape (n_support + 1,)
+        Set s has ``parents[parent_offsets[s]:parent_offsets[s + 1]]``.
     parents : ndarray of int32
+        Members of the sets, one set after the other.
     child : ndarray of int32, shape (n_support,)
+        The child of each set.
     member_offsets : ndarray of int64, shape (n_variables + 1,)
+        Variable v is in ``member_sets[member_offsets[v]:member_offsets[v + 1]]``.
     member_sets : ndarray of int32
         Sets that contain a variable as a parent.
     """
@@ -74,6 +81,7 @@ class Cluster(NamedTuple):
     Attributes
     ----------
     inside : ndarray of bool, shape (n_variables,)
+        Members of the cluster.
     hits : ndarray of int32, shape (n_support,)
         Parents of a set that are inside.
     counted : ndarray of float64, shape (n_variables,)
@@ -83,8 +91,9 @@ class Cluster(NamedTuple):
     regained : ndarray of float64, shape (n_variables,)
         For a variable inside: the share of members' sets that would be counted without it.
     near : ndarray of int32, shape (n_variables,)
+        Candidates to enter or leave: variables that were inside, and parents of such.
     is_near : ndarray of bool, shape (n_variables,)
-        Variables that were inside, or parents of such.
+        Which variables are in `near`.
     """
 
     inside: np.ndarray

@@ -37,9 +37,11 @@ class Columns(NamedTuple):
     Attributes
     ----------
     set_offsets : ndarray of int64, shape (n_variables + 1,)
+        Child i has the sets ``set_offsets[i]:set_offsets[i + 1]``, the best first.
     costs : ndarray of float64, shape (n_sets,)
         Best listed score of the child less the score of the set, in nats; non-negative.
     parent_offsets : ndarray of int64, shape (n_sets + 1,)
+        Set s has ``parents[parent_offsets[s]:parent_offsets[s + 1]]``.
     parents : ndarray of int32
         Ascending within each set.
     """
@@ -62,7 +64,9 @@ class Placement(NamedTuple):
     following : ndarray of int32, shape (n_sets,)
         The next set that waits at the same variable.
     child : ndarray of int32, shape (n_sets,)
+        The child of each set.
     placed : ndarray of bool, shape (n_variables,)
+        Which variables are placed.
     trail : ndarray of int32, shape (n_variables,)
         Placed variables in the order of placement.
     """

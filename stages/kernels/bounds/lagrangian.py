@@ -41,6 +41,7 @@ class Cuts(NamedTuple):
     Attributes
     ----------
     offsets : ndarray of int64, shape (n_cuts + 1,)
+        Cut c counts ``sets[offsets[c]:offsets[c + 1]]``.
     sets : ndarray of int32
         Sets that a cut counts.
     weights : ndarray of int8
@@ -61,9 +62,11 @@ class SetCuts(NamedTuple):
     Attributes
     ----------
     offsets : ndarray of int64, shape (n_sets + 1,)
+        Set s is counted by ``cuts[offsets[s]:offsets[s + 1]]``.
     cuts : ndarray of uint32
         Cuts that count a set, each as often as its weight says: few weights exceed one, and steps need not read any.
     demands : ndarray of float64, shape (n_cuts,)
+        As in `Cuts`.
     """
 
     offsets: np.ndarray
@@ -110,7 +113,8 @@ def list_by_set(cuts, offsets, counting):
 def restrict_cuts(cuts, place, offsets, sets, weights):
     """The cuts over some of the sets, into offsets (shape (n_cuts + 1,)), sets and weights; returns the entries.
 
-    `place` numbers the sets that stay, and is -1 for all others. What has no room in `sets` is counted only.
+    `place` numbers the sets that stay, and is -1 for all others. Entries beyond the capacity of `sets` are counted
+    but not written.
     """
     offsets[0] = n_kept = 0
     for c in range(len(cuts.demands)):
@@ -177,9 +181,11 @@ def reduce_costs(costs, cuts, multipliers, reduced, terms):
     Parameters
     ----------
     cuts : Cuts
+        Those whose multipliers are subtracted.
     multipliers : ndarray of float64, shape (n_cuts,)
         In nats, non-negative.
     reduced : ndarray of float64, shape (n_sets,)
+        Receives the reduced costs, nats.
     terms : ndarray of int64, shape (n_sets,)
         Receives the numbers of multipliers subtracted, from which rounding is bounded.
     """
@@ -215,6 +221,7 @@ def relax(columns, cuts, multipliers, reduced, chosen):
     Parameters
     ----------
     cuts : SetCuts
+        The same as for `reduce_costs`, indexed by set.
     multipliers : ndarray of float64, shape (n_cuts,)
         In nats, non-negative.
     reduced : ndarray of float64, shape (n_sets,)

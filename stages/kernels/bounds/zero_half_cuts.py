@@ -45,6 +45,7 @@ class OddSets(NamedTuple):
     Attributes
     ----------
     offsets : ndarray of int64, shape (n_cuts + 1,)
+        Cut c has ``sets[offsets[c]:offsets[c + 1]]``.
     sets : ndarray of int32
         Among the sets that have a share; those of a cut ascending.
     children : ndarray of int32
@@ -52,9 +53,11 @@ class OddSets(NamedTuple):
     slacks : ndarray of float64, shape (n_cuts,)
         Counted share beyond the demand; non-negative.
     demands : ndarray of int64, shape (n_cuts,)
+        Least count of each cut in any network.
     cut_offsets : ndarray of int64, shape (n_support + 1,)
+        Set s is in ``cuts[cut_offsets[s]:cut_offsets[s + 1]]``.
     cuts : ndarray of int32
-        The same by sets.
+        Cuts that count a set an odd number of times.
     """
 
     offsets: np.ndarray
@@ -72,14 +75,17 @@ class CutSum(NamedTuple):
     Attributes
     ----------
     inside : ndarray of bool, shape (n_cuts,)
+        Cuts in the sum.
     shares : ndarray of float64, shape (n_support,)
         Negative for sets that the sum counts an odd number of times.
     odd_shares : ndarray of float64, shape (n_variables,)
+        Share of each variable's sets that the sum counts an odd number of times.
     until : ndarray of int64, shape (n_cuts,)
         Step until which a cut is tabu.
     near : ndarray of int32, shape (n_cuts,)
+        Candidates to enter or leave: cuts that count a set that is odd.
     is_near : ndarray of bool, shape (n_cuts,)
-        Cuts that count a set that is odd.
+        Which cuts are in `near`.
     """
 
     inside: np.ndarray

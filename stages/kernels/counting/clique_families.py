@@ -26,7 +26,9 @@ class CliqueSubsets(NamedTuple):
     masks : ndarray of int64, shape (n_subsets,)
         Members of each subset as binary digits; ascending by size.
     n_cells : ndarray of float64, shape (n_subsets,)
+        Number of cells of each subset.
     starts : ndarray of int64, shape (n_subsets + 1,)
+        Offsets of the subsets in `cells`.
     cells : ndarray of int32
         Numbers of the cells, ``cells[starts[s]:starts[s + 1]]`` for subset s.
     whole : ndarray of int32

@@ -128,6 +128,7 @@ def choose_plan_by_rows(data, drops_pure, child, parents, candidates, work):
     drops_pure : bool
         As in `add_one.ScoreTables`.
     parents, candidates : ndarray of int32
+        The parent set, and the variables to be scored as a further parent.
 
     Returns
     -------

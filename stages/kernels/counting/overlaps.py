@@ -27,7 +27,9 @@ def count_overlaps(bitmaps, n_bitmaps, others, which, n_which, word_shifts, out)
     Parameters
     ----------
     bitmaps : ndarray of uint64, at least of shape (n_bitmaps, n_words)
+        Sets of rows, 64 rows to a word.
     others : ndarray of uint64, shape (n_others, n_words)
+        Likewise.
     which : ndarray of int32, at least of shape (n_which,)
         The others to count: rows of `others`.
     word_shifts : ndarray of uint64, shape (n_words,)

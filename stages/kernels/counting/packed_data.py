@@ -30,6 +30,7 @@ class PackedData(NamedTuple):
     word_shifts : ndarray of uint64, shape (n_words,)
         Rows in a word have weight ``2**word_shifts[w]``; ascending.
     minority_offsets : ndarray of int64, shape (n_variables + 1,)
+        Variable i has ``minority_rows[minority_offsets[i]:minority_offsets[i + 1]]``.
     minority_rows : ndarray of int32
         Packed rows in which variable i is not in its most frequent state, kept where that is rare.
     majority : ndarray of int32, shape (n_variables,)

@@ -125,6 +125,7 @@ def keep_best_parents(scores, first, other_first, least, parents, losses, heaps,
     heaps : ndarray of int32, shape (n_variables, most)
         Places of these for every child, a heap: the worst first, of equal scores the one with the larger number.
     n_kept : ndarray of int64, shape (n_variables,)
+        Entries of each heap in use.
     """
     most = losses.shape[1]
     for i in range(scores.shape[0]):

@@ -31,10 +31,13 @@ class SetArrays(NamedTuple):
     variables, firsts : ndarray of int32, shape (n_ranked,)
         The ranked variables, and the first bitmap of each.
     n_states : ndarray of float64, shape (n_ranked,)
+        Numbers of states of the ranked variables.
     binomials : ndarray of int64, shape (largest + 1, n_ranked + 1)
         ``binomials[k, n]``: subsets of size k of n elements.
     starts : ndarray of int64, shape (largest + 1,)
+        Place of the first set of each size.
     kept : ndarray of int64, shape (largest + 2,)
+        The range of the kept places of each size, see above.
     counts : ndarray of int32
         Of sets of binary variables below the largest size: rows with all in state 1, plus one.
     """
@@ -290,6 +293,7 @@ def sum_binary(data, arrays, function, members, n_members, n_behind, others, scr
     Parameters
     ----------
     function : SetFunction
+        The function whose values are made.
     members : ndarray of int64
         The first `n_members` are ascending places.
     n_behind : int

@@ -76,11 +76,13 @@ def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries,
     level : Level
         The level of the sets.
     places : ndarray of int32, shape (n_sets, size)
+        The sets: ascending places among the allowed variables.
     best : ndarray of float64, shape (n_sets,)
         Best score among a set and its subsets, nats.
     q : ndarray of float64, shape (n_sets,)
         Configurations of the sets.
     n_states : ndarray of float64, shape (n_allowed,)
+        Numbers of states of the allowed variables.
     penalty : float
         Nats per configuration, 0 for none: an extension is closed if a subset scores at least minus its penalty,
         since a log-likelihood is at most 0 (de Campos and Ji 2011).
@@ -88,6 +90,7 @@ def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries,
         Largest penalty at which a set with a member can score more than its subsets: an extension is closed if its
         penalty is at least the `worth` of one of its members.
     starts : ndarray of int64, shape (n_sets + 1,)
+        Set s has ``entries[starts[s]:starts[s + 1]]``, one for each later place.
     entries : ndarray of float64, shape (starts[-1],)
         Receives the best score among the proper subsets of every extension, NaN for closed ones.
     counts : ndarray of int64, shape (n_sets,)
@@ -137,6 +140,7 @@ def score_open(
     required, allowed : ndarray of int32
         Variables in every set, and the variables that places index.
     places : ndarray of int32, shape (n_sets, size)
+        As for `mark_open`.
     which : ndarray of int64
         The sets to extend.
     position, first : int
@@ -150,6 +154,7 @@ def score_open(
     scores : ndarray of float64, shape of entries or (0,)
         Receives the scores of open extensions, if it is not empty.
     scratch : ndarray of float64, shape (n_variables,)
+        Keeps the scores of a set that is not done between two calls.
 
     Returns
     -------

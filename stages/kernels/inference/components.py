@@ -43,6 +43,7 @@ def label_components(network, is_hidden, is_wanted, is_joined, labels):
     Parameters
     ----------
     is_hidden : ndarray of bool, shape (n, rows)
+        Which cells are not observed.
     is_wanted : ndarray of bool, shape (n,)
         Variables that are never barren.
     is_joined : ndarray of bool, shape (n,)
@@ -154,7 +155,9 @@ def observed_log_probability(network, codes, is_hidden, logs):
     Parameters
     ----------
     codes : ndarray of uint8, shape (n, rows)
+        States of the observed cells.
     is_hidden : ndarray of bool, shape (n, rows)
+        Which cells are not observed.
     logs : ndarray of float64, shape (rows,)
         Updated in place.
     """

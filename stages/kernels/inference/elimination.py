@@ -85,6 +85,7 @@ def greedy_order(graph, sizes, by_weight):
     Parameters
     ----------
     graph : ndarray of uint64, shape (k, words)
+        Adjacency matrix.
     sizes : ndarray of float64, shape (k,)
         Number of states of every vertex.
     by_weight : bool

@@ -13,7 +13,9 @@ def add_expected(plan, network, codes, rows, is_inside, tables, logs, weights, c
     Parameters
     ----------
     codes : ndarray of uint8, shape (n, all rows)
+        States; those of hidden variables are ignored.
     rows : ndarray of int64, shape (n_rows,)
+        Rows that the tables are of.
     is_inside : ndarray of bool, shape (n,)
         Variables of the component.
     tables : ndarray of float64
@@ -21,6 +23,7 @@ def add_expected(plan, network, codes, rows, is_inside, tables, logs, weights, c
     logs : ndarray of float64, shape (n_rows,)
         Rows with NaN or minus infinity are skipped: their tables are not valid.
     weights : ndarray of float64, shape (all rows,)
+        Multiplicity of each row.
     counts : ndarray of float64, shape (cells of all families,)
         Updated in place; laid out as ``network.probabilities``.
     """

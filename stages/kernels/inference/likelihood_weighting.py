@@ -56,10 +56,13 @@ def add_weights(drawn, weights, strides, targets, sums, squares):
     Parameters
     ----------
     drawn : ndarray of uint8, shape (samples, n)
+        States of all variables in each sample.
     weights : ndarray of float64, shape (samples,)
+        Of the samples.
     strides : ndarray of int64, shape (k,)
         Stride of each target's axis in the joint table.
     targets : ndarray of int64, shape (k,)
+        The variables of the joint table.
     sums, squares : ndarray of float64
         Updated in place.
     """

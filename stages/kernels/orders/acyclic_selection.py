@@ -46,6 +46,7 @@ def select_slice(lists, order, chosen, family, descendants, stack, start, budget
     descendants : ndarray of uint64, shape (n_variables, n_words)
         Descendants of each variable under the arcs chosen so far.
     stack : ndarray of int32, shape (n_variables,)
+        Scratch.
     """
     work = 0
     for i in range(start, -1, -1):
@@ -73,6 +74,7 @@ def swap_selection(lists, order, chosen, reached, i):
     order : ndarray of int32
         A topological order of the network.
     chosen : ndarray of int64, shape (n_variables,)
+        Index of the set of each variable.
     reached : ndarray of uint8, shape (n_variables,)
         Scratch.
     """

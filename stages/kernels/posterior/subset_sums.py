@@ -131,6 +131,7 @@ def list_groups(sums, exponents, mask, singles, signed, powers, added):
     Parameters
     ----------
     sums, exponents : ndarray of float64, ndarray of int32, shape (n_variables, 2^(n_variables - 1))
+        The sums A_j over subsets, a row for every child.
     singles : bool
         Only groups of one member (prior uniform over orders).
     signed, powers, added : ndarray of float64, int64, int64, shape (2^n_variables,)

@@ -31,6 +31,7 @@ class ActiveRound:
     Parameters
     ----------
     pool : CutPool
+        The cuts, over all sets; not changed.
     reduced : ndarray of float64, shape (n_sets,)
         Reduced costs of all sets by `multipliers`, nats.
     shares : ndarray of float64, shape (n_sets,)

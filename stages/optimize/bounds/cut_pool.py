@@ -51,14 +51,14 @@ def slacks_of(cuts: Cuts, shares: np.ndarray) -> np.ndarray:
     return np.diff(counted[few.offsets]) - few.demands
 
 
-def extended(room: np.ndarray, used: int, parts: list[np.ndarray]) -> np.ndarray:
-    """`room` with the parts behind its first `used` entries; another, half as long again, where they do not fit."""
+def extended(buffer: np.ndarray, used: int, parts: list[np.ndarray]) -> np.ndarray:
+    """`buffer` with `parts` after its first `used` entries; a larger one if they do not fit."""
     end = used + sum(map(len, parts))
-    if len(room) < end:
-        former, room = room, np.empty(end + end // 2, dtype=room.dtype)
-        room[:used] = former[:used]
-    np.concatenate(parts, out=room[used:end])
-    return room
+    if len(buffer) < end:
+        former, buffer = buffer, np.empty(end + end // 2, dtype=buffer.dtype)
+        buffer[:used] = former[:used]
+    np.concatenate(parts, out=buffer[used:end])
+    return buffer
 
 
 class CutPool:
@@ -113,7 +113,7 @@ class CutPool:
         return len(rows)
 
     def _append(self, rows: list[CountedSets]) -> None:
-        """Add what new cuts count, in arrays with room for more: the others are copied but seldom."""
+        """Append the sets that new cuts count; arrays have spare capacity, so that the others are rarely copied."""
         used = len(self.cuts.sets)
         ends = used + np.cumsum([len(row.sets) for row in rows])
         sets = extended(self._room[0], used, [row.sets for row in rows])

@@ -279,7 +279,7 @@ class BoundSearch:
             if self._best - self._last < STALL_GAIN * self._missing:
                 self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], LAST_WEIGHT)
             self._last = self._best
-        # New cuts change the direction, and tiny steps have come to rest: longer ones again.
+        # New cuts change the direction, and steps may have become tiny: start again with longer ones.
         self._pace[STEP] = max(self._pace[STEP], 0.1 if added else 0.02)
         self._begin_round()
 

@@ -1,4 +1,4 @@
-"""The proof of a bound, made of what a search has kept, and checked before it is given away."""
+"""The proof of a bound, assembled from what a search has kept, and checked before it is returned."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ TRIES = 20
 def make_proof(
     nodes: Sequence[TreeNode], table: ParentSetTable, bound: float, max_parents: int | None = None
 ) -> Proof:
-    """The proof that a search's tree holds, checked.
+    """The proof that a search's tree holds, checked; it is about the lists of `table`.
 
-    It is about the lists of `table`. Its bound is `bound`, the upper bound in nats that the search found, or, where
-    rounded multipliers prove a little less, more by that.
+    Its bound is `bound`, the upper bound in nats that the search found, raised by as much as rounding the multipliers
+    costs.
     """
     steps = [node.exclusions + ([] if node.best is None else [node.best]) for node in nodes]
     tallest = max((math.fsum(prices.multipliers) for some in steps for prices in some), default=0.0)
@@ -66,7 +66,7 @@ def make_proof(
 
 
 def _shortened(nodes: Sequence[Node], checker: ProofChecker, bound: int) -> tuple[Node, ...]:
-    """Nodes of a proof of `bound` with coarse multipliers, except where it would not hold with these."""
+    """Nodes of a proof of `bound`, with coarse multipliers wherever the proof still holds with these."""
     shift = max(0, checker.proof.bits - COARSE_BITS)
     precise: set[int] = set()
     while True:
@@ -74,7 +74,7 @@ def _shortened(nodes: Sequence[Node], checker: ProofChecker, bound: int) -> tupl
         left_open = checker.left_open(made, bound)
         if not left_open:
             return made
-        # A node is closed as before once all on its way from the root are what they were.
+        # With precise multipliers in it and in all nodes above it, a node is closed as in the search.
         for number in left_open:
             while number >= 0:
                 precise.add(number)
@@ -89,7 +89,7 @@ def _coarse(node: Node, shift: int) -> Node:
 
 
 class _CutBook:
-    """Numbers of cuts, each behind those that it is the sum of."""
+    """Numbers the cuts of a proof; a halved sum comes after the cuts summed."""
 
     def __init__(self) -> None:
         self.cuts: list[ClusterCut | HalfCut] = []

@@ -40,10 +40,10 @@ GRID_QUANTA = 1024
 """Grid of gains in quanta of the score; 0.00003 nats for 20,000 rows."""
 
 TABU_PATIENCE = 10
-"""Steps in turn without a new best graph, per entry of the tabu list, after which a tabu search ends."""
+"""A tabu search ends after so many steps in a row, per entry of the tabu list, without a new best graph."""
 
 FIRST_PARENTS = 8
-"""Parents of each child for which there is room at first."""
+"""Initial capacity of the lists of parents, per child."""
 
 KNOWN_LOSS = -1.0
 """Stands for the gain of an arc that lowers the score by a bound, without being computed."""
@@ -64,8 +64,8 @@ class Climber:
     jobs : int
         Threads for the first scores.
     most_listed : int, optional
-        Possible new parents of each child for which there is room at first; by default all variables, since gains of
-        all pairs are listed together.
+        Initial capacity of the lists of possible new parents, per child; by default the number of variables, since
+        gains of all pairs are listed together.
     """
 
     def __init__(

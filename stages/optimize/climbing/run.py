@@ -66,7 +66,7 @@ class Run:
 
 
 Method = Callable[[Run, Parents], Climb]
-"""One climb, or several in turn, from a start graph."""
+"""One climb, or several one after the other, from a start graph."""
 
 
 def run_method(

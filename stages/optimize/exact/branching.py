@@ -1,8 +1,8 @@
 """Which pair of variables to branch on: reliability branching (Achterberg, Koch and Martin 2005).
 
-A trial tells by how much a branch's bound rises when one variable precedes another. Gains are remembered by pair and
-order, so that pairs are tried only until their gain is known. Orders that equivalent networks share gain nothing, and
-after some trials such pairs are not tried again.
+A trial measures by how much a branch's bound rises when one variable precedes another. Gains are remembered by pair
+and order, so that pairs are tried only until their gain is known. Where equivalent networks have both orders, neither
+gains anything, and after some trials such a pair is not tried again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ RELIABLE = 3
 """Trials after which the mean gain of an order is taken for known."""
 
 LEAST_SHARE = 0.1
-"""Smaller forbidden shares tell too little about the gain by larger ones."""
+"""Trials with smaller forbidden shares do not count: they say little about the gain from larger ones."""
 
 LEAST_GAIN = 1e-6
 """Gain in nats that a side has at least, so that products of gains compare pairs of which one side gains nothing."""

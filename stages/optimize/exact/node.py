@@ -53,7 +53,7 @@ USEFUL = 1e-7
 
 MOST_TRIALS, LOOK_AHEAD = 12, 4
 TRIAL_ITERATIONS = 60
-"""Pairs tried in a branch, pairs in a row without a better one after which no more are, and iterations per trial."""
+"""Most pairs tried in a branch, pairs in a row without a better one that end this, and iterations per trial."""
 
 
 class Outcome(NamedTuple):
@@ -185,7 +185,7 @@ class BranchWork:
             self.programme.add_sets(sets[best], self.pool.cuts)
 
     def evaluate(self, excluded: np.ndarray, multipliers: np.ndarray) -> tuple[float, np.ndarray]:
-        """Lower bound of these multipliers, and the excess of each set over the best one of its child."""
+        """Lower bound on the cost by these multipliers, and each set's excess over the best of its child; nats."""
         columns = self.pool.columns
         allowed = columns._replace(costs=np.where(excluded, np.inf, columns.costs))
         # Few multipliers are positive, and only their cuts are read.

@@ -45,7 +45,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     """
     by_subsets = subsets_fit(table.n_variables)
     if options.keeps_proof and table.n_variables > MOST_TOGETHER:
-        by_subsets = False  # Who checks the proof would have to do it again.
+        by_subsets = False  # A checker of the proof would have to repeat it.
     return prove(table, options, budget, reporter, by_subsets)
 
 
@@ -73,7 +73,7 @@ def prove(
         value = _prove_by_subsets(incumbent, bound, budget, reporter)
         is_solved = value == incumbent.score
         if is_solved and options.keeps_proof:
-            # Multipliers, if they suffice, are checked much faster than by solving again.
+            # Where multipliers suffice, checking them is much faster than repeating the dynamic programming.
             bound.improve(budget, PROOF_WORK, incumbent.score)
             is_solved = not bound.is_closed
         nodes = [TreeNode(is_solved=True) if is_solved else bound.root_node()]

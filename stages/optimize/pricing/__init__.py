@@ -1,4 +1,4 @@
-"""Searches on data that find networks and candidate sets in turn (column generation by sampling).
+"""Searches on data that alternate between finding networks and candidate sets (column generation by sampling).
 
 `loop` searches on the present lists and grows them until nothing improves or the budget ends; two engines do the
 searching and growing: `orders`, and `ktrees` under a treewidth bound (started by `bounded`) once the networks of the

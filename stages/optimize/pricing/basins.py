@@ -18,13 +18,13 @@ from stages.kernels.orders.set_lists import GAIN_TOLERANCE
 from ..result import Parents
 
 HOME_PATIENCE = 2
-"""Rounds in turn around the best order without a better network after which the run leaves."""
+"""The run leaves the best order after so many rounds in a row around it without a better network."""
 
 AWAY_PATIENCE = 2
-"""Rounds in turn elsewhere without improvement there after which it comes back."""
+"""It comes back after so many rounds in a row elsewhere without improvement there."""
 
 AWAY_ROUNDS = 10
-"""Rounds elsewhere at most."""
+"""Maximum number of rounds elsewhere."""
 
 
 class OrderedNetwork(NamedTuple):
@@ -43,7 +43,7 @@ class Basin:
     def __init__(self, order: np.ndarray, parents: Parents):
         # The last network found here; its score is the best one reached.
         self.best = OrderedNetwork(order, parents, -np.inf)
-        self.rounds = self.idle = 0  # rounds so far, and those in turn that improved nothing here
+        self.rounds = self.idle = 0  # rounds so far, and the last ones in a row without improvement
 
     def note(self, found: OrderedNetwork) -> None:
         """End a round with the network that the search found."""
@@ -53,5 +53,5 @@ class Basin:
 
     @property
     def is_over(self) -> bool:
-        """A visit to this basin has lasted long enough."""
+        """Whether a visit to this basin has lasted long enough."""
         return self.idle >= AWAY_PATIENCE or self.rounds >= AWAY_ROUNDS

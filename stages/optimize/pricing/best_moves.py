@@ -46,12 +46,12 @@ class KeptTrees:
 
     @property
     def is_outdated(self) -> bool:
-        """The growers' reach has changed, or they have forgotten their sets."""
+        """Whether the growers' reach has changed, or they have forgotten their sets."""
         return self._known_at != self._state()
 
     @property
     def bytes(self) -> int:
-        """Memory taken, about."""
+        """Approximate memory."""
         return NODE_BYTES * len(self._nodes) + BRANCH_BYTES * self._n_branches
 
     def score_slots(self, moved: int, others: np.ndarray, is_spent: Callable[[], bool]) -> np.ndarray | None:
@@ -139,7 +139,7 @@ def climb_order(
     for child, parents in enumerate(required):
         for parent in parents:
             requiring[parent].append(child)
-    idle = 0  # variables in turn that did not move
+    idle = 0  # variables in a row that did not move
     for moved in cycle(rng.permutation(n).tolist()):
         if idle == n:
             break

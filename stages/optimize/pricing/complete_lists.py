@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from stages.parentsets.child_search import UNLIMITED, ChildLimits, FoundSets
-from stages.parentsets.enumeration import count_sets, rooms, seconds_of
+from stages.parentsets.enumeration import configuration_caps, count_sets, seconds_of
 from stages.parentsets.memory import shared_values
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget
@@ -35,12 +35,12 @@ TIME_SHARE = 0.25
 """The same as a share of a time limit; it may take twice as much before it is given up."""
 
 SECONDS_TO_SOLVE, SECONDS_TO_SEARCH = 1e-6, 1e-5
-"""What a listed set costs, in seconds of the forecast: with few variables, which dynamic programming solves, little;
-where a search among the lists looks at all of them, more.
+"""Cost of a listed set in seconds of the forecast: little with few variables, where dynamic programming solves the
+problem; more where a search looks at all sets.
 """
 
 SAMPLED = 3
-"""Variables whose lists, made first, tell how long all lists will be."""
+"""Variables whose lists are made first, to estimate the length of all."""
 
 LISTED_AT_ONCE = 32
 """Variables listed before the sum of all lists is looked at again: no number of threads, so that results repeat."""
@@ -71,8 +71,9 @@ def can_enumerate(run: PricingRun) -> bool:
 
 
 def most_scores(grower: SetGrower, limit: float) -> list[int]:
-    """Scores that listing a child's sets takes at most, by the number of parents besides the required ones; counted
-    until they exceed `limit`.
+    """Most scores that listing a child's sets takes, by the number of parents besides the required ones.
+
+    Counting ends once the sum exceeds `limit`.
     """
     scorer, limits = grower.scorer, limits_of(grower)
     scores = np.full(scorer.n_variables, -np.inf)
@@ -80,25 +81,23 @@ def most_scores(grower: SetGrower, limit: float) -> list[int]:
         improving, better = grower.improving(grower.required)
         scores[improving] = better
     penalty = scorer.penalty(grower.child) * scorer.n_configurations(grower.required)
-    spare = rooms(scores[limits.allowed], grower.scores[grower.required], penalty)
+    caps = configuration_caps(scores[limits.allowed], grower.scores[grower.required], penalty)
     most_added = limits.max_parents - len(grower.required)
-    return count_sets(scorer.n_states[limits.allowed], spare, most_added, limit)
+    return count_sets(scorer.n_states[limits.allowed], caps, most_added, limit)
 
 
 def limits_of(grower: SetGrower) -> ChildLimits:
-    """What an enumeration may list: what the grower may."""
+    """The limits of a grower as those of an enumeration."""
     allowed = grower.candidates[~np.isin(grower.candidates, grower.required)]
     most = min(grower.max_parents, len(allowed) + len(grower.required))
     return ChildLimits(allowed, most, UNLIMITED, grower.required)
 
 
 def enumerate_all(run: PricingRun, score: float) -> bool:
-    """List all sets that no subset dominates, in half of the time; whether that was done.
+    """List all sets that no subset dominates, in half of the time left; returns whether that was done.
 
-    It is given up once the lists are too long, by the first few or in sum. When it is late the growers know the sets
-    found.
-
-    `score` is the best one so far (nats), for the report of progress.
+    It stops once the lists are too long, as estimated from the first few or in sum. If time ends it, the growers keep
+    the sets found. `score` is the best one so far in nats, for the report of progress.
     """
     growers, n = run.growers, len(run.growers)
     budget = Budget(run.budget.part(0.5).seconds, stop=run.budget.stop)

@@ -11,16 +11,16 @@ from .basins import OrderedNetwork
 class PricingEngine(Protocol):
     """Searches on the lists of a `PricingRun` and grows them."""
 
-    # Rounds in turn without a better network after which a run without a time limit ends.
+    # A run without a time limit ends after so many rounds in a row without a better network.
     patience: int
-    # Whether the last search accepted worse networks on purpose: that it found no better one is no reason to stop.
+    # Whether the last search accepted worse networks on purpose; then finding no better one is no reason to stop.
     is_cooling: bool
 
     @property
     def best(self) -> OrderedNetwork: ...  # the incumbent; its score is -inf before the first search
 
     @property
-    def bytes(self) -> int: ...  # memory of what the engine keeps beside the lists, about
+    def bytes(self) -> int: ...  # approximate memory of what the engine keeps beside the lists
 
     def begin(self, grows: bool) -> None:
         """Find a first network and, with `grows`, first lists; without, lists are given."""

@@ -3,8 +3,8 @@
 Under a treewidth bound only the final lists get work: an upper bound for any width says little about networks within
 it, and the first seconds of work on one would be most of a short run.
 
-The work depends on that of search and growth alone, never on the clock, so that other load of the machine does not
-change the gap after so much work of the search. Under a time limit the search leaves as much time as the bound's
+The work depends on that of search and growth alone, never on the clock, so that other load on the machine does not
+change the gap after a given amount of search. Under a time limit the search leaves as much time as the bound's
 share takes at the pace of the last look, and the bound on the final lists works until time is up.
 
 (Work on earlier lists as the start on longer ones, with its cuts and multipliers, was tried: new sets make its bound
@@ -84,14 +84,14 @@ class ListBound:
         return self._final_work / max(self._pace, SLOWEST_PACE)
 
     def look(self) -> None:
-        """Some work on the present lists, which shows a gap; none under a treewidth bound."""
+        """Work a little on the present lists, to show a gap; not under a treewidth bound."""
         if self._run.options.treewidth is None:
             self._improve("the best of", FIRST_WORK + LOOK_SHARE * search_work(self._run))
 
     def finish(self, least_work: float = 0.0) -> float:
         """The bound on all networks from the final lists in nats, after at least `least_work`.
 
-        Under a time limit alone it works on while time is left, but for a treewidth bound.
+        If time is the only limit, the work goes on until time is up, except under a treewidth bound.
         """
         budget, work = self._run.budget, max(least_work, self._final_work)
         if budget.seconds is not None and budget.evaluations is None and self._run.options.treewidth is None:

@@ -30,11 +30,11 @@ LONG_WORK = 600.0 * NOMINAL_PACE
 """Effort from which on a run without limits ends when it gains little: ten minutes, nominally."""
 
 VARIABLE_EFFORT = 5e-4 * NOMINAL_PACE
-"""What a round takes for every variable besides the work that is counted; measured on 3,000 and 30,000 variables."""
+"""Effort of a round for every variable, besides the work that is counted; measured on 3,000 and 30,000 variables."""
 
 LITTLE_GAIN, LITTLE_ROUNDS = 1e-4, 2
-"""It ends after so many rounds in turn that each gained no more than this share of the score: before it leaves for
-another basin, which takes hours with tens of thousands of variables.
+"""Such a run ends after `LITTLE_ROUNDS` rounds in a row that each gained no more than this share of the score.
+Otherwise it would go on to other basins, which takes hours with tens of thousands of variables.
 """
 
 PROOF_WORK = 2e9
@@ -58,14 +58,14 @@ def learn(run: PricingRun, engine: PricingEngine, grows: bool) -> SearchResult:
 def alternate(
     run: PricingRun, engine: PricingEngine, bound: ListBound | None = None, patience: int | None = None
 ) -> None:
-    """Search and grow until the budget is spent, or `patience` rounds in turn improved nothing.
+    """Search and grow until the budget is spent, or `patience` rounds in a row improved nothing.
 
     By default patience is the engine's without a time limit, and unlimited with one. Without any limit the rounds
     also end when they gain little after much work.
     """
     if patience is None and run.budget.seconds is None:
         patience = engine.patience
-    idle = poor = 0  # rounds in turn that improved nothing, and that gained little
+    idle = poor = 0  # rounds in a row that improved nothing, and that gained little
     next_look = 1
     while True:
         before = engine.best.score
@@ -86,7 +86,7 @@ def alternate(
 
 
 def effort(run: PricingRun) -> float:
-    """Time of the rounds so far, nominally, in the unit of `search_work`."""
+    """Nominal time of the rounds so far, in the unit of `search_work`."""
     return search_work(run) + VARIABLE_EFFORT * run.scorer.n_variables * run.rounds
 
 

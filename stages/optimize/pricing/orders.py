@@ -1,4 +1,4 @@
-"""Pricing with orders: order search and growth of candidate lists in turn (a method of this project).
+"""Pricing with orders: order search alternates with growth of candidate lists (a method of this project).
 
 Lists made in advance cap what any search on them can reach. Here hill climbing finds a first network, and a search
 improves its order on the present lists; then every variable's set is grown and shrunk within its predecessors in the

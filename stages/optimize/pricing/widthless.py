@@ -1,8 +1,8 @@
-"""The search without a bound on the treewidth: under one it is the run as long as its networks keep the bound.
+"""Search without a bound on the treewidth, as the first part of a run under one: until its networks exceed the bound.
 
-Then a run under a treewidth bound differs in nothing from one without: the same calls with the same budgets and the
-same random stream, for the checks of the width draw from one of their own. Greedy elimination finds the widths, so a
-network counts as too wide where it fails, which may be too early.
+Up to then the run is the same as one without a bound: the same calls with the same budgets and the same random
+stream. The checks of the width have a random stream of their own. They use greedy elimination, so a network may count
+as too wide although its treewidth is not.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ FIRST_SHARE = 0.15
 """Share of the time or local scores in which networks may exceed the bound by `SLACK`: later ones may be narrower."""
 
 SLACK = 1.25
-"""Width that a network may have at first, as a multiple of the bound, and room that it needs below the bound before a
-search among complete lists.
+"""Largest width of a network in that share, as a multiple of the bound. Before a search among complete lists, whose
+networks may become wider, the bound must be this multiple of the width instead.
 """
 
 LOOKS = 1.25
-"""A climb that takes longer than that is looked at whenever its share has grown by this factor."""
+"""The width of a longer climb is checked whenever its share has grown by this factor."""
 
 FIRST_TRIANGULATIONS = 10
 """Triangulations searched around a network that has been narrowed."""
@@ -102,7 +102,7 @@ class OrdersWithinWidth:
 
     @contextlib.contextmanager
     def _unchecked(self) -> Iterator[None]:
-        """Reports are about networks of any width within the block, and after it unless the best one is within."""
+        """Within the block, and after it if the best network is too wide, reports are about networks of any width."""
         self.run.reporter = self._widthless
         yield
         if self.is_within:
@@ -133,8 +133,9 @@ class OrdersWithinWidth:
     def _check(self) -> None:
         """Keep the best network, unless it is too wide.
 
-        A search among complete lists takes all the time, and its network is seen when it ends: it begins only with
-        room below the bound. Dynamic programming leaves time for another search.
+        Raises `TooWide` if it exceeds them. A search among complete lists takes all the time left, and its network is
+        checked when it ends, so a network that is nearly too wide raises `TooWide` before it. Dynamic programming is
+        exempt, as it leaves time for another search.
         """
         order, share = self._order_within(self.best.parents), self._spent()
         if order is not None:
@@ -147,7 +148,7 @@ class OrdersWithinWidth:
             raise TooWide
 
     def _narrow(self, parents: Parents) -> None:
-        """Keep a network narrowed to the bounds, to have one early."""
+        """Narrow a network to the bounds and keep it, so that there is one early."""
         search = TriangulationSearch(self.run.lists.pack(), self._width, self._tables, self._rng)
         if search.start(parents, self.run.budget):
             search.improve(FIRST_TRIANGULATIONS, self.run.budget)

@@ -54,7 +54,7 @@ PATIENCE = 10
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best network found in the budget, which is divided among the restarts; a group solved is an evaluation.
 
-    Without a number of restarts or a start, as many share a time limit as `restarts_within` finds room for.
+    Without a given number of restarts or start network, `restarts_within` decides how many share a time limit.
     """
     problem, within = _prepare(table, options)
     given, start = options.start, start_order(problem, options)

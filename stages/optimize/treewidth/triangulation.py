@@ -34,7 +34,7 @@ from ..result import Parents, total_score
 from .table_bound import TableBound
 
 MOST_VARIABLES = 4096
-"""Beyond so many variables a triangulation takes too long."""
+"""Largest number of variables; beyond it a triangulation takes too long."""
 
 TRIES = 5
 """Better families tried per variable for each triangulation, fewer if they take more than `MOST_WORK`."""
@@ -94,7 +94,7 @@ class TriangulationSearch:
         return state == 0
 
     def _find_order(self) -> bool:
-        """Triangulate the moral graph in a greedy order; whether one of some orders is within the bounds."""
+        """Triangulate the moral graph by a greedy order within the bounds; whether one was found."""
         graph, most_cells = self.graph, self.bound.most_cells
         triangulate(self.lists, graph, self.chosen, self.width, most_cells)
         for _ in range(FIRST_ORDERS):

@@ -140,7 +140,7 @@ remote_workers.LATE_SECONDS = {late}
 remote_workers.CHUNK_SECONDS = 0.1
 run()
 """
-"""The command, which sends small chunks and tells of all progress. How late workers are by the pace of others is as
+"""The command, which sends small chunks and reports all progress. How late workers are by the pace of others is as
 ever.
 """
 

@@ -85,11 +85,11 @@ def test_limits_of_a_run_are_told_where_there_is_someone_to_hear_them(form):
 
     limits = {"seconds": 119.0, "memory_bytes": 300 << 20, "threads": 4}
     text = SCRIPTS[form](replace(plan_jobs(LISTS, {}, 3), **limits))
-    told = {
+    expected = {
         "slurm": ("--time=2\n", "--mem=300M", "--cpus-per-task=4"),
         "snakemake": ("runtime=2", "mem_mb=300", "threads: 4"),
     }.get(form, ())
-    assert all(words in text for words in told)
+    assert all(words in text for words in expected)
     assert text.count("\n") <= 25 and text.endswith("\n")
 
 

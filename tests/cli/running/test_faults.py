@@ -71,7 +71,7 @@ def test_signals_at_any_moment(place: Path, tmp_path: Path, stage: str, number: 
     By turns it starts an interpreter and is a fork of the loaded program, at work at once.
     """
     rng = random.Random(f"{stage} {number}")
-    # SIGPIPE is ignored, as by any Python program: a reader that is gone is told by writing.
+    # SIGPIPE is ignored, as by any Python program: a reader that is gone is noticed when writing.
     signals = [number, signal.SIGTERM] if number == signal.SIGPIPE else [number]
     is_late = SIGNALS.index(number) == list(STAGES).index(stage) % len(SIGNALS)
     longest = [LONGEST, 3 * LONGEST if is_late else LONGEST / 2]

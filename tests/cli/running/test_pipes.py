@@ -201,7 +201,7 @@ def wait_for(process: subprocess.Popen, words: bytes) -> None:
 def test_an_interrupted_search_writes_its_best_network(place: Path, tmp_path: Path, options, number, code):
     target = tmp_path / "net.jsonl"
     arguments = ("optimize", place / "d.sets.jsonl", *options.split(), *NO_END, "-v", "-o", target)
-    # One that need not load kernels may be told before it has a network, or once it has the optimum.
+    # One that need not load kernels may get the signal before it has a network, or once it has the optimum.
     process = start_bnsl(*arguments, is_fresh=True)
     wait_for(process, b"searching")
     process.send_signal(number)

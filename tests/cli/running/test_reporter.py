@@ -41,7 +41,7 @@ class Screen(io.StringIO):
 
 
 def test_live_line(monkeypatch):
-    """Without the delays the line stands there from the beginning, also before any progress is told."""
+    """Without the delays the line stands there from the beginning, also before any progress is reported."""
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(live_reporter, "SILENT_DELAY", 0.0)

@@ -76,7 +76,7 @@ def test_damaged_lists_are_reported_with_the_line(text, words):
 
 
 @pytest.mark.parametrize(
-    ("told", "words"),
+    ("given", "words"),
     [
         ([[], [[0.5, 1.0]]], "not one for each arc"),
         ([[], [[0.5, 1.0]], [[0.5, 1.0]]], "not one for each arc"),
@@ -85,36 +85,36 @@ def test_damaged_lists_are_reported_with_the_line(text, words):
         (3, "must be of type list"),
     ],
 )
-def test_headers_that_belie_the_arcs_are_refused(told, words, tmp_path):
+def test_headers_that_belie_the_arcs_are_refused(given, words, tmp_path):
     import orjson
 
     header, *records = written(SURE, "network", tmp_path).splitlines()
-    changed = orjson.dumps({**orjson.loads(header), "strengths": told}).decode()
+    changed = orjson.dumps({**orjson.loads(header), "strengths": given}).decode()
     with pytest.raises(FormatError, match=words):
         open_network(io.BytesIO("\n".join([changed, *records]).encode()))
 
 
 @pytest.mark.parametrize(
-    ("told", "words"),
+    ("given", "words"),
     [
         ([[], ["data"]], "directions in the header are not one for each arc"),
         ([[], ["data"], ["data", "chance"]], "none of data, knowledge, neither"),
         ("data", "must be of type list"),
     ],
 )
-def test_directions_that_belie_the_arcs_are_refused(told, words, tmp_path):
+def test_directions_that_belie_the_arcs_are_refused(given, words, tmp_path):
     import orjson
 
     header, *records = written(THREE, "network", tmp_path).splitlines()
-    changed = orjson.dumps({**orjson.loads(header), "directions": told}).decode()
+    changed = orjson.dumps({**orjson.loads(header), "directions": given}).decode()
     with pytest.raises(FormatError, match=words):
         open_network(io.BytesIO("\n".join([changed, *records]).encode()))
 
 
 def test_a_part_keeps_its_own():
     assert strengths_of(cut_network(SURE, {0, 2})) == {(0, 1): Strength(0.25, 0.25)}
-    told = with_directions(THREE, dict(zip(STRENGTHS, DECIDERS)))
-    assert directions_of(cut_network(told, {0, 2})) == {(0, 1): "knowledge"}
+    given = with_directions(THREE, dict(zip(STRENGTHS, DECIDERS)))
+    assert directions_of(cut_network(given, {0, 2})) == {(0, 1): "knowledge"}
 
 
 def test_undirected_edges_are_as_sure_as_either_direction():

@@ -51,7 +51,7 @@ def _check_fill(case: Case) -> None:
 
 
 def _check_maximisation(case: Case) -> None:
-    """The log-likelihood told is that of the parameters written, and no iteration lowers the objective."""
+    """The log-likelihood reported is that of the parameters written, and no iteration lowers the objective."""
     table, rng = small_part(case), case.rng
     if math.prod(table.n_states) > MOST_STATES:
         return

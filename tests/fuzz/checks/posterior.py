@@ -91,9 +91,9 @@ def check(case: Case) -> None:
     _compare(answer.rows(), names, arcs, above if with_ancestors else None)
     if patterns:
         with (case.folder / "answers.csv").open() as file:
-            told = [float(row["probability"]) for row in csv.DictReader(file)]
-        expect(len(told) == len(patterns), f"{len(told)} answers to {len(patterns)} patterns")
-        for pattern, probability in zip(patterns, told):
+            reported = [float(row["probability"]) for row in csv.DictReader(file)]
+        expect(len(reported) == len(patterns), f"{len(reported)} answers to {len(patterns)} patterns")
+        for pattern, probability in zip(patterns, reported):
             expected = math.fsum(w for w, a, _ in members if _holds(pattern, a))
             expect_close(probability, expected, _pattern_text(pattern, names), TOLERANCE)
 

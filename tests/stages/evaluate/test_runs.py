@@ -1,4 +1,4 @@
-"""Runs told by names, their measures, and tables of them."""
+"""Runs identified by names, their measures, and tables of them."""
 
 from __future__ import annotations
 

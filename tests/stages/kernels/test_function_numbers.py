@@ -1,4 +1,4 @@
-"""Functions of one name that several processes compiled are told apart."""
+"""Functions of one name that several processes compiled are distinguished."""
 
 from __future__ import annotations
 

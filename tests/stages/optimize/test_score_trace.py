@@ -16,13 +16,13 @@ from stages.runtime.warm_up import tiny_table
 
 
 class Listener(NullReporter):
-    """Keeps what it is told."""
+    """Keeps all reports."""
 
     def __init__(self):
-        self.told: list[tuple] = []
+        self.reported: list[tuple] = []
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
-        self.told.append((done, total, counted, facts))
+        self.reported.append((done, total, counted, facts))
 
 
 def test_only_better_scores_are_kept_and_all_is_passed_on():
@@ -38,7 +38,7 @@ def test_only_better_scores_are_kept_and_all_is_passed_on():
         {"seconds": 1.0, "local_scores": 1, "gap": 2.5, "score": -5.0},
         {"seconds": 2.0, "local_scores": 4, "score": -4.0},
     ]
-    assert len(listener.told) == 4 and listener.told[0][3]["note"] == "first"
+    assert len(listener.reported) == 4 and listener.reported[0][3]["note"] == "first"
     assert trace.finish(-3.5)[-1] == {"seconds": 3.0, "score": -3.5}
 
 

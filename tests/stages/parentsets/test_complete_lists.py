@@ -10,7 +10,7 @@ import pytest
 from helpers.tables import dependent_dataset
 
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.complete_lists import count_complete, tell_complete
+from stages.parentsets.complete_lists import count_complete, report_complete
 from stages.parentsets.dirichlet_bounds import superset_bound
 from stages.parentsets.driver import Run
 from stages.parentsets.enumeration import MOST_COMBINATIONS, count_sets
@@ -20,25 +20,25 @@ from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, duration_text
 
 
-@pytest.mark.parametrize("room", [1.0, 5.0, 24.0, 1000.0, math.inf])
-def test_sets_are_counted_by_size(room):
+@pytest.mark.parametrize("cap", [1.0, 5.0, 24.0, 1000.0, math.inf])
+def test_sets_are_counted_by_size(cap):
     states = [2, 2, 3, 4, 2, 3]
     counted = [0] * 5
     for size in range(5):
         for chosen in itertools.combinations(states, size):
-            counted[size] += size < 2 or math.prod(chosen) < room
-    assert count_sets(np.array(states), np.full(6, room), 4) == counted
+            counted[size] += size < 2 or math.prod(chosen) < cap
+    assert count_sets(np.array(states), np.full(6, cap), 4) == counted
 
 
 def test_sets_are_counted_with_the_member_that_leaves_least_room():
-    states, room = [2, 2, 3, 4, 2, 3], [9.0, 30.0, 9.0, 100.0, 5.0, 30.0]
+    states, caps = [2, 2, 3, 4, 2, 3], [9.0, 30.0, 9.0, 100.0, 5.0, 30.0]
     counted = [0] * 5
     for size in range(5):
         for chosen in itertools.combinations(range(6), size):
             product = math.prod(states[i] for i in chosen)
-            counted[size] += size < 2 or product < min(room[i] for i in chosen)
-    assert count_sets(np.array(states), np.array(room), 4) == counted
-    assert sum(count_sets(np.array(states), np.array(room), 4, 9.0)) > 9
+            counted[size] += size < 2 or product < min(caps[i] for i in chosen)
+    assert count_sets(np.array(states), np.array(caps), 4) == counted
+    assert sum(count_sets(np.array(states), np.array(caps), 4, 9.0)) > 9
 
 
 @pytest.mark.slow
@@ -52,7 +52,7 @@ def test_many_numbers_of_states_lose_no_set():
     assert MOST_COMBINATIONS < 10**6
 
 
-class Told(NullReporter):
+class Listener(NullReporter):
     """Keeps what is said, by how loudly."""
 
     def __init__(self):
@@ -103,13 +103,13 @@ def test_other_limits_need_no_forecast(options):
 
 def test_what_does_not_fit_is_warned_of_with_a_remedy(monkeypatch):
     monkeypatch.setattr("stages.parentsets.complete_lists.free_bytes", lambda: -(10**12))
-    reporter = Told()
-    tell_complete(run_of(reporter, max_parents=3))
+    reporter = Listener()
+    report_complete(run_of(reporter, max_parents=3))
     ((loudness, message),) = reporter.said
     assert loudness == "warn" and "--max-parents, --time or another method" in message
     monkeypatch.undo()
     reporter.said.clear()
-    tell_complete(run_of(reporter, max_parents=3))
+    report_complete(run_of(reporter, max_parents=3))
     assert reporter.said[0][0] == "detail"
 
 
@@ -129,12 +129,12 @@ def test_a_sample_tells_how_many_sets_a_dirichlet_prior_leaves(score):
 def test_what_takes_long_under_a_dirichlet_prior_is_sampled(monkeypatch):
     monkeypatch.setattr("stages.parentsets.complete_lists.LONG_SECONDS", 0.0)
     monkeypatch.setattr("stages.parentsets.complete_lists.SAMPLING_SECONDS", 1e9)
-    run = run_of(reporter := Told(), score="bdeu", time=3600.0)
+    run = run_of(reporter := Listener(), score="bdeu", time=3600.0)
     count = count_complete(run)
     assert count.expected is not None and 7 * 7 <= count.expected <= count.total == 7 * 2**6
     assert run.scorer.evaluations == 0
     assert forecast_run(run).expected == count.expected
-    tell_complete(run)
+    report_complete(run)
     assert "sets by a sample (at most 448 sets (64 for one variable)), about" in reporter.said[0][1]
 
 

@@ -45,14 +45,14 @@ def test_networks_of_listed_sets_have_their_share(n_variables, seed, keep_mass, 
     whole = lists_of(dataset, keep_mass=0.0, max_parents=max_parents)
     assert table.complete.all()
     share = math.exp(log_weight(table, prior) - log_weight(whole, prior))
-    told = listed_share(table)
-    assert told is not None and told <= share * (1 + 1e-9)
+    reported = listed_share(table)
+    assert reported is not None and reported <= share * (1 + 1e-9)
     assert listed_share(whole) == 1.0
     # Sharper than EPS for every set left out
     n_left_out = np.diff(whole.set_offsets) - np.diff(table.set_offsets)
-    assert told >= math.exp(-np.log1p(keep_mass * n_left_out).sum()) * (1 - 1e-6)
+    assert reported >= math.exp(-np.log1p(keep_mass * n_left_out).sum()) * (1 - 1e-6)
     if prior == "dags" and n_left_out.any():
-        assert told > 0.2 * share
+        assert reported > 0.2 * share
 
 
 def test_the_share_is_met_where_nothing_is_in_the_way():
@@ -66,21 +66,21 @@ def test_the_share_is_met_where_nothing_is_in_the_way():
 
 
 def test_constraints():
-    """Forbidden arcs leave the bound as it is; required ones, told after the lists were made, end it."""
+    """Forbidden arcs leave the bound as it is; required ones, given after the lists were made, end it."""
     dataset, _ = dependent_dataset(6, 4, 60, noise=0.4)
     table, whole = (lists_of(dataset, keep_mass=mass, max_parents=2) for mass in (0.3, 0.0))
     forbidden = Knowledge(dataset.names, forbidden={0: (1,), 3: (2, 0)})
     share = math.exp(
         log_weight(keep_admissible(table, forbidden), "dags") - log_weight(keep_admissible(whole, forbidden), "dags")
     )
-    told = listed_share(keep_admissible(table, forbidden))
-    assert told is not None and told <= share * (1 + 1e-9)
+    reported = listed_share(keep_admissible(table, forbidden))
+    assert reported is not None and reported <= share * (1 + 1e-9)
     required = Knowledge(dataset.names, required={1: (0,)})
     assert listed_share(keep_admissible(whole, required)) is None
     made = [lists_of(dataset, required, keep_mass=mass, max_parents=2) for mass in (0.3, 0.0)]
-    told = listed_share(made[0])
-    assert told is not None
-    assert told <= math.exp(log_weight(made[0], "dags") - log_weight(made[1], "dags")) * (1 + 1e-9)
+    reported = listed_share(made[0])
+    assert reported is not None
+    assert reported <= math.exp(log_weight(made[0], "dags") - log_weight(made[1], "dags")) * (1 + 1e-9)
 
 
 def test_lists_that_are_not_complete():
@@ -89,9 +89,9 @@ def test_lists_that_are_not_complete():
     whole = lists_of(dataset, keep_mass=0.0, max_parents=3, score="bic")
     early = lists_of(dataset, keep_mass=0.3, max_parents=3, score="bic", evaluations=4)
     assert not early.complete.all()
-    told = listed_share(early)
-    assert told is not None
-    assert told <= math.exp(log_weight(early, "dags") - log_weight(whole, "dags")) * (1 + 1e-9)
+    reported = listed_share(early)
+    assert reported is not None
+    assert reported <= math.exp(log_weight(early, "dags") - log_weight(whole, "dags")) * (1 + 1e-9)
     pruned = lists_of(dataset, max_parents=3, score="bic")
     assert listed_share(pruned) is None
 
@@ -102,8 +102,8 @@ def test_the_share_of_more_variables(keep_mass, least):
     dataset, _ = dependent_dataset(9, 8, 200, noise=0.3)
     table, whole = (lists_of(dataset, keep_mass=mass, max_parents=3) for mass in (keep_mass, 0.0))
     totals = [exact.log_weight(each, PosteriorOptions(), Budget(), NullReporter()) for each in (table, whole)]
-    told = listed_share(table)
-    assert told is not None and least < told <= math.exp(totals[0] - totals[1]) * (1 + 1e-9)
+    reported = listed_share(table)
+    assert reported is not None and least < reported <= math.exp(totals[0] - totals[1]) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -120,7 +120,7 @@ def test_a_bound_covers_single_parents_that_were_not_scored(method):
 
 
 def test_dirichlet_bound_is_met_by_pure_configurations():
-    # A parent that tells the child's state: the sum of the cells' terms is the score itself.
+    # A parent that determines the child's state: the sum of the cells' terms is the score itself.
     codes = np.array([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1]], dtype=np.uint8)
     scorer = FamilyScorer(make_dataset(codes, [2, 2]), "bdeu", 1.0)
     bound = superset_bound(scorer, 0, ChildLimits(np.array([1], dtype=np.int32), 1, 10**9))

@@ -1,4 +1,4 @@
-"""Traces tell every scored set once, in the order of its turn."""
+"""Traces have every scored set once, in the order in which sets were scored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def explored_by(run):
 @pytest.mark.parametrize("score", ["bic", "bdeu"])
 @pytest.mark.parametrize("evaluations", [None, 60])
 @pytest.mark.parametrize("method", TRACED)
-def test_trace_and_lists_tell_the_same(method, evaluations, score, required):
+def test_trace_and_lists_agree(method, evaluations, score, required):
     dataset, rows = dependent_dataset(3, 9, 300, most_states=3)
     knowledge = Knowledge(dataset.names, required=required)
     options = ParentSetOptions(method=method, score=score, evaluations=evaluations, max_parents=4)

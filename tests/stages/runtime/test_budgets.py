@@ -1,4 +1,4 @@
-"""Limits on time and work, told by a clock that the test sets."""
+"""Limits on time and work, by a clock that the test sets."""
 
 from __future__ import annotations
 

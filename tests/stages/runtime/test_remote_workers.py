@@ -23,7 +23,7 @@ pytest.importorskip("cloudpickle")
 
 
 class ThreadWorkers(RemoteWorkers):
-    """Threads that take chunks as processes would, and lose or sit on those they are told to."""
+    """Threads that take chunks as processes would, and lose or keep the chunks that the test names."""
 
     def __init__(self, n_workers: int = 2, fates: tuple[str, ...] = ()):
         self.n_workers = n_workers
@@ -78,7 +78,7 @@ def test_results_come_in_order_whatever_is_lost(fates):
 
 def test_work_that_every_worker_is_lost_with_ends_the_run():
     workers = ThreadWorkers(1, ("lost",) * remote_workers.MOST_SENT)
-    with pytest.raises(WorkersLostError, match="5 workers in turn were lost with the same work"):
+    with pytest.raises(WorkersLostError, match="5 workers in a row were lost with the same work"):
         list(remote_map(double, range(1), workers, Stop()))
 
 
@@ -119,12 +119,12 @@ def test_an_error_comes_after_the_results_before_it():
 def test_once_stopped_every_task_still_has_a_result():
     stop = Stop()
 
-    def work(task, told):
+    def work(task, stopped):
         for _ in range(1000 if task else 0):
-            if told.is_set():
+            if stopped.is_set():
                 return task, True
             time.sleep(0.01)
-        return task, told.is_set()
+        return task, stopped.is_set()
 
     results = remote_map(work, range(50), ThreadWorkers(2), stop)
     assert next(results) == (0, False)

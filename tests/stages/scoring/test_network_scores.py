@@ -90,7 +90,7 @@ def test_more_configurations_than_floats_hold():
 
 
 @pytest.mark.parametrize("n_variables", [1, 5, 13, 32, 90])
-def test_row_codes_tell_configurations_apart(n_variables):
+def test_row_codes_distinguish_configurations(n_variables):
     n_states = [4] * n_variables
     rows = [row for row in random_rows(5, n_states, 200) for _ in range(2)]
     codes, n_codes = encode_rows(make_dataset(rows, n_states).codes, n_states, range(n_variables))

@@ -91,7 +91,7 @@ def test_a_single_row():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_available_pairs(seed, monkeypatch):
-    """Each pair in the rows that have both; a pair that no row has tells nothing."""
+    """Each pair in the rows that have both; a pair that no row has gives nothing."""
     monkeypatch.setattr(entropy, "BLOCK_CELLS", 8)
     dataset = random_dataset(seed, 7, 40)
     is_hidden = np.random.default_rng(seed).random(dataset.codes.shape) < 0.3

@@ -61,7 +61,7 @@ def test_clusters_found_are_violated_and_none_is_overlooked(seed, demand):
 
 @pytest.mark.parametrize("demand", [1, 2])
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
-def test_sums_tell_what_each_flip_would_change(seed, demand):
+def test_sums_give_the_change_by_each_flip(seed, demand):
     rng, table = np.random.default_rng(seed), random_table(seed, 7, n_sets=20)
     columns, costs = new_columns(table), costs_of(table)
     shares = random_shares(columns, rng)
@@ -77,5 +77,7 @@ def test_sums_tell_what_each_flip_would_change(seed, demand):
         assert cluster.counted[list(members)].sum() == pytest.approx(here, abs=1e-9)
         for u in range(7):
             change = counted_share(costs, by_child, members ^ {u}, demand) - here
-            told = cluster.regained[u] - cluster.counted[u] if u in members else cluster.counted[u] - cluster.lost[u]
-            assert told == pytest.approx(change, abs=1e-9)
+            reported = (
+                cluster.regained[u] - cluster.counted[u] if u in members else cluster.counted[u] - cluster.lost[u]
+            )
+            assert reported == pytest.approx(change, abs=1e-9)

@@ -53,18 +53,18 @@ def least_lowered(parts, child, shares):
 
 
 @pytest.mark.parametrize("seed", seeds(12, quick=2))
-def test_slack_and_rounding_tell_the_violation(seed):
-    """Where it is violated a sum lacks half of 1 - slack - what rounding costs; `change_by` tells flips apart."""
+def test_slack_and_rounding_give_the_violation(seed):
+    """Where it is violated a sum lacks half of 1 - slack - what rounding costs; `change_by` distinguishes flips."""
     odd, total, cuts, child, shares = case(seed)
     rng, inside, demand, slack = np.random.default_rng(seed), set(), 0, 0.0
     for _ in range(12 if cuts else 0):
         cut = int(rng.integers(len(cuts)))
         before = slack + np.minimum(total.odd_shares, 1.0 - total.odd_shares).sum()
-        told = change_by(odd, total, cut)
+        reported = change_by(odd, total, cut)
         more, wider = flip_cut(odd, total, cut)
         demand, slack, inside = demand + more, slack + wider, inside ^ {cut}
         after = slack + np.minimum(total.odd_shares, 1.0 - total.odd_shares).sum()
-        assert after - before == pytest.approx(told, abs=1e-9)
+        assert after - before == pytest.approx(reported, abs=1e-9)
         assert demand == sum(cuts[c][1] for c in inside)
         assert set(np.flatnonzero(total.inside)) == inside
         if inside:

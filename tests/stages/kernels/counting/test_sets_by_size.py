@@ -66,9 +66,9 @@ def test_extensions_that_have_to_be_scored(seed, size):
 
 
 @pytest.mark.parametrize("most_work", [0.0, 1e9], ids=["one at a time", "all at once"])
-@pytest.mark.parametrize("tells", [False, True], ids=["", "tells scores"])
+@pytest.mark.parametrize("keeps_scores", [False, True], ids=["", "keeps scores"])
 @pytest.mark.parametrize("required", [(), (5,)])
-def test_open_extensions_are_scored(required, tells, most_work):
+def test_open_extensions_are_scored(required, keeps_scores, most_work):
     dataset, rows = dependent_dataset(4, 7, 200, most_states=3)
     scorer, child, n_states = FamilyScorer(dataset, "bic"), 6, dataset.n_states.tolist()
     allowed = np.array([v for v in range(6) if v not in required], dtype=np.int32)
@@ -85,7 +85,7 @@ def test_open_extensions_are_scored(required, tells, most_work):
     before = np.where(closed, np.nan, entries)
     entries = before.copy()
     is_better, scratch = np.zeros(len(entries), dtype=np.bool_), np.empty(7)
-    scores = np.full(len(entries) if tells else 0, np.nan)
+    scores = np.full(len(entries) if keeps_scores else 0, np.nan)
     q = np.array([scorer.n_configurations((*required, int(v))) for v in allowed])
     for configurations in np.unique(q):
         tables = scorer.tables.of_expansion(child, configurations)
@@ -105,7 +105,7 @@ def test_open_extensions_are_scored(required, tells, most_work):
         else:
             assert entries[k] == pytest.approx(max(before[k], score(pair)), abs=1e-6)
             assert is_better[k] == (entries[k] > before[k])
-        if tells:
+        if keeps_scores:
             assert np.isnan(scores[k]) if closed[k] else scores[k] == pytest.approx(score(pair), abs=1e-6)
 
 

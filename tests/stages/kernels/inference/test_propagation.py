@@ -156,7 +156,7 @@ def test_draws_follow_the_distribution():
 
 
 def test_small_and_impossible_rows():
-    """A row below the least peak is left to the logarithms, which tell it from an impossible one."""
+    """A row below the least peak is left to the logarithms, which distinguish it from an impossible one."""
     assert LEAST_PEAK > 1e-310
     codes = np.array([[0, 0], [1, 0], [0, 0]], dtype=np.uint8)
     case = Case(contradiction(), {0}, codes)

@@ -31,13 +31,13 @@ COSTLY = {"kastar": 60, "s2": 60, "s2plus": 20}
 
 
 class ReporterOfFacts(NullReporter):
-    """Keeps what is told while a search works."""
+    """Keeps the reports of a search."""
 
     def __init__(self):
-        self.told = []
+        self.reported = []
 
     def progress(self, done, total, counted, **facts):
-        self.told.append(facts)
+        self.reported.append(facts)
 
 
 def search(table, method, width, restarts=None, jobs=1, orders=300, reporter=None):
@@ -59,7 +59,7 @@ def test_every_search_writes_bound_and_gap(method, width):
     assert extra["bound"] >= best_by_subsets(table if width is None else within(table, width)) - 1e-7
     bounded = f" with at most {width} parents each, of any treewidth" if width else ""
     assert extra["bound_relative_to"] == "networks of the listed sets" + bounded
-    shown = [facts[GAP_OF_LISTS] for facts in reporter.told if GAP_OF_LISTS in facts]
+    shown = [facts[GAP_OF_LISTS] for facts in reporter.reported if GAP_OF_LISTS in facts]
     assert shown or method == "exact"  # dynamic programming knows nothing before it ends
     assert shown == sorted(shown, reverse=True)
 

@@ -146,7 +146,7 @@ def test_pairs_are_ranked_by_the_product_of_what_their_orders_gained():
         (RELIABLE * rate + mean) / (RELIABLE + 1) * share**2 for rate, share in ((2.5, 0.6), (0.1 / 0.09, 0.3))
     ]
     assert gains.ranked(pairs)[0][0] == pytest.approx(math.prod(expected))
-    gains.note(Gain((2, 3), 0.01, 5.0))  # too small a share to tell
+    gains.note(Gain((2, 3), 0.01, 5.0))  # too small a share to count
     assert gains.ranked(pairs)[-1][0] < 1e-3
 
 
@@ -184,7 +184,7 @@ def test_jobs_change_nothing(seed, monkeypatch):
         trees = [tree_on(table, seed, Budget(**budget), jobs=jobs) for jobs in (1, 2)]
         for tree in trees:
             tree.run()
-        told = [
+        reported = [
             (
                 t.n_branches,
                 t.n_programmes,
@@ -196,4 +196,4 @@ def test_jobs_change_nothing(seed, monkeypatch):
             for t in trees
         ]
         assert trees[0].n_branches > branch_and_cut.LEAST_OPEN and trees[0].is_closed == (not budget)
-        assert repr(told[0]) == repr(told[1])
+        assert repr(reported[0]) == repr(reported[1])

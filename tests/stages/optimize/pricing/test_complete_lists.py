@@ -21,7 +21,7 @@ from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import complete_lists, loop
 from stages.optimize.pricing.complete_lists import can_enumerate, enumerate_all, limits_of, most_scores
 from stages.optimize.pricing.run import start_run
-from stages.parentsets.enumeration import count_sets, rooms, seconds_of
+from stages.parentsets.enumeration import configuration_caps, count_sets, seconds_of
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
@@ -100,12 +100,12 @@ def test_the_forecast_bounds_the_scores_computed(seed, score):
         assert sum(most_scores(grower, 1.0)) >= min(most, 2)
 
 
-def test_the_forecast_counts_sets_by_their_room():
-    """Two states each, room for less than 5, 9 and 3 configurations: {0, 1} alone has room for its 4."""
+def test_the_forecast_counts_sets_by_their_caps():
+    """Two states each, fewer than 5, 9 and 3 configurations: of all pairs only {0, 1}, with 4, is below the caps."""
     scores, n_states = np.array([-5.0, -9.0, -3.0]), np.array([2, 2, 2])
-    room, anything = rooms(scores, -math.inf, 1.0), rooms(scores, -math.inf, 0.0)
-    assert count_sets(n_states, room, 3) == [1, 3, 1, 0]
-    assert count_sets(n_states, room, 1) == [1, 3]
+    caps, anything = configuration_caps(scores, -math.inf, 1.0), configuration_caps(scores, -math.inf, 0.0)
+    assert count_sets(n_states, caps, 3) == [1, 3, 1, 0]
+    assert count_sets(n_states, caps, 1) == [1, 3]
     assert count_sets(n_states, anything, 2) == [1, 3, 3]
     assert count_sets(n_states, anything, 0) == [1]
 
