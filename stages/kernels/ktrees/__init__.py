@@ -1,5 +1,6 @@
 """Searches under a treewidth bound: k-trees built along orders, and networks within cliques.
 
+bounded_lists                    candidate lists, with what excludes most sets at a glance
 ktree, start_clique, orders      a k-tree along an order (k-G), its exact start clique, random orders
 moves, move_log, annealing       local changes of an order, incremental updates of its k-tree; simulated annealing
 member_pairs                     the sets that contain two variables, which a change of a bag may make cliques
@@ -8,5 +9,5 @@ clique_tree, slim, slim_dp, slim_search    exact improvement of small groups of 
 triangulation, narrowing         chordal graphs within the bounds around a network, which is narrowed to fit
 arborescence                     the best network with at most one parent per variable (Edmonds)
 
-All work on `ktree.BoundedLists`, a view of `SetLists` with scores relative to each variable's best set.
+All work on `bounded_lists.BoundedLists`, with scores relative to each variable's best set.
 """

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import copy_into
+from ..bits import set_bit
 from ..jit import borrowing
-from .move_log import RECHECK, mark_move
+from .move_log import mark_move, prefer_host
 from .moves import NOTHING_MOVED, move_variable, refresh, take_back
 
 NEAR = 10
@@ -147,7 +148,7 @@ def anneal(lists, pairs, tree, log, clique, precedences, rng, shares, temperatur
         Relative score of the tree at the end, in nats.
     """
     order, position, bags, chosen = tree.order, tree.position, tree.bags, tree.chosen
-    left_out, hosts, flags = tree.left_out, tree.hosts, log.flags
+    left_out, hosts = tree.left_out, tree.hosts
     n, size = len(order), tree.n_start
     relative_score = 0.0
     for variable in range(n):
@@ -166,13 +167,13 @@ def anneal(lists, pairs, tree, log, clique, precedences, rng, shares, temperatur
             if start >= n:
                 continue
             variable = order[start]
-            flags[variable] = RECHECK
+            set_bit(log.marks, start)
             if kind < shares.left_out:
                 former = left_out[variable]
                 left_out[variable] = bags[variable, int(rng.random() * bags.shape[1])]
             else:
                 former = hosts[variable]
-                hosts[variable] = draw_host(lists, tree, rng, variable)
+                prefer_host(lists, tree, log, variable, draw_host(lists, tree, rng, variable))
             n_logged, gain = refresh(lists, pairs, tree, log, clique, np.int64(start), np.int64(start), NOTHING_MOVED)
         else:
             variable = np.int32(rng.random() * n)
@@ -190,7 +191,7 @@ def anneal(lists, pairs, tree, log, clique, precedences, rng, shares, temperatur
             if start == end or high < size:
                 continue
             move_variable(order, position, start, end)
-            mark_move(lists, tree, log, variable, low, high)
+            mark_move(lists, tree, log, variable, low)
             n_logged, gain = refresh(
                 lists, pairs, tree, log, clique, np.int64(low), np.int64(high), np.int64(variable)
             )
@@ -201,11 +202,11 @@ def anneal(lists, pairs, tree, log, clique, precedences, rng, shares, temperatur
             if relative_score > best.relative_score[0] + 1e-9 * abs(best.relative_score[0]):
                 keep_best(tree, best, relative_score)
             continue
-        take_back(tree, log, n_logged)
+        take_back(lists, tree, log, n_logged)
         if kind < shares.left_out:
             left_out[variable] = former
         elif kind < shares.left_out + shares.host:
-            hosts[variable] = former
+            prefer_host(lists, tree, log, variable, former)
         else:
             move_variable(order, position, end, start)
     return relative_score

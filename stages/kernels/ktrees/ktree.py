@@ -16,35 +16,7 @@ import numpy as np
 
 from ..bits import clear_bit, has_bit, set_bit
 from ..jit import borrowing
-from ..orders.set_lists import SetLists
-
-
-class BoundedLists(NamedTuple):
-    """The view of `SetLists` that k-tree kernels use: sets of at most K members, best first, none dominated.
-
-    The last set of a child always fits: it is empty or prescribed by fixed records.
-
-    Attributes
-    ----------
-    set_offsets, parent_offsets, parents, pair_offsets, pair_children, pair_first, member_offsets, member_sets
-        Those of the `SetLists` that this is a view of.
-    relative_scores : ndarray of float64, shape (n_sets,)
-        Score less the best listed score of the same child, in nats; at most 0.
-    keys : ndarray of int64, shape (n_sets,)
-        Bit of `KTree.edges` that must be set for the set to fit: the pair of its first two members, the
-        diagonal for a single member, the bit after all pairs (always set) for the empty set.
-    """
-
-    set_offsets: np.ndarray
-    relative_scores: np.ndarray
-    parent_offsets: np.ndarray
-    parents: np.ndarray
-    pair_offsets: np.ndarray
-    pair_children: np.ndarray
-    pair_first: np.ndarray
-    member_offsets: np.ndarray
-    member_sets: np.ndarray
-    keys: np.ndarray
+from .bounded_lists import mask_earlier, pair_bit
 
 
 class KTree(NamedTuple):
@@ -85,25 +57,6 @@ class KTree(NamedTuple):
     n_start: int
 
 
-def new_bounded_lists(lists: SetLists) -> BoundedLists:
-    """The view of candidate lists that k-tree kernels use; unchanged arrays are shared."""
-    best = np.repeat(lists.scores[lists.set_offsets[:-1]], np.diff(lists.set_offsets))
-    keys = np.empty(len(lists.scores), dtype=np.int64)
-    key_sets(lists.parent_offsets, lists.parents, len(lists.set_offsets) - 1, keys)
-    return BoundedLists(
-        set_offsets=lists.set_offsets,
-        relative_scores=lists.scores - best,
-        parent_offsets=lists.parent_offsets,
-        parents=lists.parents,
-        pair_offsets=lists.pair_offsets,
-        pair_children=lists.pair_children,
-        pair_first=lists.pair_first,
-        member_offsets=lists.member_offsets,
-        member_sets=lists.member_sets,
-        keys=keys,
-    )
-
-
 def start_size(n_states: np.ndarray, treewidth: int, most_cells: float) -> int:
     """The largest number of variables, at most K + 1, any of which together fit one bag."""
     # Those with most states fill a table first: if they fit, any do.
@@ -132,21 +85,20 @@ def new_ktree(
 
 
 @borrowing
-def pair_bit(a, b):
-    """Index of the bit of the pair {a, b}; a may equal b."""
-    high = np.int64(max(a, b))
-    return (high * (high + 1) >> 1) + min(a, b)
-
-
-@borrowing
-def key_sets(parent_offsets, parents, n_variables, keys):
-    """Fill ``BoundedLists.keys``."""
-    for s in range(len(keys)):
-        first, end = parent_offsets[s], parent_offsets[s + 1]
-        if end == first:
-            keys[s] = np.int64(n_variables) * (n_variables + 1) >> 1
-        else:
-            keys[s] = pair_bit(parents[first], parents[min(first + 1, end - 1)])
+def first_fitting(lists, tree, child, s, place):
+    """The first set of `child` from `s` on whose members are adjacent and stand before position `place`."""
+    keys, offsets, parents, masks = lists.keys, lists.parent_offsets, lists.parents, lists.masks
+    position, edges = tree.position, tree.edges
+    # Nearly all sets have a member that stands later: a look at one word excludes them.
+    later = ~mask_earlier(lists, position, child, place)
+    while not (
+        masks[s] & later == 0
+        and has_bit(edges, keys[s])
+        and stands_before(offsets, parents, position, s, place)
+        and is_clique(offsets, parents, edges, s)
+    ):
+        s += 1
+    return s
 
 
 @borrowing

@@ -8,34 +8,33 @@ import numpy as np
 
 from ..arrays import first_not_below
 from ..jit import borrowing
-from .ktree import BoundedLists
-
-BLOCK = 8
-"""Signatures compared at once."""
+from .bounded_lists import BoundedLists
 
 
 class MemberPairs(NamedTuple):
-    """The sets of all children that contain two variables a < b.
+    """The sets that contain two variables a < b, by child.
 
     Attributes
     ----------
-    children : ndarray of int32, shape (n_sets,)
-        The child of each set.
     starts : ndarray of int64, shape (n_variables + 1,)
         The pairs of each smaller variable a, ascending by b.
     partners : ndarray of int32, shape (n_pairs,)
         The larger variable b.
     offsets : ndarray of int64, shape (n_pairs + 1,)
+    children : ndarray of int32
+        The children with a set that contains the pair, ascending.
+    set_offsets : ndarray of int64, shape (n_children + 1,)
     sets : ndarray of int32
-        Sets that contain the pair, ascending.
-    signatures : ndarray of uint64
-        Of each of `sets` the bits of its members, see `signature_bit`; behind the last, a block of all bits.
+        The sets of such a child, best first.
+    signatures : ndarray of uint64, shape (n_sets,)
+        Of each listed set the bits of its members, see `signature_bit`.
     """
 
-    children: np.ndarray
     starts: np.ndarray
     partners: np.ndarray
     offsets: np.ndarray
+    children: np.ndarray
+    set_offsets: np.ndarray
     sets: np.ndarray
     signatures: np.ndarray
 
@@ -49,16 +48,19 @@ def index_member_pairs(lists: BoundedLists) -> MemberPairs:
     entries.sort()
     sets = (entries % n_sets).astype(np.int32)
     entries //= n_sets
-    first = np.flatnonzero(np.diff(entries, prepend=-1))
-    smaller, larger = np.divmod(entries[first], n)
-    signatures = np.zeros(len(sets) + BLOCK, dtype=np.uint64)
-    signatures[len(sets) :] = ~np.uint64(0)
-    sign(lists.parent_offsets, lists.parents, sets, signatures)
+    child_of_set = np.repeat(np.arange(n, dtype=np.int32), np.diff(lists.set_offsets))
+    is_new_pair = np.diff(entries, prepend=-1) > 0
+    first_of_child = np.flatnonzero(is_new_pair | (np.diff(child_of_set[sets], prepend=-1) != 0))
+    first_of_pair = np.flatnonzero(is_new_pair)
+    smaller, larger = np.divmod(entries[first_of_pair], n)
+    signatures = np.zeros(n_sets, dtype=np.uint64)
+    sign(lists.parent_offsets, lists.parents, signatures)
     return MemberPairs(
-        children=np.repeat(np.arange(n, dtype=np.int32), np.diff(lists.set_offsets)),
         starts=np.searchsorted(smaller, np.arange(n + 1)),
         partners=larger.astype(np.int32),
-        offsets=np.append(first, len(sets)),
+        offsets=np.append(np.searchsorted(first_of_child, first_of_pair), len(first_of_child)),
+        children=child_of_set[sets[first_of_child]],
+        set_offsets=np.append(first_of_child, len(sets)),
         sets=sets,
         signatures=signatures,
     )
@@ -85,20 +87,11 @@ def signature_bit(variable):
 
 
 @borrowing
-def sign(parent_offsets, parents, entry_sets, signatures):
+def sign(parent_offsets, parents, signatures):
     """Fill `MemberPairs.signatures`, zeros before."""
-    for k in range(len(entry_sets)):
-        for i in range(parent_offsets[entry_sets[k]], parent_offsets[entry_sets[k] + 1]):
-            signatures[k] |= signature_bit(parents[i])
-
-
-@borrowing
-def any_within(signatures, first, outside):
-    """Whether one of the `BLOCK` signatures from `first` on has no bit of `outside`; without branches, in vectors."""
-    count = np.uint64(0)
-    for k in range(np.uint64(first), np.uint64(first) + np.uint64(BLOCK)):
-        count += np.uint64((signatures[k] & outside) == np.uint64(0))
-    return count != 0
+    for s in range(len(signatures)):
+        for i in range(parent_offsets[s], parent_offsets[s + 1]):
+            signatures[s] |= signature_bit(parents[i])
 
 
 @borrowing

@@ -1,4 +1,5 @@
-"""What a move affects: the log of what it overwrote, flags, and the better sets that it makes available to children.
+"""What a move affects: the log of what it overwrote, the variables to be evaluated again, and the better sets that it
+makes available to children.
 
 A set becomes available when the bag of its latest member gains a member (`offer_pair`), or when a variable moves to
 a place before a child (`offer_to_passed`).
@@ -10,20 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..bits import has_bit
+from ..bits import WORD_BITS, clear_bit, empty_bit_matrix, has_bit, lowest_bit, set_bit
 from ..jit import borrowing
-from .ktree import is_among, is_clique, is_in_bag, stands_before
-from .member_pairs import BLOCK, any_within, find_member_pair, signature_bit
+from .ktree import is_clique, is_in_bag, stands_before
+from .member_pairs import find_member_pair, signature_bit
 
 NO_BETTER_SET = np.int64(2**62)
 """In `MoveLog.pending`: no better set has become a clique."""
 
-SETTLED, RECHECK, RESCAN, CHANGED = 0, 1, 2, 3
-"""Values of `MoveLog.flags`: up to date; the set may not fit any more; any listed set may fit; the bag changed."""
-
 
 class MoveLog(NamedTuple):
-    """What the latest move overwrote, and which variables are to be re-evaluated.
+    """What the latest move overwrote, and which variables are to be evaluated again.
 
     Attributes
     ----------
@@ -31,61 +29,85 @@ class MoveLog(NamedTuple):
     chosen : ndarray of int64, shape (n_variables,)
     bags : ndarray of int32, shape (n_variables, K + 1)
         The changed variables with their former sets and bags.
-    flags : ndarray of uint8, shape (n_variables,)
-        All `SETTLED` between moves.
+    marks : ndarray of uint64
+        Positions of the variables to be evaluated again, as a set of bits; empty between moves.
     pending : ndarray of int64, shape (n_variables,)
-        Best set of each variable that became a clique; all `NO_BETTER_SET` between moves.
+        The first set of each marked variable that may fit and is better than its present one; all `NO_BETTER_SET`
+        between moves.
+    dependents : ndarray of uint64, shape (n_variables, n_words)
+        For each variable those whose set contains it or that prefer it as their host.
     """
 
     variables: np.ndarray
     chosen: np.ndarray
     bags: np.ndarray
-    flags: np.ndarray
+    marks: np.ndarray
     pending: np.ndarray
+    dependents: np.ndarray
 
 
 def new_move_log(n_variables: int, treewidth: int) -> MoveLog:
-    """An empty log."""
+    """An empty log, before `moves.build_ktree` fills `MoveLog.dependents`."""
     return MoveLog(
         variables=np.zeros(n_variables, dtype=np.int32),
         chosen=np.zeros(n_variables, dtype=np.int64),
         bags=np.zeros((n_variables, treewidth + 1), dtype=np.int32),
-        flags=np.full(n_variables, SETTLED, dtype=np.uint8),
+        marks=empty_bit_matrix(1, n_variables)[0],
         pending=np.full(n_variables, NO_BETTER_SET, dtype=np.int64),
+        dependents=empty_bit_matrix(n_variables, n_variables),
     )
 
 
 @borrowing
-def mark_move(lists, tree, log, variable, low, high):
-    """Flag what a completed move of `variable` between the positions `low` and `high` may affect.
-
-    That is the variable itself and each variable now before it that has it in its set.
-    """
-    log.flags[variable] = RESCAN
-    pair_children, offsets, parents = lists.pair_children, lists.parent_offsets, lists.parents
-    position, chosen, flags = tree.position, tree.chosen, log.flags
-    for pair in range(lists.pair_offsets[variable], lists.pair_offsets[variable + 1]):
-        child = pair_children[pair]
-        # These are the children that `variable` passed when it moved to a later position.
-        if low <= position[child] < position[variable] <= high:
-            s = chosen[child]
-            if s >= lists.pair_first[pair] and is_among(parents, offsets[s], offsets[s + 1], variable):
-                flags[child] = RECHECK
+def add_dependent(lists, tree, log, variable):
+    """Note on what `variable` depends: its set and its preferred host."""
+    s = tree.chosen[variable]
+    for i in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
+        set_bit(log.dependents[lists.parents[i]], variable)
+    if tree.hosts[variable] >= 0:
+        set_bit(log.dependents[tree.hosts[variable]], variable)
 
 
 @borrowing
-def recheck_users(lists, tree, log, variable, place):
-    """Flag the later variables, after position `place`, whose sets contain `variable`: its bag has changed."""
-    pair_children, pair_first = lists.pair_children, lists.pair_first
-    offsets, parents = lists.parent_offsets, lists.parents
-    position, chosen, flags = tree.position, tree.chosen, log.flags
-    for pair in range(lists.pair_offsets[variable], lists.pair_offsets[variable + 1]):
-        child = pair_children[pair]
-        present = chosen[child]
-        if present < pair_first[pair] or position[child] <= place or flags[child] != SETTLED:
-            continue
-        if is_among(parents, offsets[present], offsets[present + 1], variable):
-            flags[child] = RECHECK
+def drop_dependent(lists, tree, log, variable):
+    """Undo `add_dependent`, before the set or the preferred host changes."""
+    s = tree.chosen[variable]
+    for i in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
+        clear_bit(log.dependents[lists.parents[i]], variable)
+    if tree.hosts[variable] >= 0:
+        clear_bit(log.dependents[tree.hosts[variable]], variable)
+
+
+@borrowing
+def prefer_host(lists, tree, log, variable, host):
+    """Make `host` the one that `variable` prefers; -1 for none."""
+    drop_dependent(lists, tree, log, variable)
+    tree.hosts[variable] = host
+    add_dependent(lists, tree, log, variable)
+
+
+@borrowing
+def mark_dependents(tree, log, variable, place):
+    """Mark the dependents of `variable` after position `place`."""
+    position, marks, row = tree.position, log.marks, log.dependents[variable]
+    for w in range(len(row)):
+        word = row[w]
+        while word:
+            child = np.uint64(w * WORD_BITS) + lowest_bit(word)
+            word &= word - np.uint64(1)
+            if position[child] > place:
+                set_bit(marks, position[child])
+
+
+@borrowing
+def mark_move(lists, tree, log, variable, low):
+    """Mark what a completed move of `variable` may affect: itself, for any of its sets, and its dependents.
+
+    `low` is the smaller of the two positions of the move; what stands before is not affected.
+    """
+    log.pending[variable] = lists.set_offsets[variable]
+    set_bit(log.marks, tree.position[variable])
+    mark_dependents(tree, log, variable, low - 1)
 
 
 @borrowing
@@ -98,7 +120,8 @@ def offer_to_passed(lists, tree, log, variable, place, high):
     pair_children = lists.pair_children
     member_offsets, member_sets, keys = lists.member_offsets, lists.member_sets, lists.keys
     offsets, parents = lists.parent_offsets, lists.parents
-    position, chosen, edges, pending = tree.position, tree.chosen, tree.edges, log.pending
+    position, chosen, edges = tree.position, tree.chosen, tree.edges
+    marks, pending = log.marks, log.pending
     for pair in range(lists.pair_offsets[variable], lists.pair_offsets[variable + 1]):
         child = pair_children[pair]
         if position[child] <= place or position[child] > high:
@@ -115,6 +138,7 @@ def offer_to_passed(lists, tree, log, variable, place, high):
                 continue
             if is_clique(offsets, parents, edges, s):
                 pending[child] = s
+                set_bit(marks, position[child])
                 break
 
 
@@ -125,27 +149,29 @@ def offer_pair(lists, pairs, tree, log, bag, variable, other, place):
     A set whose latest member is `variable` is a clique if and only if it lies in the bag of `variable`. So where a
     bag gains a member, the sets that become cliques contain both.
     """
-    children, sets, signatures = pairs.children, pairs.sets, pairs.signatures
+    sets, set_offsets, signatures = pairs.sets, pairs.set_offsets, pairs.signatures
     offsets, parents = lists.parent_offsets, lists.parents
-    position, chosen, pending = tree.position, tree.chosen, log.pending
+    position, chosen, marks, pending = tree.position, tree.chosen, log.marks, log.pending
     pair = find_member_pair(pairs.starts, pairs.partners, variable, other)
     if pair < 0:
         return
     outside = ~np.uint64(0)
     for member in bag:
         outside &= ~signature_bit(member)
-    first, end = pairs.offsets[pair], pairs.offsets[pair + 1]
-    for block in range(first, end, BLOCK):
-        # Read in sequence, the signatures exclude nearly all sets before anything else of them is looked up.
-        if not any_within(signatures, block, outside):
+    for k in range(pairs.offsets[pair], pairs.offsets[pair + 1]):
+        child = pairs.children[k]
+        if position[child] <= place:
             continue
-        for k in range(block, min(block + BLOCK, end)):
-            s = sets[k]
-            child = children[s]
-            if signatures[k] & outside or s >= min(chosen[child], pending[child]) or position[child] <= place:
-                continue
-            if is_in_bag(parents, offsets[s], offsets[s + 1], bag):
+        limit = min(chosen[child], pending[child])
+        for i in range(set_offsets[k], set_offsets[k + 1]):
+            s = sets[i]
+            if s >= limit:
+                break
+            # The signature excludes nearly all sets before their members are looked up.
+            if signatures[s] & outside == 0 and is_in_bag(parents, offsets[s], offsets[s + 1], bag):
                 pending[child] = s
+                set_bit(marks, position[child])
+                break
 
 
 @borrowing

@@ -1,18 +1,19 @@
 """Local changes of an order, with an incremental update of its k-tree from the changed position on.
 
 The set and bag of a variable depend only on the bags of its candidate parents, so a change propagates along these.
-A variable is re-evaluated when a member of its set changed its bag or position, when a better set became a clique,
-or when the bag of its preferred host changed. Everything overwritten is logged, so that a move can be undone.
+A variable is evaluated again when a member of its set or its preferred host changed its bag or position, or when a
+better set became a clique. Everything overwritten is logged, so that a move can be undone.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..bits import has_bit, set_bit
+from ..bits import WORD_BITS, clear_bit, has_bit, lowest_bit, set_bit
 from ..jit import borrowing
 from .ktree import (
     add_edges,
+    first_fitting,
     form_bag,
     is_among,
     is_clique,
@@ -24,15 +25,13 @@ from .ktree import (
     stands_before,
 )
 from .move_log import (
-    CHANGED,
     NO_BETTER_SET,
-    RECHECK,
-    RESCAN,
-    SETTLED,
+    add_dependent,
+    drop_dependent,
     log_variable,
+    mark_dependents,
     offer_pair,
     offer_to_passed,
-    recheck_users,
 )
 from .start_clique import solve_start_clique
 
@@ -54,7 +53,7 @@ def move_variable(order, position, start, end):
 
 @borrowing
 def renew_start_clique(lists, pairs, tree, log, clique, moved, high):
-    """Rebuild and solve the start clique, and flag what depends on it; parameters as of `refresh`.
+    """Rebuild and solve the start clique, and mark what depends on it; parameters as of `refresh`.
 
     Returns
     -------
@@ -62,26 +61,31 @@ def renew_start_clique(lists, pairs, tree, log, clique, moved, high):
         Change of the score in nats. The clique's members are the first ones logged.
     """
     order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
-    relative_scores, offsets, flags = lists.relative_scores, lists.parent_offsets, log.flags
+    relative_scores, offsets, marks, pending = lists.relative_scores, lists.parent_offsets, log.marks, log.pending
     n, size = len(order), tree.n_start
     before = 0.0
     for t in range(size):
         log_variable(log, chosen, bags, t, order[t])
         before += relative_scores[chosen[order[t]]]
         remove_edges(edges, bags, order[t])
+        drop_dependent(lists, tree, log, order[t])
+        pending[order[t]] = NO_BETTER_SET
+        clear_bit(marks, t)
     join_start_clique(order, bags, edges, size)
     gain = solve_start_clique(lists, tree, clique) - before
     for t in range(size, n):
         # A variable without parents joins the bag of the start clique, which has changed.
         s = chosen[order[t]]
-        if offsets[s] == offsets[s + 1] and flags[order[t]] == SETTLED:
-            flags[order[t]] = RECHECK
+        if offsets[s] == offsets[s + 1]:
+            set_bit(marks, t)
     if size < n:
         # This variable may have just left the clique, where its set need not be the first that fits.
-        flags[order[size]] = RESCAN
+        pending[order[size]] = lists.set_offsets[order[size]]
+        set_bit(marks, size)
     for t in range(size):
-        flags[order[t]] = CHANGED
-        recheck_users(lists, tree, log, order[t], size - 1)
+        add_dependent(lists, tree, log, order[t])
+    for t in range(size):
+        mark_dependents(tree, log, order[t], size - 1)
     if moved != NOTHING_MOVED:
         # One variable has entered: the one that moved, or the one behind the clique that another left.
         entered = order[size - 1] if position[moved] >= size else moved
@@ -95,14 +99,14 @@ def renew_start_clique(lists, pairs, tree, log, clique, moved, high):
 
 @borrowing
 def refresh(lists, pairs, tree, log, clique, low, high, moved):
-    """Update the sets and bags of the flagged variables and all that depends on them.
+    """Update the sets and bags of the marked variables and all that depends on them.
 
     Parameters
     ----------
     pairs : MemberPairs
         Of `lists`.
     low, high : int
-        First position with a flag, and the last one between which and `low` a variable moved. The start clique is
+        First position with a mark, and the last one between which and `low` a variable moved. The start clique is
         solved anew if it contains `low`.
     moved : int
         Variable whose position changed; `NOTHING_MOVED` for none.
@@ -113,9 +117,9 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
         Number of variables logged, and the change of the score in nats.
     """
     keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
-    set_offsets, relative_scores = lists.set_offsets, lists.relative_scores
-    order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
-    left_out, hosts, flags, pending = tree.left_out, tree.hosts, log.flags, log.pending
+    relative_scores, order, position, chosen = lists.relative_scores, tree.order, tree.position, tree.chosen
+    bags, edges = tree.bags, tree.edges
+    left_out, hosts, marks, pending = tree.left_out, tree.hosts, log.marks, log.pending
     n_states, most_cells = tree.n_states, tree.most_cells
     n, size = len(order), tree.n_start
     n_logged, gain = 0, 0.0
@@ -123,26 +127,26 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
     if renewed:
         gain = renew_start_clique(lists, pairs, tree, log, clique, moved, high)
         n_logged = low = size
-    for t in range(low, n):
-        variable = order[t]
-        preferred = hosts[variable]
-        # A variable keeps its set and bag unless it was flagged, a better set became a clique, or its preferred
-        # host moved or changed its bag.
-        host_is_same = preferred < 0 or (flags[preferred] != CHANGED and preferred != moved)
-        if flags[variable] == SETTLED and pending[variable] == NO_BETTER_SET and host_is_same:
+    w = low // WORD_BITS
+    while w < len(marks):
+        # The first position with a mark; marks are added behind it only.
+        if not marks[w]:
+            w += 1
             continue
-        present = chosen[variable]
+        t = w * WORD_BITS + np.int64(lowest_bit(marks[w]))
+        clear_bit(marks, t)
+        variable = order[t]
+        preferred, present = hosts[variable], chosen[variable]
         # Sets before the present one did not fit, and of these only the pending one can fit now, so the search for
-        # the first set that fits starts there. After a move of the variable itself any set of its list may fit.
-        s = set_offsets[variable] if flags[variable] == RESCAN else min(present, pending[variable])
-        flags[variable] = SETTLED
+        # the first set that fits starts there. After a move of the variable itself that is the first of its list.
+        s = min(present, pending[variable])
         pending[variable] = NO_BETTER_SET
-        while not (
+        if not (
             has_bit(edges, keys[s])
             and stands_before(offsets, parents, position, s, t)
             and is_clique(offsets, parents, edges, s)
         ):
-            s += 1
+            s = first_fitting(lists, tree, variable, s + 1, t)
         first, end = offsets[s], offsets[s + 1]
         host = order[latest_member(position, parents, first, end)]
         if preferred >= 0 and position[preferred] < t and is_in_bag(parents, first, end, bags[preferred]):
@@ -157,7 +161,10 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
             log_variable(log, chosen, bags, n_logged, variable)
             n_logged += 1
             gain += relative_scores[s] - relative_scores[present]
+        if s != present:
+            drop_dependent(lists, tree, log, variable)
             chosen[variable] = s
+            add_dependent(lists, tree, log, variable)
         if has_new_bag:
             # Variables are updated in the order, so an edge that changes its owner is removed before the later one
             # adds it.
@@ -168,19 +175,15 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
             for j in range(bags.shape[1]):
                 bags[variable, j] = bags[n, j]
             add_edges(edges, bags, variable)
-            flags[variable] = CHANGED
-        if has_new_bag or variable == moved:
-            recheck_users(lists, tree, log, variable, t)
+            mark_dependents(tree, log, variable, t)
         # A variable that moved is available to those that it passed, whether or not its bag is new.
         if variable == moved and t < high:
             offer_to_passed(lists, tree, log, np.int64(variable), t, high)
-    for k in range(n_logged):
-        flags[log.variables[k]] = SETTLED
     return n_logged, gain
 
 
 @borrowing
-def take_back(tree, log, n_logged):
+def take_back(lists, tree, log, n_logged):
     """Restore the sets, bags and edges that the latest `refresh` overwrote; the caller restores the order."""
     bags, edges, chosen = tree.bags, tree.edges, tree.chosen
     variables, log_chosen, log_bags = log.variables, log.chosen, log.bags
@@ -188,7 +191,9 @@ def take_back(tree, log, n_logged):
     for k in range(n_logged):
         remove_edges(edges, bags, variables[k])
     for k in range(n_logged):
+        drop_dependent(lists, tree, log, variables[k])
         chosen[variables[k]] = log_chosen[k]
+        add_dependent(lists, tree, log, variables[k])
         for j in range(bags.shape[1]):
             bags[variables[k], j] = log_bags[k, j]
     for k in range(n_logged):
@@ -217,8 +222,11 @@ def build_ktree(lists, pairs, tree, log, clique):
         set_bit(edges, pair_bit(variable, variable))
         bags[variable, :] = variable
         chosen[variable] = lists.set_offsets[variable]
-        log.flags[variable] = RESCAN
-        log.pending[variable] = NO_BETTER_SET
+        log.pending[variable] = lists.set_offsets[variable]
+        set_bit(log.marks, t)
+    log.dependents[:] = np.uint64(0)
+    for variable in range(n):
+        add_dependent(lists, tree, log, variable)
     refresh(lists, pairs, tree, log, clique, np.int64(0), np.int64(0), NOTHING_MOVED)
     total = 0.0
     for variable in range(n):

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..bits import has_bit, lowest_bit
+from ..bits import lowest_bit
 from ..jit import borrowing
-from .ktree import is_clique, stands_before
+from .ktree import first_fitting, mask_earlier
 
 EXACT_CLIQUE = 12
 """Largest number of variables for which the DAG is exact; further variables of the clique follow in order."""
@@ -78,8 +78,7 @@ def solve_start_clique(lists, tree, clique):
     float
         Sum of the relative scores of the DAG's sets, in nats.
     """
-    keys, offsets, parents, relative_scores = (lists.keys, lists.parent_offsets, lists.parents, lists.relative_scores)
-    order, position, edges, chosen = tree.order, tree.position, tree.edges, tree.chosen
+    order, chosen, relative_scores = tree.order, tree.chosen, lists.relative_scores
     size = tree.n_start
     exact = min(size, EXACT_CLIQUE)
     _collect_clique_sets(lists, tree, exact, clique)
@@ -94,14 +93,7 @@ def solve_start_clique(lists, tree, clique):
         chosen[order[t]] = clique.taken[core]
         core &= ~(1 << t)
     for t in range(exact, size):
-        s = lists.set_offsets[order[t]]
-        while not (
-            has_bit(edges, keys[s])
-            and stands_before(offsets, parents, position, s, t)
-            and is_clique(offsets, parents, edges, s)
-        ):
-            s += 1
-        chosen[order[t]] = s
+        chosen[order[t]] = first_fitting(lists, tree, order[t], lists.set_offsets[order[t]], t)
     total = 0.0
     for t in range(size):
         total += relative_scores[chosen[order[t]]]
@@ -111,16 +103,15 @@ def solve_start_clique(lists, tree, clique):
 @borrowing
 def _collect_clique_sets(lists, tree, exact, clique):
     """Collect the sets of the first `exact` variables that lie within these, as masks of positions."""
-    keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
-    position, edges = tree.position, tree.edges
+    offsets, parents, position = lists.parent_offsets, lists.parents, tree.position
     masks, candidates = clique.masks, clique.candidates
     count = 0
     for t in range(exact):
         clique.starts[t] = count
         child = tree.order[t]
+        outside = ~mask_earlier(lists, position, child, exact)
         for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
-            # Members of the clique are adjacent: a missing key shows a member outside.
-            if not has_bit(edges, keys[s]):
+            if lists.masks[s] & outside != 0:
                 continue
             mask = 0
             for i in range(offsets[s], offsets[s + 1]):

@@ -16,12 +16,12 @@ EVEN_WIDTH = 8
 COOLING_ROUNDS = 50
 """Rounds in which the walk cools at most without a time limit, likewise less for larger bounds."""
 
-TWICE_MOVES, FIRST_COOLING = 4000, 0.3
+TWICE_MOVES, FIRST_COOLING = 8000, 0.3
 """Changes of the order per variable for which there is time while it cools, from which on it cools twice; and the
 share of the first time, whose sets the second has from its start. By experiment.
 """
 
-FEW_MOVES, NARROW_COOLING = 200, 0.5
+FEW_MOVES, NARROW_COOLING = 400, 0.5
 """Changes of the order per variable for which there is time, by those of the first phase; with fewer the k-trees have
 half the width until this share has cooled: narrow ones take less time, and wide ones go on from a better order. By
 experiment.

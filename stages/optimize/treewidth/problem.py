@@ -11,7 +11,8 @@ import numpy as np
 from formats.records import ParentSetTable
 from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.kernels.dominance import mark_undominated
-from stages.kernels.ktrees.ktree import BoundedLists, KTree, new_bounded_lists, new_ktree, start_size
+from stages.kernels.ktrees.bounded_lists import BoundedLists, new_bounded_lists
+from stages.kernels.ktrees.ktree import KTree, new_ktree, start_size
 from stages.kernels.ktrees.member_pairs import MemberPairs, index_member_pairs
 from stages.kernels.ktrees.orders import Precedences, new_precedences, pull_forward
 from stages.kernels.ktrees.start_clique import CliqueTables, start_clique_tables

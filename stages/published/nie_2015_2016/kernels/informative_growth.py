@@ -14,7 +14,7 @@ import numpy as np
 
 from stages.kernels.bits import has_bit
 from stages.kernels.jit import borrowing, njit
-from stages.kernels.ktrees.ktree import pair_bit
+from stages.kernels.ktrees.bounded_lists import pair_bit
 
 from .growth_states import OPEN, STATES, add_state, begin_growth, pop_state, push_state, rebuild
 from .informative_score import information_between

@@ -13,7 +13,8 @@ import numpy as np
 from stages.kernels.arrays import first_not_below
 from stages.kernels.bits import has_bit
 from stages.kernels.jit import borrowing, inlined, njit
-from stages.kernels.ktrees.ktree import is_clique, pair_bit
+from stages.kernels.ktrees.bounded_lists import pair_bit
+from stages.kernels.ktrees.ktree import is_clique
 
 
 class Information(NamedTuple):

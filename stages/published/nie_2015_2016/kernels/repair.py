@@ -8,7 +8,8 @@ import numpy as np
 
 from stages.kernels.bits import has_bit, set_bit
 from stages.kernels.jit import borrowing, njit
-from stages.kernels.ktrees.ktree import BoundedLists, add_edges, form_bag, join_start_clique, latest_member, pair_bit
+from stages.kernels.ktrees.bounded_lists import BoundedLists, pair_bit
+from stages.kernels.ktrees.ktree import add_edges, form_bag, join_start_clique, latest_member
 from stages.kernels.ktrees.orders import Precedences, pull_forward
 
 

@@ -192,15 +192,14 @@ def snapshot(search):
     return [
         tree.order.tolist(), tree.position.tolist(), tree.bags[:n].tolist(), tree.edges.tolist(),
         tree.chosen.tolist(), tree.left_out.tolist(), tree.hosts.tolist(),
-        search.log.flags.tolist(), search.log.pending.tolist(),
+        search.log.marks.tolist(), search.log.pending.tolist(), search.log.dependents.tolist(),
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("bound", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize(("n", "bound"), [*((12, bound) for bound in (0, 1, 2, 3, 5)), (65, 2), (130, 4)])
 @pytest.mark.parametrize("seed", seeds(8, quick=2))
-def test_moves_keep_what_building_anew_would_give(bound, seed):
+def test_moves_keep_what_building_anew_would_give(n, bound, seed):
     """At a high temperature nearly everything is accepted; after each slice the state is that of its order."""
-    n = 12
     table = random_table(seed, n, max_parents=4, n_sets=60, ties=seed % 2 == 0)
     problem = prepare_bounded(table, bound)
     search = OrderSearch(problem, np.random.default_rng(seed), {"left_out": 0.25, "host": 0.25, "wanted": 0.2})
@@ -236,14 +235,14 @@ def test_refused_moves_leave_no_trace(seed):
         if high <= bound:
             continue
         move_variable(tree.order, tree.position, start, end)
-        mark_move(problem.lists, tree, log, variable, low, high)
+        mark_move(problem.lists, tree, log, variable, low)
         logged, gain = refresh(problem.lists, problem.pairs, tree, log, search.clique, low, high, variable)
         after = OrderSearch(problem, rng)
         after.start(tree.order, tree.left_out, tree.hosts)
         assert snapshot(search) == snapshot(after)
         former = sum(problem.scores[s] for s in before[4])
         assert gain == pytest.approx(problem.score(tree.chosen) - former, abs=1e-9)
-        take_back(tree, log, logged)
+        take_back(problem.lists, tree, log, logged)
         move_variable(tree.order, tree.position, end, start)
         assert snapshot(search) == before
 
@@ -252,7 +251,8 @@ def test_refused_moves_leave_no_trace(seed):
 def test_bags_and_edges_bit_by_bit(seed):
     """Joining a bag, with and without a member that is not wanted, against lists."""
     from stages.kernels.bits import has_bit
-    from stages.kernels.ktrees.ktree import form_bag, is_clique, join_bag, pair_bit, remove_edges
+    from stages.kernels.ktrees.bounded_lists import pair_bit
+    from stages.kernels.ktrees.ktree import form_bag, is_clique, join_bag, remove_edges
 
     rng, n, width = np.random.default_rng(seed), 9, 3
     problem = prepare_bounded(random_table(seed, n, n_sets=20), width)
@@ -289,7 +289,8 @@ def test_pulled_orders_keep_precedences_and_else_the_order():
 
 def test_joining_a_host_but_one_member():
     """As forming the bag and adding its edges, whichever member is left out."""
-    from stages.kernels.ktrees.ktree import join_host, pair_bit
+    from stages.kernels.ktrees.bounded_lists import pair_bit
+    from stages.kernels.ktrees.ktree import join_host
 
     for left_out in (1, 4, 6):
         bags = np.zeros((9, 3), dtype=np.int32)

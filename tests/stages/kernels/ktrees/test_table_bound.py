@@ -105,7 +105,7 @@ def snapshot(search):
     tree, log = search.tree, search.log
     n = len(tree.order)
     parts = tree.order, tree.position, tree.bags[:n], tree.edges, tree.chosen, tree.left_out, tree.hosts
-    return [part.tolist() for part in (*parts, log.flags, log.pending)]
+    return [part.tolist() for part in (*parts, log.marks, log.pending, log.dependents)]
 
 
 @pytest.mark.parametrize("cells", [5, 20, 60])
