@@ -13,8 +13,8 @@ import numpy as np
 
 from formats.sets.listed_sets import ListedSets
 from stages.graphs import positions_of, topological_order
-from stages.kernels.ktrees.clique_tree import find_contained
 from stages.kernels.ktrees.bounded_lists import new_bounded_lists
+from stages.kernels.ktrees.clique_tree import find_contained
 from stages.kernels.ktrees.narrowing import narrow
 from stages.kernels.ktrees.triangulation import (
     adopt_order,
