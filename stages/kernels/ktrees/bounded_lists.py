@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stages.arrays import offsets_of
-
 from ..jit import borrowing
 from ..orders.set_lists import SetLists
 
@@ -55,9 +53,10 @@ def new_bounded_lists(lists: SetLists) -> BoundedLists:
     key_sets(lists.parent_offsets, lists.parents, n, keys)
     # Pairs are sorted by member; here by child.
     by_child = np.argsort(lists.pair_children, kind="stable")
-    candidate_offsets = offsets_of(np.bincount(lists.pair_children, minlength=n))
+    children = lists.pair_children[by_child]
+    candidate_offsets = np.searchsorted(children, np.arange(n + 1))
     numbers = np.empty(len(by_child), dtype=np.int64)
-    numbers[by_child] = np.arange(len(by_child)) - candidate_offsets[lists.pair_children[by_child]]
+    numbers[by_child] = np.arange(len(by_child)) - candidate_offsets[children]
     masks = np.zeros(len(lists.scores), dtype=np.uint64)
     mask_sets(lists.member_offsets, lists.member_sets, numbers, masks)
     return BoundedLists(
