@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from naive.networks_search import random_table
+from naive.optimize.networks_search import random_table
 
 from stages.kernels.ktrees.bounded_lists import mask_earlier
 from stages.kernels.ktrees.ktree import first_fitting
