@@ -2,9 +2,9 @@
 
 As Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.4, describe it: the first k-tree is the most
 informative one that contains the most informative clique, the others start from random cliques. A* over all
-k-trees with the clique ends by itself where there are few variables. If it reaches its limit of states, A* along a
-few orders of the variables follows: it chooses the K-clique that each variable joins, and completes the most
-promising state greedily at its own limit. Such k-trees are counted as undecided.
+k-trees with the clique ends by itself where there are few variables. If it reaches its limit of states, A* along
+the order follows in which each variable shares most with those before: it chooses the K-clique that each variable
+joins, and completes the most promising state greedily at its own limit. Such k-trees are counted as undecided.
 """
 
 from __future__ import annotations
@@ -30,11 +30,7 @@ from stages.published.nie_2015_2016.kernels.informative_growth import (
     rebuild_whole,
     search_growth,
 )
-from stages.published.nie_2015_2016.kernels.informative_score import (
-    best_within_ktree,
-    informative_score,
-    largest_among,
-)
+from stages.published.nie_2015_2016.kernels.informative_score import best_within_ktree, informative_score
 from stages.published.nie_2015_2016.kernels.order_growth import estimate_rest, grow_order, search_order
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
@@ -48,9 +44,6 @@ GROWTH_ROOM = 100_000
 
 ROOM = 50_000
 """Limit of states along one order."""
-
-ORDERS = 3
-"""Orders tried if the search over all k-trees reaches its limit: the one grown by information, and random ones."""
 
 SLICE_WORK = 2_000_000
 """Cliques evaluated, and sets compared with them, per kernel call: some hundredths of a second."""
@@ -87,7 +80,7 @@ class GuidedTrees(InformedTrees):
         tree.order[:] = rng.permutation(problem.n_variables)
         # Only the first k-tree is to contain the most informative clique; the start cliques of the others are random.
         proved = index > 0 or self._take_best_clique(tree)
-        grown = self._most_informative(tree, rng)
+        grown = self._most_informative(tree)
         if grown is None:
             return nothing
         best, decided = grown
@@ -109,7 +102,7 @@ class GuidedTrees(InformedTrees):
         largest_sums(self.information, most)
         return most
 
-    def _most_informative(self, tree: KTree, rng: np.random.Generator) -> tuple[KTree, bool] | None:
+    def _most_informative(self, tree: KTree) -> tuple[KTree, bool] | None:
         """The most informative k-tree found with the first clique of ``tree.order``, and whether it is proved to be;
         None when the budget ran out before there was any.
         """
@@ -120,21 +113,13 @@ class GuidedTrees(InformedTrees):
         if not self._grow(tree, rest, 0.0, 0):
             return None
         best.offer(tree)
+        first_order = tree.order.copy()
         # With fixed arcs not every k-tree is feasible; growth along an order meets their demands.
         if not self.problem.is_demanding and self._search_all(tree, best):
             return best.tree, True
-        clique = best.tree.order[: self.problem.treewidth + 1].copy()
-        for k in range(ORDERS):
-            if k:
-                others = np.setdiff1d(np.arange(self.problem.n_variables), clique)
-                tree.order[:] = np.concatenate((clique, rng.permutation(others)))
-                tree.order[:] = self.problem.respect(tree.order)
-                self._most_along(tree, rest)
-            else:
-                tree.order[:] = best.first_order
-                self._order_along(tree, rest)
-            if not self._grow(tree, rest, best.informative, ROOM):
-                break
+        tree.order[:] = first_order
+        self._order_along(tree, rest)
+        if self._grow(tree, rest, best.informative, ROOM):
             best.offer(tree)
         return best.tree, False
 
@@ -144,11 +129,6 @@ class GuidedTrees(InformedTrees):
         tree.order[:] = problem.respect(tree.order)
         grow_order(self.information, problem.precedences, tree.order, problem.treewidth + 1, most)
         tree.position[tree.order] = np.arange(problem.n_variables, dtype=np.int32)
-
-    def _most_along(self, tree: KTree, most: np.ndarray) -> None:
-        """Fill ``most[t]`` with the most information that joins from position t of the order on can give."""
-        tree.position[tree.order] = np.arange(self.problem.n_variables, dtype=np.int32)
-        largest_among(self.information, tree, most)
 
     def _search_all(self, tree: KTree, best: _Incumbent) -> bool:
         """Search all k-trees with the first clique of ``tree.order`` for more informative ones than the best; True
@@ -213,7 +193,6 @@ class _Incumbent:
     """The most informative k-tree so far."""
 
     tree: KTree
-    first_order: np.ndarray  # int32: order of the first k-tree offered
 
     def __init__(self, trees: GuidedTrees):
         self.trees = trees
@@ -225,8 +204,6 @@ class _Incumbent:
         relative_score = best_within_ktree(trees.problem.lists, tree)
         found = informative_score(trees.information, trees.base, tree, relative_score)
         if found > self.informative:
-            if self.informative == -np.inf:
-                self.first_order = tree.order.copy()
             self.informative = found
             self.tree = deepcopy(tree)
 

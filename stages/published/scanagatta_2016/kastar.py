@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from contextlib import suppress
 from statistics import fmean
 from typing import Any
 
@@ -28,10 +27,10 @@ from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
-from .kernels.branch_and_bound import CHOICES, Branches, begin_order, new_branches, open_bound, search_branches
+from .kernels.branch_and_bound import CHOICES, new_branches, open_bound, search_branches
 from .kernels.filled_graphs import rank_sets
 from .kernels.neighbourhoods import search_neighbourhoods
-from .kernels.prices import PricedPicks, new_picks
+from .kernels.prices import new_picks
 from .kg import GreedyOrders, prepare_orders
 
 CHOICES_BY_VARIABLES = 3_000_000
@@ -57,7 +56,6 @@ class BestCliques(BatchStream):
         self.orders = orders
         self.budget = budget
         self.late = LATE
-        self._arrays: list[tuple[Branches, PricedPicks]] = []
 
     def batches(self, limit: int | None) -> Iterator[np.ndarray]:
         """The orders themselves."""
@@ -92,9 +90,7 @@ class BestCliques(BatchStream):
         start = float(lists.relative_scores[tree.chosen[tree.order[: width + 1]]].sum())
         ranked = rank_sets(lists, tree.order, width)
         taken = np.full(len(ranked.offsets) - 1, -1, dtype=np.int64)
-        branches, picks = arrays = self._free_arrays()
-        begin_order(ranked, branches, picks, start)
-        least = branches.fill.copy()
+        branches, picks = new_branches(ranked, start), new_picks(n, width)
         rounding, per_call = proof_rounding(n, abs(greedy)), max(1, CALL_BY_VARIABLES // n)
         found, is_over, is_late = greedy, False, False
         while not is_over and branches.counts[CHOICES] * n < CHOICES_BY_VARIABLES and not self.budget.is_spent():
@@ -102,7 +98,7 @@ class BestCliques(BatchStream):
                 # Seeded by the order itself, so that the result depends neither on the batch nor on the thread.
                 is_late, rng = True, task_generator(self.seed, *tree.order.tolist())
                 n_trials = TRIALS_BY_VARIABLES // n
-                found = search_neighbourhoods(ranked, least, start, width, rng, taken, found, n_trials)
+                found = search_neighbourhoods(ranked, start, width, rng, taken, found, n_trials)
             is_over, found = search_branches(ranked, branches, width, picks, taken, found, rounding, per_call)
         if found > greedy:
             # Ranks count from the last variable of the order.
@@ -110,16 +106,7 @@ class BestCliques(BatchStream):
         # The paper's estimate holds even if no choice was bounded.
         estimate = start + float(ranked.relative_scores[ranked.offsets[:-1]].sum())
         bound = found if is_over else min(estimate, float(open_bound(branches)))
-        self._arrays.append(arrays)
         return found, bound, int(branches.counts[CHOICES])
-
-    def _free_arrays(self) -> tuple[Branches, PricedPicks]:
-        """Arrays of a search that has ended, or new ones: several orders may be searched at the same time."""
-        with suppress(IndexError):
-            return self._arrays.pop()
-        n, width = self.problem.n_variables, self.problem.treewidth
-        longest = int(np.diff(self.problem.lists.set_offsets).max())
-        return new_branches(n, width, longest), new_picks(n, width)
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:

@@ -12,7 +12,7 @@ import numpy as np
 
 from stages.kernels.arrays import first_not_below
 from stages.kernels.bits import has_bit
-from stages.kernels.jit import borrowing, inlined, njit
+from stages.kernels.jit import borrowing, inlined
 from stages.kernels.ktrees.bounded_lists import pair_bit
 from stages.kernels.ktrees.ktree import is_clique
 
@@ -49,28 +49,6 @@ def total_information(information, tree):
         for j in range(size - 1):
             total += information_between(information, bags[order[t], j], order[t])
     return total
-
-
-@njit
-def largest_among(information, tree, most):
-    """Fill ``most[t]`` with the sum of the K largest entries of each variable from position t on with earlier ones.
-
-    `most` has n_variables + 1 entries; ``tree.position`` must hold the order.
-    """
-    n, width = len(tree.order), tree.bags.shape[1] - 1
-    most[n] = 0.0
-    for t in range(n - 1, -1, -1):
-        variable = tree.order[t]
-        largest = np.zeros(width)
-        for i in range(information.offsets[variable], information.offsets[variable + 1]):
-            # Insertion into the K largest values so far, descending; zeros where there are fewer.
-            value = information.values[i]
-            if tree.position[information.neighbours[i]] < t:
-                for j in range(width):
-                    if value > largest[j]:
-                        value, largest[j] = largest[j], value
-        # A variable behind the start clique gets K edges to earlier ones, whichever clique it joins.
-        most[t] = most[t + 1] + (largest.sum() if t > width else 0.0)
 
 
 @inlined

@@ -15,9 +15,8 @@ import numpy as np
 from stages.kernels.arrays import copy_into
 from stages.kernels.jit import borrowing
 
-from .filled_graphs import add_members, fill_graph, fits, is_covered
+from .filled_graphs import RankedSets, add_members, fill_graph, fits, is_covered
 from .lagrangian_bound import lowest_bound
-from .prices import clear_prices
 
 ROOT_STEPS, STEPS = 400, 25
 """Price changes before the first choice, and at each later one. Measured on wdbc at treewidth 2 and 5: more steps
@@ -27,20 +26,20 @@ need fewer choices in no less time.
 ROOT_WORK = 100_000
 """Price changes before the first choice times variables at most, about a second."""
 
-N_MARKS = 1 << 17
+N_MARKS = 1 << 14
 """Size of the transposition table of filled graphs; a power of two."""
 
 SALT = np.uint64(0x9E3779B97F4A7C15)
 """An odd number (2^64 by the golden ratio): its multiples spread over all words (Knuth's multiplicative hashing)."""
 
-DEPTH, CHOICES, IS_NEW, ORDER = 0, 1, 2, 3
+DEPTH, CHOICES, IS_NEW = 0, 1, 2
 """Entries of `Branches.counts`: ranks decided in the present choice (-1 at the end), choices bounded so far, whether
-the present one is not bounded yet, and the number of orders begun.
+the present one is not bounded yet.
 """
 
 
 class Branches(NamedTuple):
-    """The present path of choices, and what is open beside it; made once and used for one order after the other."""
+    """The present path of choices along one order, and what is open beside it."""
 
     fill: np.ndarray  # uint64, shape (n_ranks, ceil(n_variables / 64)): filled graph of the present choice
     # float64, shape (n_ranks + 1,), by number of ranks decided: relative score of their sets and the start
@@ -52,45 +51,35 @@ class Branches(NamedTuple):
     # `ends`, `nexts` (int64, shape (n_ranks,)): number of the options, and the next one to try.
     ends: np.ndarray
     nexts: np.ndarray
-    # uint64, shape (N_MARKS, 2): hashes of the filled graphs met, different for each order; a newer one replaces an
-    # older one in its place.
+    # uint64, shape (N_MARKS, 2): hashes of the filled graphs met; a newer one replaces an older one in its place.
     marks: np.ndarray
     marked: np.ndarray  # float64, shape (N_MARKS,): the best value at which each was met
-    counts: np.ndarray  # int64, shape (4,): see `DEPTH`, `CHOICES`, `IS_NEW` and `ORDER`
+    counts: np.ndarray  # int64, shape (3,): see `DEPTH`, `CHOICES` and `IS_NEW`
     # Scratch: sets of a completion, its filled graph, and a bound for each set of a rank.
     trial: np.ndarray
     trial_fill: np.ndarray
     set_bounds: np.ndarray
 
 
-def new_branches(n_variables: int, width: int, longest: int) -> Branches:
-    """For orders of so many variables whose longest list holds `longest` sets."""
-    n_ranks, n_words = n_variables - width - 1, -(-n_variables // 64)
+def new_branches(ranked: RankedSets, value: float) -> Branches:
+    """Nothing decided but the start clique, whose relative score is `value`."""
+    n_ranks, n_words = len(ranked.offsets) - 1, ranked.masks.shape[1]
+    longest = int(np.diff(ranked.offsets).max()) if n_ranks else 0
     return Branches(
-        fill=np.zeros((n_ranks, n_words), dtype=np.uint64),
-        values=np.zeros(n_ranks + 1),
-        taken=np.zeros(n_ranks, dtype=np.int64),
-        options=np.zeros((n_ranks, longest), dtype=np.int64),
-        bounds=np.zeros((n_ranks, longest)),
+        fill=np.empty((n_ranks, n_words), dtype=np.uint64),
+        values=np.full(n_ranks + 1, value),
+        taken=np.empty(n_ranks, dtype=np.int64),
+        options=np.empty((n_ranks, longest), dtype=np.int64),
+        bounds=np.empty((n_ranks, longest)),
         ends=np.zeros(n_ranks, dtype=np.int64),
         nexts=np.zeros(n_ranks, dtype=np.int64),
         marks=np.zeros((N_MARKS, 2), dtype=np.uint64),
-        marked=np.full(N_MARKS, -np.inf),
-        counts=np.zeros(4, dtype=np.int64),
-        trial=np.zeros(n_ranks, dtype=np.int64),
-        trial_fill=np.zeros((n_ranks, n_words), dtype=np.uint64),
-        set_bounds=np.zeros(longest),
+        marked=np.zeros(N_MARKS),
+        counts=np.array([0, 0, 1], dtype=np.int64),
+        trial=np.empty(n_ranks, dtype=np.int64),
+        trial_fill=np.empty((n_ranks, n_words), dtype=np.uint64),
+        set_bounds=np.empty(longest),
     )
-
-
-@borrowing
-def begin_order(ranked, branches, picks, value):
-    """Decide nothing but the start clique, whose relative score is `value`, and set all prices to zero."""
-    branches.counts[DEPTH], branches.counts[CHOICES], branches.counts[IS_NEW] = 0, 0, 1
-    branches.counts[ORDER] += 1
-    branches.values[0] = value
-    clear_prices(picks)
-    fill_graph(ranked, branches.taken[:0], branches.fill, picks.extra)
 
 
 @borrowing
@@ -132,8 +121,6 @@ def is_met(branches, depth):
     million choices two graphs share one with probability 1e-27.
     """
     first, second = hash_rows(branches.fill, depth)
-    # Salted by the order: what former orders left in the table does not match, so it need not be cleared.
-    first ^= np.uint64(branches.counts[ORDER]) * SALT
     place = np.int64(first & np.uint64(N_MARKS - 1))
     value = branches.values[depth]
     is_marked = branches.marks[place, 0] == first and branches.marks[place, 1] == second
@@ -146,21 +133,20 @@ def is_met(branches, depth):
 
 
 @borrowing
-def complete(ranked, branches, depth, width, picks, is_guided, floor, best):
-    """Complete the present choice greedily: each rank takes the set that it picked (if guided), else the best one.
+def complete(ranked, branches, depth, width, picks, floor, best):
+    """Complete the present choice greedily: each rank takes the set that it picked, or the best one that fits.
 
-    Sets that do not fit are replaced by the best one that does. Choices above `floor` go to `best`; returns the new
-    floor.
+    Choices above `floor` go to `best`; returns the new floor.
     """
     fill, trial, value = branches.trial_fill, branches.trial, branches.values[depth]
     for rank in range(depth, len(fill)):
         copy_into(fill[rank], branches.fill[rank])
     copy_into(trial, branches.taken[:depth])
     for rank in range(depth, len(fill)):
-        s = ranked.offsets[rank]
-        if is_guided and fits(fill, rank, ranked.masks[picks.chosen[rank]], picks.extra, width):
+        s, picked = ranked.offsets[rank], ranked.masks[picks.chosen[rank]]
+        if fits(fill, rank, picked, picks.extra, width):
             # A better set may be within the row that the picked one leads to.
-            while not is_covered(ranked.masks[s], fill[rank], ranked.masks[picks.chosen[rank]]):
+            while not is_covered(ranked.masks[s], fill[rank], picked):
                 s += 1
         else:
             while not fits(fill, rank, ranked.masks[s], picks.extra, width):
@@ -202,8 +188,7 @@ def list_options(ranked, branches, depth, others, floor):
 
 @borrowing
 def bound_choice(ranked, branches, depth, width, picks, best, floor, rounding):
-    """Bound the present choice, complete it twice, and list the options of the next rank; returns the new floor."""
-    floor = complete(ranked, branches, depth, width, picks, False, floor, best)
+    """Bound the present choice, complete it, and list the options of the next rank; returns the new floor."""
     n_ranks, n_priced = picks.rewards.shape
     n_steps = 0
     if n_priced > 0:
@@ -214,7 +199,7 @@ def bound_choice(ranked, branches, depth, width, picks, best, floor, rounding):
     )
     branches.ends[depth] = branches.nexts[depth] = 0
     if bound > floor + rounding:
-        floor = complete(ranked, branches, depth, width, picks, True, floor, best)
+        floor = complete(ranked, branches, depth, width, picks, floor, best)
         # Less the pick of this rank, the bound is that of all others: each set of the rank adds its own.
         list_options(ranked, branches, depth, bound - picks.values[depth], floor + rounding)
     return floor
@@ -233,7 +218,7 @@ def search_branches(ranked, branches, width, picks, best, floor, rounding, n_cho
     best : ndarray of int64, shape (n_ranks,)
         Overwritten with the sets of the best choices above `floor`.
     floor : float
-        Relative score of the incumbent, in nats.
+        Relative score of the incumbent, in nats; finite, as the length of price changes depends on it.
     rounding : float
         Completions that are better by no more than this are not looked for.
     """

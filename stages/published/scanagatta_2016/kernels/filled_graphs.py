@@ -37,35 +37,29 @@ def rank_sets(lists, order: np.ndarray, width: int) -> RankedSets:
     n = len(order)
     position = np.empty(n, dtype=np.int32)
     position[order] = np.arange(n, dtype=np.int32)
-    consistent = np.empty(len(lists.relative_scores), dtype=np.int64)
-    offsets = np.zeros(n - width, dtype=np.int64)
-    list_consistent(lists, order, position, offsets, consistent)
-    sources = consistent[: offsets[-1]].copy()
-    masks = np.zeros((len(sources), -(-n // 64)), dtype=np.uint64)
-    mask_members(lists, position, sources, masks)
-    return RankedSets(offsets=offsets, masks=masks, relative_scores=lists.relative_scores[sources], sources=sources)
+    n_sets, offsets = len(lists.relative_scores), np.zeros(n - width, dtype=np.int64)
+    masks, sources = np.zeros((n_sets, -(-n // 64)), dtype=np.uint64), np.empty(n_sets, dtype=np.int64)
+    list_consistent(lists, order, position, offsets, masks, sources)
+    sources = sources[: offsets[-1]]
+    return RankedSets(
+        offsets=offsets, masks=masks[: len(sources)], relative_scores=lists.relative_scores[sources], sources=sources
+    )
 
 
 @borrowing
-def list_consistent(lists, order, position, offsets, consistent):
-    """Fill ``RankedSets.offsets``, and the first entries of `consistent` with ``RankedSets.sources``."""
+def list_consistent(lists, order, position, offsets, masks, sources):
+    """Fill ``RankedSets.offsets``, and the first entries of `masks` (all zero before) and `sources`."""
     count = 0
     for rank in range(len(offsets) - 1):
         place = len(order) - 1 - rank
         child = order[place]
         for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
             if stands_before(lists.parent_offsets, lists.parents, position, s, place):
-                consistent[count] = s
+                for i in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
+                    set_bit(masks[count], len(order) - 1 - position[lists.parents[i]])
+                sources[count] = s
                 count += 1
         offsets[rank + 1] = count
-
-
-@borrowing
-def mask_members(lists, position, sources, masks):
-    """Fill ``RankedSets.masks``, all zero before."""
-    for k in range(len(sources)):
-        for i in range(lists.parent_offsets[sources[k]], lists.parent_offsets[sources[k] + 1]):
-            set_bit(masks[k], len(position) - 1 - position[lists.parents[i]])
 
 
 @borrowing
@@ -135,15 +129,8 @@ def add_members(fill, rank, members, extra):
 @borrowing
 def fill_graph(ranked, chosen, fill, extra):
     """Fill `fill` with the filled graph of the sets `chosen` by the first ranks; the others take their last sets."""
+    fill[:] = np.uint64(0)
     for rank in range(len(fill)):
-        s = chosen[rank] if rank < len(chosen) else ranked.offsets[rank + 1] - 1
         # A rank not decided has at least its last set, which is a subset of all others.
-        copy_into(fill[rank], ranked.masks[s])
-    # Rows only change those of higher ranks, so one pass in ascending order completes them.
-    for rank in range(len(fill)):
-        copy_into(extra, fill[rank])
-        latest = lowest_rank(extra)
-        if 0 <= latest < len(fill):
-            extra[latest >> 6] ^= np.uint64(1) << np.uint64(latest & 63)
-            for w in range(len(extra)):
-                fill[latest, w] |= extra[w]
+        s = chosen[rank] if rank < len(chosen) else ranked.offsets[rank + 1] - 1
+        add_members(fill, rank, ranked.masks[s], extra)

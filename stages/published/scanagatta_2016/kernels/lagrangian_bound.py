@@ -33,61 +33,45 @@ def enter_largest(spare, n_spare, room, gains, element):
     return n_spare
 
 
+@inlined
+def gain_of(fill, rank, member, row, picks):
+    """What a rank gains by a further member of its row: the reward less prices for its pairs with `row`."""
+    n_ranks, n = picks.rewards.shape
+    # Beyond `MOST_PRICED` variables.
+    if n == 0:
+        return 0.0
+    numbers, indices, prices, block = picks.numbers, picks.indices, picks.prices, picks.blocks[rank]
+    gain = picks.rewards[rank, member]
+    for w in range(len(row)):
+        others = row[w]
+        while others != 0:
+            other = np.int64(64 * w) + np.int64(lowest_bit(others))
+            others &= others - np.uint64(1)
+            later, earlier = min(member, other), max(member, other)
+            # Members of the start clique, and pairs adjacent already, cost nothing.
+            if later < n_ranks and not holds(fill, later, earlier):
+                gain -= price_at(block + pair_index(n, later, earlier), numbers, indices, prices)
+    return gain
+
+
 @borrowing
-def spare_members(fill, rank, asked, room, picks):
-    """List in ``picks.spare`` the `room` members that gain most when added to a row: rewards less prices.
+def spare_members(fill, rank, row, room, picks):
+    """List in ``picks.spare`` the `room` members that gain most when added to a row.
 
     Pairs of spare members have no price, so the gains of members do not depend on one another. Returns their number
     and sum.
     """
-    n_ranks, n = picks.rewards.shape
-    rewards, gains, spare, block = picks.rewards, picks.gains, picks.spare, picks.blocks[rank]
-    numbers, indices, prices = picks.numbers, picks.indices, picks.prices
-    n_spare = 0
-    for member in range(rank + 1, n):
-        gain = rewards[rank, member]
-        if gain <= 0.0 or has_bit(asked, member):
+    rewards, gains, spare = picks.rewards, picks.gains, picks.spare
+    n_spare, total = 0, 0.0
+    for member in range(rank + 1, rewards.shape[1]):
+        if rewards[rank, member] <= 0.0 or has_bit(row, member):
             continue
-        for w in range(len(asked)):
-            others = asked[w]
-            while others != 0 and gain > 0.0:
-                other = np.int64(64 * w) + np.int64(lowest_bit(others))
-                others &= others - np.uint64(1)
-                later, earlier = min(member, other), max(member, other)
-                # Members of the start clique, and pairs adjacent already, cost nothing.
-                if later < n_ranks and not holds(fill, later, earlier):
-                    gain -= price_at(block + pair_index(n, later, earlier), numbers, indices, prices)
-        if gain > 0.0:
-            gains[member] = gain
+        gains[member] = gain_of(fill, rank, member, row, picks)
+        if gains[member] > 0.0:
             n_spare = enter_largest(spare, n_spare, room, gains, member)
-    total = 0.0
     for k in range(n_spare):
         total += gains[spare[k]]
     return n_spare, total
-
-
-@borrowing
-def total_price(fill, rank, asked, picks):
-    """What a rank pays for the pairs within a row."""
-    n_ranks, n_words, n, block = len(fill), len(asked), len(picks.gains), picks.blocks[rank]
-    numbers, indices, prices = picks.numbers, picks.indices, picks.prices
-    total = 0.0
-    for w in range(n_words):
-        members = asked[w]
-        while members != 0:
-            later = np.int64(64 * w) + np.int64(lowest_bit(members))
-            members &= members - np.uint64(1)
-            # The start clique from here on: all of it is adjacent.
-            if later >= n_ranks:
-                return total
-            # The remaining members are the earlier ones.
-            for v in range(w, n_words):
-                priced = (members if v == w else asked[v]) & ~fill[later, v]
-                while priced != 0:
-                    earlier = np.int64(64 * v) + np.int64(lowest_bit(priced))
-                    priced &= priced - np.uint64(1)
-                    total += price_at(block + pair_index(n, later, earlier), numbers, indices, prices)
-    return total
 
 
 @borrowing
@@ -97,48 +81,45 @@ def pick(ranked, fill, rank, width, picks, bounds):
     `bounds` is empty, or has an entry for each set of the rank: it becomes the value of the best pick with that set,
     minus infinity if the set does not fit.
     """
-    n, n_words = picks.rewards.shape[1], fill.shape[1]
-    rewards, asked, first = picks.rewards[rank], picks.trial, ranked.offsets[rank]
-    room = width
+    n_words, row, first = fill.shape[1], picks.trial, ranked.offsets[rank]
+    copy_into(row, fill[rank])
+    free = width
     for w in range(n_words):
-        room -= np.int64(popcount(fill[rank, w]))
-    # Spare members gain at most the `room` largest rewards. Sets are best first, so with no bounds wanted the search
-    # ends at the first set that cannot beat the best pick.
-    n_spare, most = 0, 0.0
-    for member in range(rank + 1, n):
-        if rewards[member] > 0.0 and not holds(fill, rank, member):
-            picks.gains[member] = rewards[member]
-            n_spare = enter_largest(picks.spare, n_spare, room, picks.gains, member)
-    for k in range(n_spare):
-        most += picks.gains[picks.spare[k]]
+        free -= np.int64(popcount(row[w]))
+    # A member costs no less in a larger row: the members of a set and the spare ones gain at most this together. Sets
+    # are best first, so with no bounds wanted the search ends at the first set that cannot beat the best pick.
+    _, most = spare_members(fill, rank, row, free, picks)
     best = -np.inf
     for s in range(first, ranked.offsets[rank + 1]):
         if len(bounds) > 0:
             bounds[s - first] = -np.inf
         elif ranked.relative_scores[s] + most <= best:
             break
-        room = width
-        for w in range(n_words):
-            asked[w] = ranked.masks[s, w] | fill[rank, w]
-            room -= np.int64(popcount(asked[w]))
-        if room < 0 or not fits(fill, rank, ranked.masks[s], picks.extra, width):
+        if not fits(fill, rank, ranked.masks[s], picks.extra, width):
             continue
-        value = ranked.relative_scores[s] - total_price(fill, rank, asked, picks)
+        copy_into(row, fill[rank])
+        value, room = ranked.relative_scores[s], free
         for w in range(n_words):
             # What the row has already is no merit of this pick, hence no reward.
-            members = asked[w] & ~fill[rank, w]
+            members = ranked.masks[s, w] & ~fill[rank, w]
             while members != 0:
-                value += rewards[64 * w + np.int64(lowest_bit(members))]
+                member = np.int64(64 * w) + np.int64(lowest_bit(members))
                 members &= members - np.uint64(1)
-        n_spare, gain = spare_members(fill, rank, asked, room, picks)
+                # Each pair is paid when the second of its members joins the row.
+                value += gain_of(fill, rank, member, row, picks)
+                set_bit(row, member)
+                room -= 1
+        if len(bounds) == 0 and value + most <= best:
+            continue
+        n_spare, gain = spare_members(fill, rank, row, room, picks)
         value += gain
         if len(bounds) > 0:
             bounds[s - first] = value
         if value > best:
             best = value
             picks.chosen[rank] = s
-            for w in range(n_words):
-                picks.asked[rank, w] = picks.held[rank, w] = asked[w]
+            copy_into(picks.asked[rank], row)
+            copy_into(picks.held[rank], row)
             for k in range(n_spare):
                 set_bit(picks.held[rank], picks.spare[k])
     picks.values[rank] = best

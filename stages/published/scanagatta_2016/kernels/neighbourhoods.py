@@ -13,7 +13,7 @@ from stages.kernels.arrays import copy_into
 from stages.kernels.jit import borrowing, njit
 from stages.kernels.ktrees.orders import shuffle_order
 
-from .filled_graphs import add_members, fits, is_covered
+from .filled_graphs import add_members, fill_graph, fits, is_covered
 
 LEAST_FREED, MOST_FREED = 0.05, 0.55
 """Range of the share of the ranks that a trial frees."""
@@ -39,15 +39,13 @@ def choose_again(ranked, fill, sequence, width, rng, extra):
 
 
 @njit
-def search_neighbourhoods(ranked, least, value, width, rng, best, floor, n_trials):
+def search_neighbourhoods(ranked, value, width, rng, best, floor, n_trials):
     """Look for choices of sets along an order whose relative score exceeds `floor`.
 
     Returns the new floor: the relative score of `best`, or the former one.
 
     Parameters
     ----------
-    least : ndarray of uint64, shape (n_ranks, ceil(n_variables / 64))
-        Filled graph of the last set of each rank.
     value : float
         Relative score of the start clique, in nats.
     best : ndarray of int64, shape (n_ranks,)
@@ -55,8 +53,11 @@ def search_neighbourhoods(ranked, least, value, width, rng, best, floor, n_trial
     """
     n_ranks = len(best)
     current, trial = np.empty(n_ranks, dtype=np.int64), np.empty(n_ranks, dtype=np.int64)
-    sequence, fill = np.arange(n_ranks), np.empty_like(least)
-    extra = np.empty(least.shape[1], dtype=np.uint64)
+    sequence, extra = np.arange(n_ranks), np.empty(ranked.masks.shape[1], dtype=np.uint64)
+    # What all choices lead to at least: the filled graph of the last sets.
+    least = np.empty((n_ranks, len(extra)), dtype=np.uint64)
+    fill_graph(ranked, best[:0], least, extra)
+    fill = least.copy()
     current_value, n_waited = -np.inf, FRUITLESS
     for _ in range(n_trials):
         fill[:] = least

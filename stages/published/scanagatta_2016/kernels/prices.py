@@ -32,7 +32,7 @@ PRICES, CHANGES = 0, 1
 
 
 class PricedPicks(NamedTuple):
-    """Prices, and what each rank picks at these; made once and used for one order after the other."""
+    """Prices along one order, and what each rank picks at these."""
 
     blocks: np.ndarray  # int64, shape (n_ranks,): rank of the first triple of each paying rank
     numbers: np.ndarray  # int32, shape (power of two,): the table: numbers of the prices, 0 for none
@@ -79,22 +79,22 @@ def new_picks(n_variables: int, width: int) -> PricedPicks:
         numbers=np.zeros(1 << n_prices.bit_length(), dtype=np.int32),
         indices=np.full(n_prices, -1, dtype=np.int64),
         heads=np.zeros((n_ranks, n_priced), dtype=np.int32),
-        links=np.zeros(n_prices, dtype=np.int32),
-        triples=np.zeros((n_prices, 3), dtype=np.int32),
+        links=np.empty(n_prices, dtype=np.int32),
+        triples=np.empty((n_prices, 3), dtype=np.int32),
         prices=np.zeros(n_prices),
         best_prices=np.zeros(n_prices),
-        changes=np.zeros(n_prices, dtype=np.int32),
+        changes=np.empty(n_prices, dtype=np.int32),
         counts=np.array([1, 0], dtype=np.int64),
         rewards=np.zeros((n_ranks, n_priced)),
-        values=np.zeros(n_ranks),
-        chosen=np.zeros(n_ranks, dtype=np.int64),
-        asked=np.zeros((n_ranks, n_words), dtype=np.uint64),
-        held=np.zeros((n_ranks, n_words), dtype=np.uint64),
+        values=np.empty(n_ranks),
+        chosen=np.empty(n_ranks, dtype=np.int64),
+        asked=np.empty((n_ranks, n_words), dtype=np.uint64),
+        held=np.empty((n_ranks, n_words), dtype=np.uint64),
         is_stale=np.ones(n_ranks, dtype=np.bool_),
-        extra=np.zeros(n_words, dtype=np.uint64),
-        trial=np.zeros(n_words, dtype=np.uint64),
-        gains=np.zeros(n_variables),
-        spare=np.zeros(n_variables, dtype=np.int64),
+        extra=np.empty(n_words, dtype=np.uint64),
+        trial=np.empty(n_words, dtype=np.uint64),
+        gains=np.empty(n_variables),
+        spare=np.empty(n_variables, dtype=np.int64),
     )
 
 
@@ -137,19 +137,8 @@ def numbered(picks, rank, later, earlier):
         picks.triples[k, 0], picks.triples[k, 1], picks.triples[k, 2] = rank, later, earlier
         picks.links[k] = picks.heads[later, earlier]
         picks.heads[later, earlier] = k
-        # The lowest bound was met without it.
-        picks.prices[k] = picks.best_prices[k] = 0.0
     # Another triple may have the place: this one has no price then, and the bound holds at any prices.
     return k if picks.indices[k] == index else np.int64(0)
-
-
-@borrowing
-def clear_prices(picks):
-    """Set all prices to zero, for another order."""
-    for k in range(1, picks.counts[PRICES]):
-        picks.numbers[picks.indices[k] & (len(picks.numbers) - 1)] = 0
-        picks.heads[picks.triples[k, 1], picks.triples[k, 2]] = 0
-    picks.counts[PRICES] = 1
 
 
 @borrowing

@@ -66,7 +66,7 @@ def test_growth_ends_with_the_most_informative_ktree(n, width, seed):
         # The clique's variables first, so that all cliques have the same k-trees.
         names = tree.order.tolist()
         number = {v: place for place, v in enumerate(names)}
-        best, decided = trees._most_informative(tree, rng)
+        best, decided = trees._most_informative(tree)
         assert decided
         edges = frozenset(renamed(naive.edges_of(best), number))
         grown = ktrees_with_first(n, width)

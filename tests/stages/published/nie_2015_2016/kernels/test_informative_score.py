@@ -18,7 +18,6 @@ from stages.published.nie_2015_2016.kernels.informative_score import (
     holds_last_sets,
     information_between,
     informative_score,
-    largest_among,
     total_information,
 )
 
@@ -53,18 +52,3 @@ def test_information_is_looked_up_by_pairs(seed):
     expected = sum(pairs.get(edge, 0.0) for edge in naive.edges_of(tree))
     assert total_information(information, tree) == pytest.approx(expected)
     assert holds_last_sets(problem.lists, tree)
-
-
-@pytest.mark.parametrize("seed", seeds(4, quick=2))
-def test_information_that_joins_can_give(seed):
-    n, width = 8, 2
-    table = random_table(seed, n, n_sets=25)
-    problem, information = prepare_within(table, width), pair_information(table)
-    tree, pairs, most = problem.new_tree(), pairs_of(information, n), np.empty(n + 1)
-    tree.order[:] = np.random.default_rng(seed).permutation(n)
-    tree.position[tree.order] = np.arange(n)
-    largest_among(information, tree, most)
-    order = tree.order.tolist()
-    for t in range(n + 1):
-        shared = [sorted(pairs.get(frozenset((order[i], u)), 0.0) for u in order[:i]) for i in range(max(t, 3), n)]
-        assert most[t] == pytest.approx(sum(sum(values[-width:]) for values in shared))

@@ -12,7 +12,7 @@ from helpers.seeds import seeds
 from naive.optimize.informative_score import best_growth
 from naive.optimize.kastar import best_choices
 from naive.optimize.ktrees import best_along_orders
-from naive.optimize.networks_search import random_table
+from naive.optimize.networks_search import make_table, random_table
 from naive.optimize.orders import lists_of
 
 from stages.kernels.ktrees.orders import evaluate_order
@@ -20,25 +20,16 @@ from stages.optimize.treewidth.problem import prepare_bounded
 from stages.published.scanagatta_2016.kernels.branch_and_bound import (
     CHOICES,
     N_MARKS,
-    ORDER,
-    begin_order,
     hash_rows,
     is_met,
     new_branches,
     open_bound,
     search_branches,
 )
-from stages.published.scanagatta_2016.kernels.filled_graphs import rank_sets
+from stages.published.scanagatta_2016.kernels.filled_graphs import fill_graph, rank_sets
 from stages.published.scanagatta_2016.kernels.lagrangian_bound import lowest_bound, sum_of_picks
 from stages.published.scanagatta_2016.kernels.neighbourhoods import search_neighbourhoods
-from stages.published.scanagatta_2016.kernels.prices import (
-    PRICES,
-    change_price,
-    clear_prices,
-    new_picks,
-    numbered,
-    sum_rewards,
-)
+from stages.published.scanagatta_2016.kernels.prices import PRICES, change_price, new_picks, numbered, sum_rewards
 
 
 def fits_order(problem, order, chosen):
@@ -68,17 +59,13 @@ def naive_optimum(problem, order):
     return prepare(problem, order)[2] + best_choices(joined_sets(problem.lists), order.tolist(), problem.treewidth)
 
 
-def new_arrays(problem):
-    n, width = problem.n_variables, problem.treewidth
-    longest = int(np.diff(problem.lists.set_offsets).max())
-    return new_branches(n, width, longest), new_picks(n, width)
-
-
-def branch(problem, order, floor=-np.inf, n_choices=10**6, arrays=None):
+def branch(problem, order, floor=None, n_choices=10**6, picks=None):
     """Relative score of the best choices, and these."""
     tree, ranked, start = prepare(problem, order)
-    branches, picks = arrays or new_arrays(problem)
-    begin_order(ranked, branches, picks, start)
+    if floor is None:
+        # Below the last sets of all variables, which always fit together.
+        floor = start + ranked.relative_scores[ranked.offsets[1:] - 1].sum() - 1.0
+    branches, picks = new_branches(ranked, start), picks or new_picks(problem.n_variables, problem.treewidth)
     taken, found, is_over = np.full(len(ranked.offsets) - 1, -1), floor, False
     optimum = naive_optimum(problem, order) if n_choices < 10 else None
     while not is_over:
@@ -93,19 +80,25 @@ def branch(problem, order, floor=-np.inf, n_choices=10**6, arrays=None):
     return found, tree.chosen
 
 
+def no_branches(n):
+    """Those of an order of `n` variables that have the empty set alone, at treewidth 2."""
+    order = np.arange(n, dtype=np.int32)
+    problem = prepare_bounded(make_table({v: {(): -1.0} for v in range(n)}), 2)
+    return new_branches(rank_sets(problem.lists, order, 2), 0.0)
+
+
 @pytest.mark.parametrize("n", [6, 64, 65])
 def test_choices_are_dominated_as_by_a_plain_table(n):
-    """Met are equal rows from a depth on, in the same order, at no smaller value; earlier rows do not matter."""
+    """Met are equal rows from a depth on, at no smaller value; earlier rows do not matter."""
     rng = np.random.default_rng(n)
-    branches, met, answers = new_branches(n, 2, 1), {}, []
+    branches, met, answers = no_branches(n), {}, []
     words = rng.integers(1 << 63, size=3)  # few, so that rows come again; large, so that none share a place
     for _ in range(2000):
-        branches.counts[ORDER] = rng.integers(1, 3)
         depth = int(rng.integers(3))
         branches.fill[:] = 0
         branches.fill[rng.integers(3), rng.integers(branches.fill.shape[1])] = rng.choice(words)
         branches.values[depth] = value = float(rng.integers(4))
-        key = int(branches.counts[ORDER]), depth, branches.fill[depth:].tobytes()
+        key = depth, branches.fill[depth:].tobytes()
         is_dominated = met.get(key, -np.inf) >= value
         assert is_met(branches, np.int64(depth)) == is_dominated
         answers.append(is_dominated)
@@ -115,8 +108,7 @@ def test_choices_are_dominated_as_by_a_plain_table(n):
 
 
 def test_both_words_of_a_hash_must_agree():
-    branches = new_branches(8, 2, 1)
-    branches.counts[ORDER] = 1
+    branches = no_branches(8)
     assert not is_met(branches, np.int64(0)) and is_met(branches, np.int64(0))
     _, second = hash_rows(branches.fill, np.int64(0))
     for word in range(2):
@@ -204,9 +196,9 @@ def test_best_of_all_orders(seed):
     n, width = 5, 2
     table = random_table(seed, n, n_sets=14)
     problem, best = prepare_bounded(table, width), -math.inf
-    rng, arrays = np.random.default_rng(seed), new_arrays(problem)
+    rng = np.random.default_rng(seed)
     for _ in range(120):
-        best = max(best, problem.score(branch(problem, rng.permutation(n), arrays=arrays)[1]))
+        best = max(best, problem.score(branch(problem, rng.permutation(n))[1]))
     assert best <= best_along_orders(lists_of(table), width) + 1e-9
 
 
@@ -219,18 +211,15 @@ def test_no_prices_bound_below_the_optimum(seed):
     order = rng.permutation(n).astype(np.int32)
     optimum = naive_optimum(problem, order)
     _, ranked, start = prepare(problem, order)
-    branches, picks = new_arrays(problem)
-    begin_order(ranked, branches, picks, start)
-    fill = branches.fill
+    picks, fill = new_picks(n, width), np.zeros((n - width - 1, 1), dtype=np.uint64)
+    fill_graph(ranked, np.arange(0), fill, picks.extra)
     bounds = np.empty(ranked.offsets[1])
     unpriced = sum_of_picks(ranked, fill, 0, width, picks, start)
     assert unpriced == pytest.approx(start + ranked.relative_scores[ranked.offsets[:-1]].sum())
     triples = list(itertools.combinations(range(n), 3))
     triples = [triple for triple in triples if triple[1] < n - width - 1]
     for scale in (0.1, 1.0, 10.0):
-        clear_prices(picks)
-        sum_rewards(picks, 0)
-        assert not picks.rewards.any()
+        picks = new_picks(n, width)
         for rank, later, earlier in triples:
             if rng.random() < 0.5:
                 k, price = numbered(picks, rank, later, earlier), rng.exponential(scale)
@@ -244,7 +233,7 @@ def test_no_prices_bound_below_the_optimum(seed):
         assert sum_of_picks(ranked, fill, 0, width, picks, start) >= optimum - 1e-9
         bound = lowest_bound(ranked, fill, 0, width, picks, start, optimum, 30, bounds)
         assert bound >= optimum - 1e-9
-    clear_prices(picks)
+    picks = new_picks(n, width)
     assert lowest_bound(ranked, fill, 0, width, picks, start, optimum, 100, bounds) <= unpriced
 
 
@@ -254,19 +243,23 @@ def test_few_prices_give_the_same_optimum(seed, monkeypatch):
     monkeypatch.setattr("stages.published.scanagatta_2016.kernels.prices.MOST_PRICES", 5)
     problem = prepare_bounded(random_table(seed, 11, n_sets=16), 2)
     order = np.random.default_rng(seed).permutation(11).astype(np.int32)
-    arrays = new_arrays(problem)
-    assert len(arrays[1].prices) == 6
-    assert branch(problem, order, arrays=arrays)[0] == pytest.approx(branch(problem, order)[0], abs=1e-9)
-    assert arrays[1].counts[PRICES] <= 6
+    picks = new_picks(11, 2)
+    assert len(picks.prices) == 6
+    monkeypatch.undo()
+    assert branch(problem, order, picks=picks)[0] == pytest.approx(branch(problem, order)[0], abs=1e-9)
+    assert picks.counts[PRICES] <= 6
 
 
-def test_the_same_arrays_serve_one_order_after_the_other():
-    """Neither prices nor graphs met before count for another order."""
-    problem = prepare_bounded(random_table(3, 11, n_sets=16), 2)
-    arrays = new_arrays(problem)
-    for seed in range(6):
-        order = np.random.default_rng(seed).permutation(11).astype(np.int32)
-        assert branch(problem, order, arrays=arrays)[0] == branch(problem, order)[0]
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
+def test_no_prices_give_the_same_optimum(seed, monkeypatch):
+    """As beyond `MOST_PRICED` variables: each rank picks its best set that fits, and nothing is read or written."""
+    monkeypatch.setattr("stages.published.scanagatta_2016.kernels.prices.MOST_PRICED", 8)
+    problem = prepare_bounded(random_table(seed, 9, n_sets=12), 2)
+    order = np.random.default_rng(seed).permutation(9).astype(np.int32)
+    picks = new_picks(9, 2)
+    assert picks.rewards.size == 0
+    assert branch(problem, order, picks=picks)[0] == pytest.approx(naive_optimum(problem, order), abs=1e-9)
+    assert picks.counts[PRICES] == 1
 
 
 @pytest.mark.parametrize("width", [1, 3])
@@ -277,13 +270,11 @@ def test_neighbourhoods_give_choices_that_fit(seed, width):
     order = problem.respect(np.random.default_rng(seed).permutation(10).astype(np.int32))
     optimum = naive_optimum(problem, order)
     tree, ranked, start = prepare(problem, order)
-    branches, picks = new_arrays(problem)
-    begin_order(ranked, branches, picks, start)
     taken = np.full(len(ranked.offsets) - 1, -1)
     rng, found = np.random.default_rng(seed), -np.inf
     for n_trials in (1, 2000):
         before = found
-        found = search_neighbourhoods(ranked, branches.fill, start, width, rng, taken, found, n_trials)
+        found = search_neighbourhoods(ranked, start, width, rng, taken, found, n_trials)
         assert before <= found <= optimum + 1e-9
         tree.chosen[tree.order[::-1][: len(taken)]] = ranked.sources[taken]
         assert problem.lists.relative_scores[tree.chosen].sum() == pytest.approx(found, abs=1e-9)
@@ -291,5 +282,5 @@ def test_neighbourhoods_give_choices_that_fit(seed, width):
     assert found == pytest.approx(optimum, abs=1e-9)
     # Nothing above the optimum is found, and what was taken stays.
     kept = taken.copy()
-    assert search_neighbourhoods(ranked, branches.fill, start, width, rng, taken, optimum, 200) <= found + 1e-9
+    assert search_neighbourhoods(ranked, start, width, rng, taken, optimum, 200) <= found + 1e-9
     assert taken.tolist() == kept.tolist()
