@@ -51,7 +51,7 @@ NEAR_SPREAD = 0.1
 every round.
 """
 
-MOST_MOVES = 500_000
+MOST_MOVES = 2_000_000
 """Changes of the order between two rounds of growth at most, times the treewidth, see `phase_moves`."""
 
 HEAT = 0.07
