@@ -22,7 +22,7 @@ class BoundedLists(NamedTuple):
     relative_scores : ndarray of float64, shape (n_sets,)
         Score less the best listed score of the same child, in nats; at most 0.
     keys : ndarray of int64, shape (n_sets,)
-        Bit of `KTree.edges` that must be set for the set to fit: the pair of its first two members, the
+        Bit of `ktree.KTree.edges` that must be set for the set to fit: the pair of its first two members, the
         diagonal for a single member, the bit after all pairs (always set) for the empty set.
     candidate_offsets : ndarray of int64, shape (n_variables + 1,)
     candidates : ndarray of int32

@@ -146,7 +146,7 @@ def place_by_regret(lists, tree, clique, precedences, rng):
     n, size = len(order), tree.n_start
     placed = np.zeros(n, dtype=np.bool_)
     is_open = np.zeros(n, dtype=np.bool_)
-    # The last set always fits, see `stages.kernels.ktrees.ktree.BoundedLists`.
+    # The last set always fits, see `stages.kernels.ktrees.bounded_lists.BoundedLists`.
     fitting = lists.set_offsets[1:] - 1
     n_sets = len(relative_scores)
     opened = OpenSets(
