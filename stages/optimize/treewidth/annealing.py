@@ -48,7 +48,7 @@ class OrderSearch:
 
     @property
     def move_work(self) -> int:
-        """Approximate cost of a move, in sets tested."""
+        """Cost of a move in sets tested, estimated from above: it hardly grows with the number of variables."""
         return (100 + self.problem.n_variables // 2) * max(1, self.problem.treewidth)
 
     @property

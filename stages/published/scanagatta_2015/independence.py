@@ -193,7 +193,8 @@ class _Search:
 
         def select(which: np.ndarray) -> ListedSets:
             chosen = sets.take(np.flatnonzero(which))
-            return chosen.united(ListedSets.of([self.limits.required] * len(chosen)))
+            everywhere = np.tile(np.array(self.limits.required, dtype=np.int32), (len(chosen), 1))
+            return chosen.united(ListedSets.of_rows(everywhere))
 
         is_better = state.is_better[:end] | (state.scores[:end] > self.facts.floor)
         found.add_undominated(select(is_better), state.scores[:end][is_better])
