@@ -19,10 +19,7 @@ import numpy as np
 from ..arrays import copy_into
 from ..heap import is_lower, pop, push
 from ..jit import borrowing, njit
-
-PATIENCE = 20
-"""Steps without a better bound after which steps become shorter (20 in Barahona and Anbil 2000)."""
-
+from .step_lengths import next_share, step_length
 
 BOUND, STEP, WEIGHT, IDLE = 0, 1, 2, 3
 """Entries of the pace of `improve_multipliers`: the bound at the best multipliers (cost in nats), the step length,
@@ -302,8 +299,7 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
         # The average satisfies all cuts (up to rounding), or the incumbent is optimal.
         if norm < 1e-14 or target <= pace[BOUND]:
             return
-        # Step length of Held, Wolfe and Crowder (1974): the gap over the squared norm of the subgradient.
-        step = pace[STEP] * (target - pace[BOUND]) / norm
+        step = step_length(pace[STEP], target - pace[BOUND], norm)
         for c in range(n_cuts):
             moved[c] = max(0.0, multipliers[c] + step * slack[c])
         bound = relax(columns, cuts, moved, reduced, chosen)
@@ -323,17 +319,14 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
         # Averages are linear in the choices, so their violations are averages too.
         for c in range(n_cuts):
             violation[c] += weight * (lacks[c] - violation[c])
-        if bound > pace[BOUND]:
+        is_better = bound > pace[BOUND]
+        # The minimal length keeps steps from vanishing.
+        share, idle = next_share(pace[STEP], pace[IDLE], is_better)
+        pace[STEP], pace[IDLE] = max(share, 1e-5), idle
+        if is_better:
             pace[BOUND] = bound
             copy_into(multipliers, moved)
-            pace[IDLE] = 0.0
             # The subgradient at the new multipliers still points in this direction: a longer step would have gained
-            # more.
+            # more (the factor is from Barahona and Anbil 2000).
             if rise > 0.0 and pace[STEP] < 2.0:
                 pace[STEP] *= 1.1
-        else:
-            pace[IDLE] += 1.0
-            if pace[IDLE] >= PATIENCE:
-                # Factors 0.66 and 1.1 from Barahona and Anbil (2000); the minimal length keeps steps from vanishing.
-                pace[STEP] = max(0.66 * pace[STEP], 1e-5)
-                pace[IDLE] = 0.0

@@ -8,15 +8,14 @@ import numpy as np
 
 from stages.kernels.arrays import copy_into
 from stages.kernels.bits import has_bit, lowest_bit, popcount, set_bit
+from stages.kernels.bounds.step_lengths import next_share
 from stages.kernels.jit import borrowing, inlined, njit
 
 from .filled_graphs import fits
 from .prices import PRICES, holds, pair_index, price_at, step_prices, sum_rewards
 
-STALLED, SHORTER, SHORTEST = 10, 0.6, 1e-3
-"""After `STALLED` steps without a lower bound the step length is multiplied by `SHORTER`; below `SHORTEST` of the
-initial length the ascent ends.
-"""
+SHORTEST = 1e-3
+"""Share of the gap that a step takes at least: below it the ascent ends."""
 
 
 @inlined
@@ -158,22 +157,18 @@ def lowest_bound(ranked, fill, depth, width, picks, value, floor, n_steps, bound
     """
     sum_rewards(picks, depth)
     picks.is_stale[depth:] = True
-    lowest, factor, n_waited = np.inf, 1.0, 0
+    lowest, share, n_idle = np.inf, 1.0, 0
     for step in range(n_steps + 1):
         bound = sum_of_picks(ranked, fill, depth, width, picks, value)
-        if bound < lowest:
-            lowest, n_waited = bound, 0
+        is_better = bound < lowest
+        share, n_idle = next_share(share, n_idle, is_better)
+        if is_better:
+            lowest = bound
             # Any prices give a valid bound; the lowest is kept, as subgradient steps may raise it.
             copy_into(picks.best_prices, picks.prices[: picks.counts[PRICES]])
-        else:
-            n_waited += 1
-            if n_waited == STALLED:
-                factor, n_waited = factor * SHORTER, 0
         if lowest <= floor:
             return lowest
-        # Polyak's (1969) step length: a share of what the bound is above the floor, over the squared norm of the
-        # subgradient, by which `step_prices` divides.
-        if step == n_steps or factor < SHORTEST or not step_prices(fill, depth, picks, factor * (bound - floor)):
+        if step == n_steps or share < SHORTEST or not step_prices(fill, depth, picks, share, bound - floor):
             break
     # Back to the prices of the lowest bound, at which the bounds by set are taken.
     copy_into(picks.prices, picks.best_prices[: picks.counts[PRICES]])

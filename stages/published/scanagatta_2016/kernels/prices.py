@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.bits import lowest_bit
+from stages.kernels.bounds.step_lengths import step_length
 from stages.kernels.jit import borrowing, inlined
 
 MOST_PRICES = 1 << 20
@@ -223,8 +224,8 @@ def list_slack(fill, depth, picks):
 
 
 @borrowing
-def step_prices(fill, depth, picks, length):
-    """Change the prices by a subgradient step, all by as much: `length` over their number; False if there are none.
+def step_prices(fill, depth, picks, share, gap):
+    """Change the prices by a subgradient step of a share of the gap, in nats; False if none is to change.
 
     The price of a violated pair rises, that of a pair with slack falls. No pair is both, as a violated one is asked
     for.
@@ -235,7 +236,7 @@ def step_prices(fill, depth, picks, length):
     number = picks.counts[CHANGES]
     for i in range(number):
         k = np.int64(picks.changes[i])
-        # Each component of the subgradient is 1 or -1, so their number is its squared norm (Held, Wolfe and Crowder
-        # 1974).
-        change_price(picks, abs(k), length / number if k > 0 else -length / number)
+        # Each component of the subgradient is 1 or -1, so their number is its squared norm.
+        length = step_length(share, gap, number)
+        change_price(picks, abs(k), length if k > 0 else -length)
     return number > 0
