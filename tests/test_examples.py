@@ -45,12 +45,12 @@ def test_dry_runs(folder: Path, scale: str):
     assert result.returncode == 0, result.stderr
     calls = commands_of(result.stdout.decode())
     assert calls
-    context = click.Context(cli)
+    context = click.Context(cli, **cli.context_settings)
     different = {(call[0], *(word for word in call if word.startswith("--"))): call for call in calls}
     for name, *arguments in different.values():
         command = cli.get_command(context, name)
         assert command is not None
-        command.make_parser(click.Context(command)).parse_args(arguments)
+        command.make_parser(click.Context(command, parent=context)).parse_args(arguments)
 
 
 @pytest.mark.slow
