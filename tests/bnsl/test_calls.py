@@ -161,6 +161,7 @@ def test_without_input_nothing_is_read_from_standard_input():
             function()
 
 
+@pytest.mark.slow
 def test_values_that_are_defaults_count_as_not_given(table: pyarrow.Table):
     assert bnsl.optimize(data=table, ess=1.0, restarts=None, no_header=False, seed=1, quiet=True).arcs
     with pytest.raises(bnsl.UsageError, match="--ess does not go with score bic"):
@@ -176,6 +177,7 @@ def test_text_formats_and_forecasts_are_text(table: pyarrow.Table):
     assert bnsl.screen(table, curve=True, quiet=True)[0].keys() == {"eps", "roots"}
 
 
+@pytest.mark.slow
 def test_threads_do_not_meet(table: pyarrow.Table):
     alone = [bnsl.optimize(data=table, seed=seed, quiet=True).file_for("convert").content for seed in range(4)]
     found: dict[int, bytes] = {}

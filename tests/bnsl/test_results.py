@@ -25,7 +25,7 @@ def network() -> bnsl.Network:
     return bnsl.learn(RAIN, require=["rain->wet", ("sprinkler", "wet")], smoothing=1, seed=1, quiet=True)
 
 
-def test_a_network_tells_its_structure_score_and_claim(network: bnsl.Network):
+def test_a_network_has_its_structure_score_and_claim(network: bnsl.Network):
     assert network.variables == tuple(RAIN)
     assert network.parents("wet") == ("rain", "sprinkler")
     assert {("rain", "wet"), ("sprinkler", "wet")} <= set(network.arcs)

@@ -185,7 +185,7 @@ def test_damaged_files_are_never_a_bug_of_ours(kind: str, damages: list, command
 
 
 @pytest.mark.parametrize("format_name", ["jkl", "pss"])
-def test_constraints_that_a_format_cannot_hold_are_told(tmp_path: Path, format_name: str):
+def test_constraints_that_a_format_cannot_hold_are_reported(tmp_path: Path, format_name: str):
     constrained = tmp_path / "constrained"
     fixed = {"child": 0, "parents": [[1]], "scores": [-1.0], "fixed": True}
     required = {"child": 1, "parents": [[2]], "scores": [-2.0], "required": [2]}

@@ -169,7 +169,7 @@ def test_wrong_usage(arguments: list[str], message: str):
     assert result.stdout == ""
 
 
-def test_another_package_of_our_name_is_told(tmp_path):
+def test_another_package_of_our_name_is_reported(tmp_path):
     (tmp_path / "formats").mkdir()
     (tmp_path / "formats" / "__init__.py").write_text("")
     result = run_bnsl("formats", is_fresh=True, cwd=tmp_path)

@@ -49,6 +49,7 @@ def test_a_table_comes_back_from_its_number():
         assert all(set(codes) == set(range(n)) for codes, n in zip(table.codes.tolist(), table.n_states))
 
 
+@pytest.mark.slow
 def test_all_kinds_of_tables_occur():
     tables = [make_table(SEED, number) for number in range(1000)]
     assert {table.n_variables for table in tables} >= set(range(1, 9))

@@ -333,7 +333,7 @@ def test_searches_on_data_keep_to_the_constraints(method):
         assert varies.any()
 
 
-def test_a_start_against_the_tiers_is_told():
+def test_a_start_against_the_tiers_is_reported():
     dataset, _ = dependent_dataset(3, 4, 100, most_states=2)
     from stages.optimize.climbing.constraints import make_constraints, start_graph
 

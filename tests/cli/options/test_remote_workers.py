@@ -292,7 +292,7 @@ def test_ctrl_c_ends_the_work_of_workers_and_keeps_what_there_is(cluster: Cluste
         assert others.submit(sum, [1, 2]).result(9) == 3
 
 
-def test_a_lost_scheduler_is_told_and_the_run_goes_on(cluster: Cluster, bundled: Path, long_bytes: bytes):
+def test_a_lost_scheduler_is_reported_and_the_run_goes_on(cluster: Cluster, bundled: Path, long_bytes: bytes):
     """Of the tests on the cluster the last: those after it would need another one."""
     data, target = bundled / "random80.csv.gz", cluster.folder / "elsewhere"
     process = elsewhere(cluster, data, *LONG)
@@ -303,7 +303,7 @@ def test_a_lost_scheduler_is_told_and_the_run_goes_on(cluster: Cluster, bundled:
     assert written(target, *LONG, data, "--resume", target) == long_bytes
 
 
-def test_places_without_workers_are_told(tmp_path: Path, bundled: Path):
+def test_places_without_workers_are_reported(tmp_path: Path, bundled: Path):
     data = bundled / "random80.csv.gz"
     for where, code, words in (
         ("dask:tcp://127.0.0.1:1", 1, b"no dask scheduler at tcp://127.0.0.1:1"),

@@ -35,7 +35,7 @@ AXES = {"seed": ("1", "2", "3"), "tw": ("3", "5")}
         (("parentsets", "a\rb", "-o", "x"), {}, 2, "cannot be written into a script"),
     ],
 )
-def test_what_cannot_be_planned_is_told(words, axes, parts, complaint):
+def test_what_cannot_be_planned_is_reported(words, axes, parts, complaint):
     with pytest.raises(PlanError) as caught:
         plan_jobs(words, axes, parts)
     assert complaint in str(caught.value)
@@ -80,7 +80,7 @@ def test_an_array_numbers_all_combinations():
 
 
 @pytest.mark.parametrize("form", SCRIPTS)
-def test_limits_of_a_run_are_told_where_there_is_someone_to_hear_them(form):
+def test_limits_of_a_run_are_reported_where_there_is_someone_to_hear_them(form):
     from dataclasses import replace
 
     limits = {"seconds": 119.0, "memory_bytes": 300 << 20, "threads": 4}
@@ -93,6 +93,7 @@ def test_limits_of_a_run_are_told_where_there_is_someone_to_hear_them(form):
     assert text.count("\n") <= 25 and text.endswith("\n")
 
 
+@pytest.mark.slow
 def test_the_command_refuses_what_the_planned_one_would(tmp_path: Path):
     for words, complaint in (
         (("--make", "--parts", 2, "parentsets", "--indeq", "d.csv", "-o", "x"), b"in the command: No such option"),

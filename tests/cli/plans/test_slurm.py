@@ -88,16 +88,16 @@ def slurm() -> Iterator[dict[str, str]]:
     key.chmod(0o600)
     places = (f"--{name}={folder}/munge.{name.removesuffix('-file')}" for name in ("key-file", "socket", "pid-file"))
     munged = ("munged", "--foreground", "--force", *places, f"--seed-file={folder}/seed", f"--log-file={folder}/log")
-    told = environment(PATH=f"{PATH}:{script_folder(False)}", SLURM_CONF=f"{folder}/slurm.conf")
+    settings = environment(PATH=f"{PATH}:{script_folder(False)}", SLURM_CONF=f"{folder}/slurm.conf")
     daemons = []
     try:
         for command in (munged, ("slurmctld", "-D", "-i"), ("slurmd", "-D")):
             with open(folder / f"{command[0]}.said", "wb") as said:
-                daemons.append(subprocess.Popen(command, env=told, stdout=said, stderr=said))
+                daemons.append(subprocess.Popen(command, env=settings, stdout=said, stderr=said))
             if command is munged:
                 until(lambda: (folder / "munge.socket").exists())
-        until(lambda: "idle" in heard(told, "sinfo", "-h", "-o", "%T"))
-        yield told
+        until(lambda: "idle" in heard(settings, "sinfo", "-h", "-o", "%T"))
+        yield settings
     finally:
         for daemon in reversed(daemons):
             daemon.terminate()
@@ -109,9 +109,9 @@ def slurm() -> Iterator[dict[str, str]]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def heard(told: dict[str, str], *command: str) -> str:
+def heard(settings: dict[str, str], *command: str) -> str:
     """What a command says, if it can."""
-    return subprocess.run(command, env=told, capture_output=True, text=True, check=False).stdout
+    return subprocess.run(command, env=settings, capture_output=True, text=True, check=False).stdout
 
 
 def test_an_array_goes_on_after_a_job_was_killed(tmp_path: Path, slurm: dict[str, str]):
@@ -125,10 +125,10 @@ def test_an_array_goes_on_after_a_job_was_killed(tmp_path: Path, slurm: dict[str
     programs.mkdir()
     (programs / "bnsl").write_text(HELD.format(bnsl=shutil.which("bnsl", path=slurm["PATH"])))
     (programs / "bnsl").chmod(0o755)
-    told = slurm | {"PATH": f"{programs}:{slurm['PATH']}"}
+    settings = slurm | {"PATH": f"{programs}:{slurm['PATH']}"}
 
     def submit() -> None:
-        done = subprocess.run(["./plan"], cwd=tmp_path, env=told, capture_output=True, text=True, check=False)
+        done = subprocess.run(["./plan"], cwd=tmp_path, env=settings, capture_output=True, text=True, check=False)
         assert done.returncode == 0 and "3 jobs" in done.stdout, done.stderr
 
     (tmp_path / "hold").touch()
@@ -136,13 +136,13 @@ def test_an_array_goes_on_after_a_job_was_killed(tmp_path: Path, slurm: dict[str
     parts = [tmp_path / f"all.{part}.jsonl" for part in (1, 2, 3)]
     until(lambda: parts[0].exists() and parts[2].exists() and (tmp_path / "held").exists())
     os.kill(int((tmp_path / "held").read_text()), 9)
-    until(lambda: heard(told, "squeue", "-h") == "")
+    until(lambda: heard(settings, "squeue", "-h") == "")
     assert not parts[1].exists() and not (tmp_path / "all.jsonl").exists()
     found = [parts[place].read_bytes() for place in (0, 2)]
 
     (tmp_path / "hold").unlink()
     submit()
-    until(lambda: heard(told, "squeue", "-h") == "")
+    until(lambda: heard(settings, "squeue", "-h") == "")
     records = (tmp_path / "all.jsonl").read_bytes().splitlines()[1:]
     assert records == (tmp_path / "one.jsonl").read_bytes().splitlines()[1:]
     said = "".join(path.read_text() for path in tmp_path.glob("all.*.log"))

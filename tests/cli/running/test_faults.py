@@ -229,7 +229,7 @@ def test_closed_streams(place: Path, command: str, closed: str):
     assert b"Traceback" not in result.stderr and b"bug of bnsl" not in result.stderr
 
 
-def test_reading_from_closed_standard_input_is_told(place: Path):
+def test_reading_from_closed_standard_input_is_reported(place: Path):
     result = run_shell("bnsl optimize <&-", place, is_fresh=True)
     assert result.returncode == 65 and b"Traceback" not in result.stderr, result.stderr
 

@@ -129,7 +129,7 @@ def test_output_to_a_device(place: Path, stage: str):
     assert result.returncode == 0, result.stderr.decode()
 
 
-def test_a_failed_first_stage_fails_the_pipe_and_is_told_by_both(place: Path):
+def test_a_failed_first_stage_fails_the_pipe_and_is_reported_by_both(place: Path):
     result = run_shell("bnsl parentsets missing.csv | bnsl optimize > failed.net.jsonl", place)
     assert result.returncode == 65
     lines = result.stderr.decode().splitlines()
@@ -150,7 +150,7 @@ def test_a_closed_pipe_is_quiet_and_141(place: Path):
 
 @pytest.mark.parametrize("where", ["> /dev/full", "-o /dev/full"])
 @pytest.mark.parametrize("command", ["sample d.bif --rows 100", "entropy d.csv", "convert d.bif --to dot"])
-def test_a_full_disk_is_told(place: Path, command: str, where: str):
+def test_a_full_disk_is_reported(place: Path, command: str, where: str):
     result = run_shell(f"bnsl {command} {where}", place)
     assert result.returncode == 1
     assert b"No space left on device" in result.stderr

@@ -22,7 +22,7 @@ def test_plain_progress(monkeypatch, capsys, on_terminal: bool, verbosity: int, 
     assert capsys.readouterr().err.count("bnsl test: 1/3 variables") == lines
 
 
-def test_progress_tells_what_is_counted_and_the_time_left(monkeypatch, capsys):
+def test_progress_shows_what_is_counted_and_the_time_left(monkeypatch, capsys):
     monkeypatch.setattr(reporter, "PLAIN_INTERVAL", 0.0)
     working = reporter.Reporter("bnsl test", 1)
     working.follow(Budget(seconds=12.0, clock=TickingClock(1.0)))

@@ -124,6 +124,7 @@ def test_of_one_network_it_is_that_network():
 
 
 @pytest.mark.parametrize("seed", seeds(12, 4))
+@pytest.mark.slow
 def test_of_equivalent_networks_it_is_another_one(seed):
     """Directions that nothing decides are chosen so that no v-structure arises."""
     rng = random.Random(seed)

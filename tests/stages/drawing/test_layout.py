@@ -93,7 +93,7 @@ def test_variables_without_arcs_come_in_rows():
     assert 2 < len(set(drawing.y.tolist())) < 50
 
 
-def test_undirected_edges_are_told():
+def test_undirected_edges_are_reported():
     network = network_of([(), (0,), (0,), (1, 2)])
     drawing = draw_network(network, list("abcd"), [(0, 1), (0, 2)])
     assert dict(zip(drawing.arcs, drawing.undirected)) == {(0, 1): True, (0, 2): True, (1, 3): False, (2, 3): False}

@@ -60,6 +60,7 @@ def test_proofs_hold_for_all_networks_of_small_lists(seed: int):
 
 
 @pytest.mark.parametrize("seed", [2, 5, 6, 7])
+@pytest.mark.slow
 def test_branch_and_cut_leaves_a_proof(seed: int, few_cuts):
     table = local_table(seed)
     proof, network = proof_of(table)
@@ -229,6 +230,7 @@ DATA_RUNS = {
 
 @pytest.mark.parametrize("kind", DATA_RUNS)
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow
 def test_proofs_of_searches_on_data_are_about_the_sets_that_they_save(
     tmp_path: Path, monkeypatch, kind: str, seed: int
 ):

@@ -62,6 +62,7 @@ def test_the_plain_checker_names_the_order_of_its_files(files):
     assert plain.returncode != 0 and "SETS is first" in plain.stderr and "Traceback" not in plain.stderr
 
 
+@pytest.mark.slow
 def test_changed_proofs_are_refused(files, tmp_path):
     """A changed byte or a missing line by the digest; with a new digest the claim must still be true."""
     sets, target, net = files

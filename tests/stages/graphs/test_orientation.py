@@ -80,7 +80,7 @@ def test_every_rule_directs_an_edge():
     assert (0, 1) in fourth.directed and (0, 3) in fourth.undirected
 
 
-def test_what_decides_is_told_apart():
+def test_what_decides_is_distinguished():
     parents = [(), (), (0, 1), (2,), (), (4,)]  # a -> c <- b, c -> d, e -> f
     assert decide_directions(parents, make_knowledge("abcdef", forbidden=[(2, 1)])) == {
         (0, 2): "data",

@@ -69,7 +69,7 @@ def test_equal_bytes_for_any_number_of_threads():
         assert ours.tobytes() == theirs.tobytes()
 
 
-def test_a_hidden_variable_tells_groups_apart():
+def test_a_hidden_variable_separates_groups():
     """Two groups of rows, of which no cell says which is which; a symmetrical start would never part them."""
     rng = np.random.default_rng(1)
     group = rng.random(400) < 0.5
@@ -85,7 +85,7 @@ def test_a_hidden_variable_tells_groups_apart():
     assert ends == pytest.approx(np.tile([0.1, 0.9], (4, 1)), abs=0.1)
 
 
-def test_told_to_stop():
+def test_a_stop_signal_ends_it():
     network = small_network(2)
     stop = threading.Event()
     stop.set()

@@ -114,7 +114,8 @@ def test_what_does_not_fit_is_warned_of_with_a_remedy(monkeypatch):
 
 
 @pytest.mark.parametrize("score", ["bdeu", "k2"])
-def test_a_sample_tells_how_many_sets_a_dirichlet_prior_leaves(score):
+@pytest.mark.slow
+def test_a_sample_shows_how_many_sets_a_dirichlet_prior_leaves(score):
     run = run_of(score=score, time=3600.0)
     clock, rng = Budget(None), np.random.default_rng(0)
     for child, record in enumerate(run.records()):

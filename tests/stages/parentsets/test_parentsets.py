@@ -56,6 +56,7 @@ def test_worth_of_a_parent_is_the_entropy_rule(entropy, states, q, penalty):
         assert not pruning.is_excluded_by_entropy(np.inf, entropy, penalty, q, states)
 
 
+@pytest.mark.slow
 def test_rare_variables_are_left_out_of_larger_sets():
     """Two rows out of the ordinary, at most, in each of eight columns of 60 rows: pairs of them cannot pay."""
     rng = np.random.default_rng(5)

@@ -63,7 +63,7 @@ def test_sets_are_traced_whatever_the_workers():
     assert str(alone) == str(shared)
 
 
-def test_independence_tells_the_estimate_of_sets_that_were_chosen_by_one():
+def test_independence_shows_the_estimate_of_sets_that_were_chosen_by_one():
     dataset, _ = dependent_dataset(3, 9, 300)
     _, found = explored_by(Run(dataset, ParentSetOptions(method="indep", evaluations=60)))
     for explored in found.values():

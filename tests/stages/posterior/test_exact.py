@@ -56,6 +56,7 @@ def test_exact_is_enumeration(seed, n_variables, spread, share, prior):
 
 @pytest.mark.parametrize("prior", ["dags", "orders"])
 @pytest.mark.parametrize("score", ["bic", "bdeu", "k2"])
+@pytest.mark.slow
 def test_all_networks_of_data_under_constraints(score, prior):
     """Complete lists under required and forbidden arcs and tiers, made with them, or filtered by them afterwards."""
     dataset, _ = dependent_dataset(4, 5, 60, most_states=3)

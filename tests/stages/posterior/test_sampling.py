@@ -116,7 +116,7 @@ def test_as_many_networks_as_asked_for(samples, chains, burn_in):
     assert np.isfinite(error).all() and (error > 0).all() and (probability <= 1).all()
 
 
-def test_chains_that_do_not_meet_are_told():
+def test_chains_that_do_not_meet_are_reported():
     """A path turns round all together, or passes through networks that are e^-60 as probable: no block is so
     large."""
     n = 7
@@ -172,6 +172,7 @@ def test_orders_are_not_sampled():
         sample(table, prior="orders")
 
 
+@pytest.mark.slow
 def test_long_runs_keep_every_second_network(monkeypatch):
     monkeypatch.setattr("stages.posterior.sampling.MOST_KEPT_BYTES", 4 * 5 * 4 * 40)
     table = as_table(random_lists(2, 5, 2.0))

@@ -94,7 +94,7 @@ def test_search_repeats_and_goes_on_from_what_is_known():
     assert known.value == pytest.approx(first.value, abs=1e-6)
 
 
-def test_search_stops_where_it_is_told():
+def test_search_stops_at_its_limits():
     table = random_table(3, 40, n_sets=60)
     search = BoundSearch(table, np.random.default_rng(1))
     search.improve(Budget(seconds=0.0), 1e9, -1e4)

@@ -105,16 +105,16 @@ def test_slices_of_subsets_change_nothing(monkeypatch):
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12))
 def test_precedences_are_closed(pairs):
-    after, kept, told = (0,) * 7, set(), set()
+    after, kept, reported = (0,) * 7, set(), set()
     for first, second in pairs:
         if first == second or (second, first) in closure(kept):
             continue
         kept.add((first, second))
         after, new = add_precedence(after, first, second)
-        assert not told & set(new)
-        told |= set(new)
+        assert not reported & set(new)
+        reported |= set(new)
         expected = closure(kept)
-        assert told == expected
+        assert reported == expected
         assert {(a, b) for a in range(7) for b in range(7) if after[a] >> b & 1} == expected
 
 

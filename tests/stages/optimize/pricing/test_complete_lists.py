@@ -185,6 +185,7 @@ def test_lists_that_a_few_show_to_be_long_are_given_up(monkeypatch, jobs):
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 32])
+@pytest.mark.slow
 def test_lists_are_given_up_once_all_together_are_too_long(monkeypatch, at_once):
     """By the one list looked at first they would be short enough; threads change nothing."""
     dataset, _ = dependent_dataset(7, 8, 200, most_states=2)

@@ -179,12 +179,12 @@ def test_pairs_without_a_climb_give_the_best_earlier_parents(monkeypatch, tiles)
     monkeypatch.setattr(pair_scores, "MOST_BITMAPS", 4)
     dataset, _ = dependent_dataset(2, 10, 300, most_states=3, noise=0.05)
     options = OptimizeOptions(forbidden=((0, 2), (1, 4)))
-    scorer, stop, told = FamilyScorer(dataset), threading.Event(), []
+    scorer, stop, reported = FamilyScorer(dataset), threading.Event(), []
     met = PairScores(scorer).tiles[:tiles]
 
     def listen(**facts):
-        told.append(facts["score"])
-        if len(told) == len(met):
+        reported.append(facts["score"])
+        if len(reported) == len(met):
             stop.set()
 
     def start(budget):
@@ -193,9 +193,9 @@ def test_pairs_without_a_climb_give_the_best_earlier_parents(monkeypatch, tiles)
         return run, find_start(run, nothing)
 
     start(Budget())
-    assert told == sorted(told)
-    assert len(told) > len(PairScores(scorer).tiles)
-    told.clear()
+    assert reported == sorted(reported)
+    assert len(reported) > len(PairScores(scorer).tiles)
+    reported.clear()
     stop.clear()
     run, parents = start(Budget(stop=stop))
     growers, constraints = run.growers, run.constraints
@@ -207,7 +207,7 @@ def test_pairs_without_a_climb_give_the_best_earlier_parents(monkeypatch, tiles)
                     if constraints.knowledge.may_be_parent(child)[parent]:
                         scores[(parent,)] = scorer.local_score(child, (parent,))
         assert scores[parents[child]] == max(scores.values()) == growers[child].score(parents[child])
-    assert told[-1] == pytest.approx(math.fsum(g.score(p) for g, p in zip(growers, parents)))
+    assert reported[-1] == pytest.approx(math.fsum(g.score(p) for g, p in zip(growers, parents)))
     assert any(parents)
 
 
@@ -215,20 +215,20 @@ def test_pairs_without_a_climb_give_the_best_earlier_parents(monkeypatch, tiles)
 def test_an_interrupted_climb_hands_over_the_network_it_has(moves):
     dataset, _ = dependent_dataset(1, 10, 300, most_states=2, noise=0.05)
     stop = threading.Event()
-    told = []
+    reported = []
 
     def listen(**facts):
-        told.append(facts["score"])
-        if len(told) == moves:
+        reported.append(facts["score"])
+        if len(reported) == moves:
             stop.set()
 
     if moves == 0:
         stop.set()
     growers, parents = start_of(dataset, OptimizeOptions(), Budget(stop=stop), Listener(listen))
-    assert len(told) == moves
+    assert len(reported) == moves
     assert sum(map(len, parents)) <= moves
-    if told:
-        assert math.fsum(g.score(p) for g, p in zip(growers, parents)) == pytest.approx(told[-1])
+    if reported:
+        assert math.fsum(g.score(p) for g, p in zip(growers, parents)) == pytest.approx(reported[-1])
 
 
 def test_lists_without_room_at_first_change_nothing(monkeypatch):

@@ -177,7 +177,7 @@ def test_required_inverted_tree(short_cooling):
     assert all(parent in network.parents[child] for parent, child in required)
 
 
-def test_required_arcs_beyond_the_bound_are_told():
+def test_required_arcs_beyond_the_bound_are_reported():
     dataset, _ = dependent_dataset(4, 6, 100, most_states=2)
     with pytest.raises(InfeasibleError, match="raise --tw to 3"):
         learn(dataset, 2, required=((0, 5), (1, 5), (2, 5)))

@@ -253,16 +253,16 @@ def test_bound_holds_for_the_final_lists(seed, growing):
 
 @pytest.mark.slow
 def test_a_gap_is_shown_before_the_end(growing):
-    told = []
+    reported = []
 
     class Listener(NullReporter):
         def progress(self, done, total, counted, **facts):
-            told.append(facts)
+            reported.append(facts)
 
     dataset, _ = dependent_dataset(3, 12, 250, most_states=2, noise=0.15)
     run_on_data(dataset, OptimizeOptions(method="pricing"), Budget(evaluations=20_000), Listener())
-    gaps = [(name, gap) for facts in told for name, gap in facts.items() if name.startswith("gap")]
-    assert any("gap to the best of " in " ".join(facts) for facts in told if "rounds" in facts)
+    gaps = [(name, gap) for facts in reported for name, gap in facts.items() if name.startswith("gap")]
+    assert any("gap to the best of " in " ".join(facts) for facts in reported if "rounds" in facts)
     assert all(gap >= 0.0 for _, gap in gaps)
     # No gap is shown without the number of sets of the lists that it is about.
     assert all(re.fullmatch(r"gap to the best of (the final )?[\d,]+ sets", name) for name, _ in gaps)

@@ -49,7 +49,7 @@ def test_samples_are_nested_rows_of_the_table(monkeypatch, part_rows):
 @pytest.mark.parametrize("better", [False, True])
 def test_each_sample_begins_with_the_best_network_before(few_are_many, better):
     dataset, _ = dependent_dataset(4, 5, 1200, most_states=2)
-    seen, told = [], []
+    seen, reported = [], []
     whole = FamilyScorer(dataset)
     child, parent = np.unravel_index(
         np.argmax([whole.expand(v, ()) - whole.local_score(v, ()) for v in range(5)]), (5, 5)
@@ -66,14 +66,14 @@ def test_each_sample_begins_with_the_best_network_before(few_are_many, better):
 
     class Listener(NullReporter):
         def progress(self, done, total, counted, **facts):
-            told.append(facts["score"])
+            reported.append(facts["score"])
 
     options = search_samples(whole, OptimizeOptions(), Budget(90.0), search, Listener())
     assert [rows for rows, _, _ in seen] == [75, 300]
     assert [start for _, start, _ in seen] == [None, networks[0]]
-    # The scores told are those on all rows, and the best network is kept.
+    # The reported scores are those on all rows, and the best network is kept.
     assert options.start is not None and options.start.parents == networks[0 if better else 1]
-    assert told == totals[: 1 if better else 2]
+    assert reported == totals[: 1 if better else 2]
     assert sum(seconds for _, _, seconds in seen) < 90.0
 
 

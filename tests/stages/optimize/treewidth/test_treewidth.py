@@ -105,6 +105,7 @@ def test_no_time_at_all_still_delivers(method):
     check_width(network, 2)
 
 
+@pytest.mark.slow
 def test_long_runs_of_ils_are_divided_among_restarts(monkeypatch):
     """One restart while there is no time for two long ones, or a start network has to be kept near."""
     table = random_table(1, 12)

@@ -105,7 +105,8 @@ def test_gap_covers_what_was_not_searched(seed, monkeypatch):
         assert problem.lists.relative_scores[rough.chosen].sum() == pytest.approx(rough.relative_score)
 
 
-def test_unproved_ktrees_are_told_with_their_gap(monkeypatch):
+@pytest.mark.slow
+def test_unproved_ktrees_are_reported_with_their_gap(monkeypatch):
     monkeypatch.setattr("stages.published.nie_2015_2016.ktree_dp.STARTS", 1)
     monkeypatch.setattr("stages.published.nie_2015_2016.ktree_dp.STATE_LIMITS", ())
     extra = optimize(random_table(2, 20, n_sets=300), 3, "s2", 200).header.extra
@@ -181,6 +182,7 @@ def test_too_wide_cliques_are_refused():
         optimize(random_table(0, 70, n_sets=1), 65, "s2", 1)
 
 
+@pytest.mark.slow
 def test_the_first_clique_takes_a_share_of_the_time(monkeypatch):
     """Its proof leaves time for k-trees; without a limit nothing is cut."""
     works = []

@@ -102,6 +102,7 @@ def test_gains_that_are_rounding_are_no_iterations(method):
     assert len(set(stats["per_restart"]["score"])) == 2
 
 
+@pytest.mark.slow
 def test_seed_matters_and_repeats():
     table = random_table(6, 12, n_sets=40)
     first, again, other = (optimize(table, restarts=1, seed=seed)[1] for seed in (1, 1, 2))

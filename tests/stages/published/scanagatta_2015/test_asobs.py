@@ -71,6 +71,7 @@ def test_theorem_4_improving_swaps_can_be_followed(seed):
 
 
 @pytest.mark.parametrize("seed", seeds(4, quick=2))
+@pytest.mark.slow
 def test_search_stays_within_the_optimum_and_repeats_at_any_number_of_threads(seed):
     table = random_table(seed, 6, n_fixed=seed % 3)
     networks = [

@@ -72,7 +72,7 @@ def test_best_network_within_a_ktree(width, seed):
     cost = best - expected
     assert solve(problem, tree, cost + 1e-6)[0] == pytest.approx(relative_score, abs=1e-9)
     assert cost < 1e-6 or solve(problem, tree, cost - 1e-6) == (None, np.inf)
-    # Without room for all states what is lost is told: no network costs less than that or than what is found.
+    # Without room for all states the loss is reported: no network costs less than that or than what is found.
     rough, lost = solve(problem, tree, np.inf, limit=1)
     assert cost >= min(lost, np.inf if rough is None else best - problem.score(tree.chosen)) - 1e-9
 
