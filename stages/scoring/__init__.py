@@ -1,7 +1,7 @@
 """Local scores of families on one data set, computed on demand: shared by parent sets, pricing and hill climbing.
 
-`family_scorer.FamilyScorer` is the door: it has the packed data, the look-up tables of the score, and the number of
-scores computed. What is asked for decides how families are counted:
+All that scores stands on `family_scorer.FamilyScorer`: it has the packed data, the look-up tables of the score, and
+the number of scores computed. Callers choose among four ways by what they ask for:
 
 family_scorer        one child, a set plus each of many candidates or less each member; how the rows are counted is
                      chosen in `stages.kernels.counting.counting_plan`
