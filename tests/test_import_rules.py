@@ -294,6 +294,24 @@ def test_imports_keep_the_rules():
     assert broken == []
 
 
+@pytest.mark.slow
+def test_data_are_counted_by_one_door():
+    """Whoever scores asks `FamilyScorer`; compiled searches that expand sets by themselves get its tables."""
+    ways = {"PairScores", "CliqueScorer", "SetFunctions"}
+    door, makers, counters = "stages.scoring.family_scorer", set(), set()
+    for path in sources():
+        module, _ = module_name(path)
+        calls = (node.func for node in ast.walk(syntax_tree(path)) if isinstance(node, ast.Call))
+        if ways & {call.id for call in calls if isinstance(call, ast.Name)}:
+            makers.add(module)
+        counting = {found.module for found in imports_of_file(path) if ".kernels.counting." in found.module}
+        counting -= {f"stages.kernels.counting.{name}" for name in ("sets_by_size", "score_tables")}
+        if counting and not module.startswith(("stages.scoring.", "stages.kernels.")):
+            counters.add(module)
+    assert makers == {door}
+    assert counters == {f"stages.published.scanagatta_2015.kernels.{name}" for name in ("greedy", "independence")}
+
+
 def _reachable(module: str, imported: dict[str, set[str]]) -> set[str]:
     """Modules that a module imports, or that these import."""
     seen: set[str] = set()

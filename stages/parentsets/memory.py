@@ -6,7 +6,7 @@ from stages.runtime.errors import StageError
 from stages.runtime.memory import FREE_SHARE, PROGRAM_BYTES, format_bytes, free_bytes
 from stages.scoring.candidate_prefilter import RowSample
 from stages.scoring.family_scorer import FamilyScorer
-from stages.scoring.set_functions import SetFunctions, largest_size
+from stages.scoring.set_functions import SetFunctions
 
 from .child_search import BYTES_PER_SET
 
@@ -42,8 +42,7 @@ def shared_values(
 ) -> SetFunctions | None:
     """Values of sets for complete enumerations, in a share of the free memory; None where they serve none."""
     free = free_bytes() if memory is None else max(0, memory - resident)
-    largest = largest_size(scorer, max_parents, VALUES_SHARE * free)
-    return SetFunctions(scorer, largest, VALUES_SHARE * free) if largest else None
+    return scorer.set_functions(max_parents, VALUES_SHARE * free)
 
 
 def most_sets(memory: int | None, resident: int, jobs: int) -> int:

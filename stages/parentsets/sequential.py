@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from formats.sets.listed_sets import ListedSets, offsets_of
-from stages.kernels.counting.sets_by_size import Level, empty_level, mark_open, score_open
+from stages.kernels.counting.sets_by_size import Level, empty_level, mark_open
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
 
@@ -156,24 +156,21 @@ class _Search:
         """Score the open extensions of the sets of a group; the number of sets done in the budget."""
         scorer, functions, allowed = self.scorer, self.limits.functions, self.limits.allowed
         into = starts, entries, is_better, scores
-        scratch = np.empty(scorer.n_variables)
-        position, first = 0, 0
-        while position < len(which):
+        scratch, at = np.empty(scorer.n_variables), (0, 0)
+        while at[0] < len(which):
             work = slice_work(self.budget)
             if configurations is None:
                 assert functions is not None
-                position, first = functions.score(
-                    self.child, self.limits.required, allowed, self.n_states, places, which, (position, first), work,
-                    into,
-                )  # fmt: skip
+                at = functions.score(
+                    self.child, self.limits.required, allowed, self.n_states, places, which, at, work, into
+                )
             else:
-                position, first = score_open(
-                    scorer.data, scorer.tables.of_expansion(self.child, configurations), self.child, self.required,
-                    allowed, places, which, position, first, work, *into, scratch, scorer.workspace(),
-                )  # fmt: skip
-            if position < len(which) and self.limits.is_spent(self.budget, self.found):
+                at = scorer.extend_sets(
+                    self.child, self.required, allowed, configurations, places, which, at, work, into, scratch
+                )
+            if at[0] < len(which) and self.limits.is_spent(self.budget, self.found):
                 break
-        return position
+        return at[0]
 
     def _members(self, places: np.ndarray, starts: np.ndarray, which: np.ndarray) -> np.ndarray:
         """Members of some extensions, shape (n_sets, size), not ordered."""

@@ -11,7 +11,6 @@ from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
-from stages.scoring.pair_scores import PairScores
 
 from .child_search import ChildLimits
 
@@ -66,7 +65,7 @@ def _sweep_pairs(scorer: FamilyScorer, jobs: int, reporter: Reporter) -> set[int
         reporter.progress(int(share * n), n, "first lists")
 
     known = set()
-    for child, scores in enumerate(PairScores(scorer).matrix(jobs, report)):
+    for child, scores in enumerate(scorer.pairs().matrix(jobs, report)):
         if not np.isnan(scores).any():
             others = np.delete(np.arange(n, dtype=np.int32), child)
             scorer.remember(child, (), others, scores)

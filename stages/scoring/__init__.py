@@ -1,13 +1,10 @@
 """Local scores of families on one data set, computed on demand: shared by parent sets, pricing and hill climbing.
 
-All that scores stands on `family_scorer.FamilyScorer`: it has the packed data, the look-up tables of the score, and
-the number of scores computed. Callers choose among four ways by what they ask for:
-
-family_scorer        one child, a set plus each of many candidates or less each member; how the rows are counted is
-                     chosen in `stages.kernels.counting.counting_plan`
-pair_scores          all single parents of all children: one count of a pair serves both directions
-clique_scorer        all sets within a small clique, for many children: one table of counts for each child
-set_functions        all sets up to a size: one value of a set serves each of its members as the child
+family_scorer        the one door: each question to the data has a method, which chooses how rows are counted
+pair_scores          its ways beside expansions and reductions: all pairs, both directions from one count,
+clique_scorer        all sets within a small clique from one table of counts for each child,
+set_functions        and all sets up to some size, one value of a set for each of its members as the child
+scored_data          what all of them stand on: packed data, look-up tables, the number of scores computed
 
 scores               definitions: penalties, priors, properties
 look_up_tables       contributions of cells and configurations by their counts

@@ -11,7 +11,7 @@ import numpy as np
 from formats.sets.listed_sets import offsets_of
 from stages.kernels.counting.clique_families import CliqueScratch, CliqueSubsets, FamilySums, best_clique_families
 
-from .family_scorer import FamilyScorer
+from .scored_data import ScoredData
 from .set_functions import cell_numbers, configuration_kinds
 
 MOST_ENTRIES = 1 << 14
@@ -28,37 +28,32 @@ ENTRY_WORK = 4
 
 
 class CliqueScorer:
-    """Best families of at most `most_parents` parents within cliques."""
+    """Best families of at most `most_parents` parents within cliques; `products` are those of `clique_products`."""
 
-    def __init__(self, scorer: FamilyScorer, most_parents: int):
+    def __init__(self, scorer: ScoredData, most_parents: int, products: np.ndarray):
         self.scorer, self.most_parents = scorer, most_parents
         self._n_packed = scorer.data.codes.shape[1]
         self._states = scorer.n_states.astype(np.int32)
         self._subsets: dict[tuple[int, ...], CliqueSubsets] = {}
         self._thread = threading.local()
-        products = cell_numbers(scorer, most_parents + 1) if scorer.n_rows <= MOST_ROWS else None
         # The tables for each number of states of a child, if they differ.
         self._sums: dict[int, FamilySums] = {}
-        self.is_possible = products is not None
-        if products is not None:
-            tables = scorer.tables
-            # Without parents there is one configuration.
-            products = np.union1d(products, np.ones(1))
-            if scorer.definition.prior is None:
-                cells = tables.of_expansion(0, 1.0).cell  # which all families share
-            else:
-                cells = np.stack([tables.of_cells(product) for product in products.tolist()])
-            kinds = configuration_kinds(scorer)
-            for r in sorted({int(r) for r in scorer.n_states}):
-                is_own = r in kinds
-                self._sums[r] = FamilySums(
-                    products=products,
-                    table=cells,
-                    parent_products=np.ones(1) if is_own else products,
-                    parent_table=tables.of_configurations(r)[None] if is_own else cells,
-                    quantum=scorer.quantum,
-                    is_monotone=scorer.definition.prior is None,
-                )
+        tables = scorer.tables
+        if scorer.definition.prior is None:
+            cells = tables.of_expansion(0, 1.0).cell  # which all families share
+        else:
+            cells = np.stack([tables.of_cells(product) for product in products.tolist()])
+        kinds = configuration_kinds(scorer)
+        for r in sorted({int(r) for r in scorer.n_states}):
+            is_own = r in kinds
+            self._sums[r] = FamilySums(
+                products=products,
+                table=cells,
+                parent_products=np.ones(1) if is_own else products,
+                parent_table=tables.of_configurations(r)[None] if is_own else cells,
+                quantum=scorer.quantum,
+                is_monotone=scorer.definition.prior is None,
+            )
 
     def can_count(self, members: np.ndarray) -> bool:
         """Whether a clique with these members can be counted with any child."""
@@ -67,7 +62,7 @@ class CliqueScorer:
     def n_fitting(self, members: np.ndarray) -> int:
         """The most members, from the first on, of a clique that can be counted with any child."""
         entries = np.cumprod(self._states[members] + 1.0) * self._states.max()
-        return int((entries <= MOST_ENTRIES).sum()) if self.is_possible else 0
+        return int((entries <= MOST_ENTRIES).sum())
 
     def _entries(self, members: np.ndarray) -> int:
         return math.prod((self._states[members] + 1).tolist()) * int(self._states.max())
@@ -131,6 +126,16 @@ class CliqueScorer:
                 parent_sums=np.empty(n_subsets),
             )
         return kept
+
+
+def clique_products(scorer: ScoredData, most_parents: int) -> np.ndarray | None:
+    """Numbers of cells on which the tables of families within a clique depend, see `cell_numbers`.
+
+    None with too many rows, or where there are none.
+    """
+    products = cell_numbers(scorer, most_parents + 1) if scorer.n_rows <= MOST_ROWS else None
+    # Without parents there is one configuration.
+    return None if products is None else np.union1d(products, np.ones(1))
 
 
 def lay_out_subsets(states: tuple[int, ...], largest: int) -> CliqueSubsets:

@@ -1,110 +1,57 @@
-"""The family scorer: one data set, one score. Parent-set search, pricing and hill climbing share it.
+"""The one door to exact local scores: each question to the data has a method, which chooses how rows are counted.
 
-It owns the packed data, the look-up tables of the score and one workspace per thread, and it counts the exact local
-scores that are computed. Scores are in nats, higher is better. Three methods score: `FamilyScorer.expand` a set plus
-each further parent, `FamilyScorer.reduce` a set less each member, `FamilyScorer.local_score` one family. Compiled
+Parent-set search, pricing, hill climbing and the posterior share it. Scores are in nats, higher is better. Compiled
 searches that score by themselves take `data`, `tables` and `workspace`.
 """
 
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
 from formats.data_records import Dataset
 from stages.kernels.counting.add_one import ScoreTables, score_expansions
 from stages.kernels.counting.drop_one import count_table, score_without
-from stages.kernels.counting.overlaps import count_rows
-from stages.kernels.counting.packed_data import Workspace
+from stages.kernels.counting.sets_by_size import score_open
 from stages.runtime.budgets import StopSignal
 
-from .dataset_layout import make_workspace, pack_dataset
-from .look_up_tables import LookUpTables
-from .scores import SCORES
+from .clique_scorer import CliqueScorer, clique_products
+from .pair_scores import PairScores
+from .scored_data import ScoredData
+from .set_functions import SetFunctions, largest_size
 
 REDUCTION_SHARE = 2.0
 """A set less each of its members is scored from one table of its cells, up to this many cells per row; measured."""
-
 
 SLICE_WORK = 3e7
 """Work between two looks at the stop signal, in the unit of `counting_plan`: well below 0.1 s."""
 
 
-class FamilyScorer:
-    """Exact local scores of families (child, parents) on one data set.
+class FamilyScorer(ScoredData):
+    """Exact local scores of families (child, parents) on one data set, counted in the way that suits the question.
 
-    `score` is a key of `stages.scoring.scores.SCORES`; `ess`, the equivalent sample size, is for scores that have
-    one. Once `stop` is set, a running expansion ends early. Raises `NothingFoundError` if it was set while the data
-    were laid out.
+    ==================  =============================================  =============================================
+    method              question                                       way of counting
+    ==================  =============================================  =============================================
+    `expand`            a set plus each of some candidates             the cheapest by `counting_plan`, for each set
+    `local_score`       one family                                     an expansion by its last parent
+    `reduce`            a set less each of its members                 one table of its cells; expansions if too large
+    `extend_sets`       many sets of one child, each plus some         expansions, one after the other
+    `pairs`             all single parents of all children             each pair once, for both directions
+    `cliques`           all sets within a small clique, many children  one table of cells for each child
+    `set_functions`     all sets up to some size                       each set once, for all its members as children
+    ==================  =============================================  =============================================
+
+    Parameters as of `ScoredData`. Once `stop` is set, a running expansion ends early.
     """
 
     def __init__(self, dataset: Dataset, score: str = "bic", ess: float = 1.0, stop: StopSignal | None = None):
-        if score not in SCORES:
-            raise ValueError(f"unknown score {score!r}; known: {', '.join(SCORES)}")
-        self.dataset = dataset
-        self.score = score
-        self.definition = SCORES[score]
-        self.ess = ess
-        self.stop = stop
-        self.n_states = dataset.n_states
-        self.n_rows = dataset.n_rows
-        self.data = pack_dataset(dataset.codes, self.n_states, stop)
-        # Scores are rounded to multiples of it, so that a family scores the same however it was counted. Sums are at
-        # most about N ln N in size: 1e-13 of that is hundreds of its rounding units (1.1e-16).
-        self.quantum = 2.0 ** math.ceil(math.log2(self.n_rows * math.log(self.n_rows + 1) * 1e-13))
-        # Local scores computed so far, and the cost of computing them one set at a time, as `counting_plan` estimates
-        # it: some 10**9 a second.
-        self.evaluations, self.work = 0, 0.0
-        self._count_lock = threading.Lock()
-        self._thread = threading.local()
-        self.tables = LookUpTables(self.definition, ess, self.n_rows, self.n_states, self.quantum)
+        super().__init__(dataset, score, ess, stop)
         self._known: dict[tuple[int, tuple[int, ...]], tuple[np.ndarray, np.ndarray]] = {}
         self._everything = np.arange(dataset.n_variables, dtype=np.int32)
         self._no_scores = np.full(dataset.n_variables, -np.inf)
-        self._states = dataset.n_states.tolist()
-
-    @property
-    def n_variables(self) -> int:
-        return self.dataset.n_variables
-
-    def workspace(self) -> Workspace:
-        """Scratch arrays of the calling thread."""
-        if not hasattr(self._thread, "workspace"):
-            self._thread.workspace = make_workspace(self.data, self.n_states, self.state_counts)
-        return self._thread.workspace
-
-    @cached_property
-    def state_counts(self) -> np.ndarray:
-        """Rows in every state of every variable, int64, in the order of the bitmaps."""
-        return np.array([count_rows(bitmap, self.data.word_shifts) for bitmap in self.data.bits], dtype=np.int64)
-
-    def penalty(self, child: int) -> float:
-        """Penalty in nats per parent configuration: c(X) of BIC, |X| - 1 of AIC, 0 where there is none."""
-        return self.definition.penalty_on(self.n_rows) * float(self.n_states[child] - 1)
-
-    def count_evaluations(self, n: int, work: float = 0.0) -> None:
-        """Add to the local scores computed, and to the work; for callers of kernels."""
-        with self._count_lock:
-            self.evaluations += n
-            self.work += work
-
-    def n_configurations(self, parents: tuple[int, ...]) -> float:
-        """Product of the parents' numbers of states, in floating point so that it never wraps."""
-        product = 1.0
-        for parent in parents:
-            product *= self._states[parent]
-        return product
-
-    def without(self, variables: np.ndarray, left_out: Sequence[int]) -> np.ndarray:
-        """`variables` except those in `left_out`, in the same order."""
-        stays = np.ones(self.n_variables, dtype=np.bool_)
-        for i in left_out:
-            stays[i] = False
-        return variables[stays[variables]]
 
     def expand(self, child: int, parents: tuple[int, ...], candidates: np.ndarray | None = None) -> np.ndarray:
         """Scores of ``parents + {Y}`` for all Y at once.
@@ -142,10 +89,32 @@ class FamilyScorer:
             work += more
         return place, work
 
+    def extend_sets(
+        self,
+        child: int,
+        required: np.ndarray,
+        allowed: np.ndarray,
+        n_configurations: float,
+        places: np.ndarray,
+        which: np.ndarray,
+        at: tuple[int, int],
+        most_work: float,
+        into: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+        scratch: np.ndarray,
+    ) -> tuple[int, int]:
+        """Score open extensions of sets with equally many configurations, see `score_open`.
+
+        `into` are starts, entries, is_better and scores. Begins at the place `at`: (0, 0), or what the call before
+        returned. Counts no evaluations.
+        """
+        tables = self.tables.of_expansion(child, n_configurations)
+        arguments = child, required, allowed, places, which, *at, most_work, *into
+        return score_open(self.data, tables, *arguments, scratch, self.workspace())
+
     def local_score(self, child: int, parents: tuple[int, ...]) -> float:
         """Score of one family in nats."""
         if not parents:
-            return self._empty_set_score(child)
+            return self.empty_set_score(child)
         *rest, last = parents
         return float(self.expand(child, tuple(rest), np.array([last], dtype=np.int32))[last])
 
@@ -180,21 +149,19 @@ class FamilyScorer:
         self.count_evaluations(len(which), float(self.n_rows * (len(parents) + 1)))
         return out
 
-    def _empty_set_score(self, child: int) -> float:
-        first, end = self.data.state_offsets[child : child + 2].tolist()
-        counts, r = self.state_counts[first:end].tolist(), end - first
-        self.count_evaluations(1)
-        if self.definition.prior is not None:
-            row = self.definition.prior(r, 1.0, self.ess)
-            cell = row / r
-            value = math.fsum(math.lgamma(cell + m) - math.lgamma(cell) for m in counts)
-            value -= math.lgamma(row + self.n_rows) - math.lgamma(row)
-        else:
-            value = math.fsum(m * math.log(m / self.n_rows) for m in counts if m) - self.penalty(child)
-        return round(value / self.quantum) * self.quantum
+    def pairs(self) -> PairScores:
+        """Scores of all single parents."""
+        return PairScores(self)
 
-    @cached_property
-    def row_entropies(self) -> np.ndarray:
-        """N H(X) of every variable in nats, float64, shape (n_variables,)."""
-        counts = np.split(self.state_counts, self.data.state_offsets[1:-1])
-        return np.array([-np.sum(c[c > 0] * np.log(c[c > 0] / self.n_rows)) for c in counts])
+    def cliques(self, most_parents: int) -> CliqueScorer | None:
+        """Scores within small cliques, of at most `most_parents` parents.
+
+        None with too many rows, or where sums of the score may not be exact.
+        """
+        products = clique_products(self, most_parents)
+        return None if products is None else CliqueScorer(self, most_parents, products)
+
+    def set_functions(self, max_parents: int, most_bytes: float = math.inf) -> SetFunctions | None:
+        """Scores of all sets, whose values take `most_bytes` at most; None where that serves no search."""
+        largest = largest_size(self, max_parents, most_bytes)
+        return SetFunctions(self, largest, most_bytes) if largest else None

@@ -18,7 +18,7 @@ from stages.kernels.counting.pairs import PairTables, keep_best_parents, score_t
 from stages.kernels.counting.score_tables import look_up
 from stages.runtime.workers import ordered_map
 
-from .family_scorer import FamilyScorer
+from .scored_data import ScoredData
 
 MOST_BITMAPS = 240
 """States, first ones excepted, of the variables on a side of a tile: counts and scores take a megabyte. Not a power
@@ -44,7 +44,7 @@ class PairScores:
     no further tile is begun.
     """
 
-    def __init__(self, scorer: FamilyScorer):
+    def __init__(self, scorer: ScoredData):
         self.scorer = scorer
         self._tables = _make_tables(scorer)
         edges = self._edges()
@@ -58,7 +58,7 @@ class PairScores:
     @cached_property
     def empty_scores(self) -> np.ndarray:
         """Local scores without parents in nats, float64, shape (n_variables,)."""
-        return np.array([self.scorer.local_score(i, ()) for i in range(self.scorer.n_variables)])
+        return np.array([self.scorer.empty_set_score(i) for i in range(self.scorer.n_variables)])
 
     def _edges(self) -> list[tuple[int, int]]:
         """Ranges of variables with few enough states besides the first ones."""
@@ -161,7 +161,7 @@ class PairScores:
         return [(parents[child, :size], -losses[child, :size]) for child, size in enumerate(n_kept.tolist())]
 
 
-def _make_tables(scorer: FamilyScorer) -> PairTables:
+def _make_tables(scorer: ScoredData) -> PairTables:
     data, n_states = scorer.data, scorer.n_states
     sizes = np.unique(n_states)
     size_of = np.searchsorted(sizes, n_states).astype(np.int32)

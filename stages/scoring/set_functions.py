@@ -12,7 +12,7 @@ import numpy as np
 from stages.kernels.counting.set_functions import score_open_binary, score_open_by_values
 from stages.kernels.counting.set_values import SetArrays, SetFunction, SetScratch
 
-from .family_scorer import FamilyScorer
+from .scored_data import ScoredData
 
 SCRATCH_BYTES = 1 << 26
 """Scratch of one thread at most."""
@@ -31,7 +31,7 @@ class SetFunctions:
     that do not fit are made again for each family.
     """
 
-    def __init__(self, scorer: FamilyScorer, largest: int, most_bytes: float = math.inf):
+    def __init__(self, scorer: ScoredData, largest: int, most_bytes: float = math.inf):
         self.scorer, self.largest = scorer, largest
         ranked = np.flatnonzero(scorer.n_states > 1).astype(np.int32)
         self._place = np.full(scorer.n_variables, -1, dtype=np.int32)
@@ -139,7 +139,7 @@ class SetFunctions:
         return self._thread.scratch
 
 
-def cell_numbers(scorer: FamilyScorer, largest: int) -> np.ndarray | None:
+def cell_numbers(scorer: ScoredData, largest: int) -> np.ndarray | None:
     """Numbers of cells on which the table of a set of up to `largest` variables depends, ascending; 1 where on none.
 
     None if their tables take too much memory, or if sums over cells may not be exact.
@@ -161,7 +161,7 @@ def cell_numbers(scorer: FamilyScorer, largest: int) -> np.ndarray | None:
     return products if is_exact and len(products) <= most else None
 
 
-def configuration_kinds(scorer: FamilyScorer) -> list[int]:
+def configuration_kinds(scorer: ScoredData) -> list[int]:
     """Numbers of states of children that have a function of parents of their own."""
     if scorer.definition.prior is None or scorer.definition.takes_ess:
         return []
@@ -181,7 +181,7 @@ def kept_sets(n: int, largest: int, n_kinds: int, most_bytes: float) -> list[int
     return kept
 
 
-def largest_size(scorer: FamilyScorer, max_parents: int, most_bytes: float) -> int:
+def largest_size(scorer: ScoredData, max_parents: int, most_bytes: float) -> int:
     """Size of the largest sets whose values can serve a search, within `most_bytes`; 0 where none do.
 
     The largest two need not be kept: they are made from the counts of smaller ones.

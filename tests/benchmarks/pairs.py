@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from functools import partial
 
 from stages.scoring.family_scorer import FamilyScorer
-from stages.scoring.pair_scores import PairScores
 
 from .cases import best_seconds, sampled
 from .limits import WORDS_IN_CACHE, words_per_second
@@ -21,7 +20,7 @@ MOST_PARENTS = 128
 def measure() -> Iterator[dict[str, object]]:
     """One row per data set."""
     for n_rows, n_variables, n_states in ((16_000, 400, 2), (5_000, 2_000, 2), (5_000, 500, 4)):
-        pairs = PairScores(FamilyScorer(sampled(n_rows, n_variables, n_states)))
+        pairs = FamilyScorer(sampled(n_rows, n_variables, n_states)).pairs()
         pairs.score(pairs.tiles[0])
         seconds = best_seconds(partial(pairs.best_parents, MOST_PARENTS))
         scores = n_variables * (n_variables - 1) / seconds

@@ -64,7 +64,7 @@ class CliquePricing:
 
     def __init__(self, run: PricingRun):
         self.run = run
-        self._scorer = CliqueScorer(run.scorer, max(grower.max_parents for grower in run.growers))
+        self._scorer = run.scorer.cliques(max(grower.max_parents for grower in run.growers))
         # The children priced in a bag, as binary digits, by the bytes of its members.
         self._done: dict[bytes, int] = {}
 
@@ -77,10 +77,11 @@ class CliquePricing:
             For each child, whether it is priced in all bags of interest, and need not grow in them.
         """
         run = self.run
-        if budget.evaluations is not None or not self._scorer.is_possible:
+        scorer = self._scorer
+        if budget.evaluations is not None or scorer is None:
             return [False] * run.scorer.n_variables
-        cliques, is_whole = self._reduce(focus.bags[: run.scorer.n_variables])
-        is_small = np.array([self._scorer.can_count(members) for members in cliques.members])
+        cliques, is_whole = self._reduce(scorer, focus.bags[: run.scorer.n_variables])
+        is_small = np.array([scorer.can_count(members) for members in cliques.members])
         if len(self._done) > MOST_DONE:
             self._done.clear()
         done = [self._done.get(members.tobytes(), 0) for members in cliques.members]
@@ -100,14 +101,14 @@ class CliquePricing:
                 allowed = (may[cliques.rows[places]] * cliques.digits[places]).sum(axis=1)
                 parts.append(_Pairs(np.full(len(places), grower.child, dtype=np.int32), places, allowed))
         if parts:
-            self._price_pairs(_Pairs(*map(np.concatenate, zip(*parts))), cliques, budget)
+            self._price_pairs(scorer, _Pairs(*map(np.concatenate, zip(*parts))), cliques, budget)
         return is_priced
 
-    def _reduce(self, bags: np.ndarray) -> tuple[_Cliques, np.ndarray]:
+    def _reduce(self, scorer: CliqueScorer, bags: np.ndarray) -> tuple[_Cliques, np.ndarray]:
         """The distinct bags, less the members least related to their host in a bag that is too large to count; and
         whether the bag of each host has all its members.
         """
-        scorer, cliques = self._scorer, _distinct(bags)
+        cliques = _distinct(bags)
         is_small = np.array([scorer.can_count(members) for members in cliques.members])
         is_whole = is_small[cliques.of_host]
         if is_whole.all():
@@ -124,8 +125,8 @@ class CliquePricing:
             bag[: len(kept)] = kept
         return _distinct(bags), is_whole
 
-    def _price_pairs(self, pairs: _Pairs, cliques: _Cliques, budget: Budget) -> None:
-        run, scorer = self.run, self._scorer
+    def _price_pairs(self, scorer: CliqueScorer, pairs: _Pairs, cliques: _Cliques, budget: Budget) -> None:
+        run = self.run
         by_clique = np.argsort(pairs.cliques, kind="stable")
         ends = np.searchsorted(pairs.cliques[by_clique], np.arange(len(cliques.members) + 1))
         masks, scores = np.zeros(len(by_clique), dtype=np.int64), np.full(len(by_clique), -np.inf)

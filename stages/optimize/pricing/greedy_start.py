@@ -16,7 +16,7 @@ from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, Reporter
 from stages.scoring.candidate_prefilter import dependence
 from stages.scoring.family_scorer import FamilyScorer
-from stages.scoring.pair_scores import PairScores, Tile
+from stages.scoring.pair_scores import Tile
 
 from ..climbing.cache import FamilyCache
 from ..climbing.climber import Climber
@@ -110,7 +110,7 @@ class EarlierParents:
         return math.fsum(self._scores.tolist())
 
     def watch(self, tile: Tile, forward: np.ndarray, backward: np.ndarray) -> None:
-        """Take in the scores of a tile, as from `PairScores.score`."""
+        """Take in the scores of a tile, as from `stages.scoring.pair_scores.PairScores.score`."""
         children, parents = np.arange(tile.other_first, tile.other_last), np.arange(tile.first, tile.last)
         # The tile's columns of the bit matrix: whole octets, then the bits of its parents.
         octets = self.run.constraints.permitted[children].view(np.uint8)[:, tile.first // 8 : tile.last // 8 + 1]
@@ -145,7 +145,7 @@ def rank_candidates(run: PricingRun, watch: Callable[[Tile, np.ndarray, np.ndarr
         return
     most = min(n - 1, max(LEAST_RANKED, MOST_RANKED // n))
     alone = np.array([grower.score(()) for grower in growers])
-    best = PairScores(scorer).best_parents(most, alone - _largest_loss(scorer), run.jobs, run.is_spent, watch)
+    best = scorer.pairs().best_parents(most, alone - _largest_loss(scorer), run.jobs, run.is_spent, watch)
     if run.is_spent():
         return
     for child, (grower, (variables, scores)) in enumerate(zip(growers, best)):

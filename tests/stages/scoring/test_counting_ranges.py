@@ -14,7 +14,6 @@ from formats.data_records import Dataset
 from stages.parentsets import METHODS, ParentSetOptions
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.independent import IndependentScorer
-from stages.scoring.pair_scores import PairScores
 
 KINDS = (2, 3, 63, 64, 65, 66, 90, 104, 128, 255, 256)
 """Numbers of states on both sides of a word, of a byte and of the limits of kernels."""
@@ -74,7 +73,7 @@ class Twin:
             self.plain.check(child, parents[:i] + parents[i + 1 :], score)
 
     def check_pairs(self, children: list[int] | None = None) -> None:
-        pairs = PairScores(self.scorer)
+        pairs = self.scorer.pairs()
         matrix = pairs.matrix()
         for child in children or range(self.scorer.n_variables):
             self.plain.check(child, (), pairs.empty_scores[child])

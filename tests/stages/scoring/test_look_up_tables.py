@@ -8,9 +8,7 @@ from helpers.tables import dependent_dataset, make_dataset
 
 from formats.data_records import Dataset
 from stages.scoring import look_up_tables
-from stages.scoring.clique_scorer import CliqueScorer
 from stages.scoring.family_scorer import FamilyScorer
-from stages.scoring.pair_scores import PairScores
 from stages.scoring.scores import SCORES
 
 
@@ -44,12 +42,12 @@ def all_scores(dataset: Dataset, score: str) -> np.ndarray:
     """Scores of many families: expansions, reductions, pairs, and the best of a clique; in units of rounding."""
     scorer = FamilyScorer(dataset, score, ess=2.0)
     members = np.arange(2, dtype=np.int32)
-    found = [PairScores(scorer).matrix().ravel()]
+    found = [scorer.pairs().matrix().ravel()]
     for parents in ((), (1,), (3, 1), (1, 2, 3), (1, 2, 3, 4), (1, 2, 3, 4, 5)):
         found.append(scorer.expand(0, parents))
         found.append(scorer.reduce(0, parents))
-    cliques = CliqueScorer(scorer, 2)
-    assert cliques.can_count(members)
+    cliques = scorer.cliques(2)
+    assert cliques is not None and cliques.can_count(members)
     found.append(cliques.best(members, np.arange(4, 7, dtype=np.int32), np.full(3, 3))[1])
     scores = np.concatenate(found)
     return scores[np.isfinite(scores)] / scorer.quantum

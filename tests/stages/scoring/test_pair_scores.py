@@ -11,7 +11,6 @@ from naive.scores import local_score
 
 import stages.scoring.pair_scores as pair_module
 from stages.scoring.family_scorer import FamilyScorer
-from stages.scoring.pair_scores import PairScores
 from stages.scoring.scores import SCORES
 
 
@@ -26,7 +25,7 @@ def most_bitmaps(request, monkeypatch):
 def test_pairs_agree_with_the_definition(score):
     dataset, rows = dependent_dataset(3, 7, 700)
     n_states = dataset.n_states.tolist()
-    scores = PairScores(FamilyScorer(dataset, score, ess=0.7)).matrix()
+    scores = FamilyScorer(dataset, score, ess=0.7).pairs().matrix()
     for x in range(7):
         for y in set(range(7)) - {x}:
             assert scores[x, y] == pytest.approx(local_score(rows, n_states, x, (y,), score, 0.7), rel=1e-9)
@@ -43,7 +42,7 @@ def test_pairs_equal_expansions_of_the_empty_set_to_the_last_bit(score, is_repea
     scorer = FamilyScorer(make_dataset(codes, [*dataset.n_states.tolist(), 1]), score)
     assert (len(np.unique(scorer.data.word_shifts)) > 1) == is_repeated
     before = scorer.evaluations
-    pairs = PairScores(scorer)
+    pairs = scorer.pairs()
     scores = pairs.matrix()
     assert scorer.evaluations == before + 13 * 12
     for child in range(13):
@@ -58,7 +57,7 @@ def test_best_parents_are_the_best_of_the_matrix(most):
     codes = rng.integers(0, 2, (9, 40))
     codes = np.vstack((codes, codes[:6], 1 - codes[2:4])).astype(np.uint8)  # equal columns: equal scores
     scorer = FamilyScorer(make_dataset(codes, [2] * len(codes)))
-    pairs = PairScores(scorer)
+    pairs = scorer.pairs()
     matrix = pairs.matrix()
     for least in (None, np.full(len(codes), -np.inf)):
         for child, (parents, scores) in enumerate(pairs.best_parents(most, least)):
@@ -76,6 +75,6 @@ def test_a_stop_leaves_out_what_is_left(monkeypatch):
     stop = threading.Event()
     scorer = FamilyScorer(dataset, stop=stop)
     stop.set()
-    scores = PairScores(scorer).matrix()
+    scores = scorer.pairs().matrix()
     assert np.isnan(scores).any()
     assert not np.isnan(scores[0, 0])

@@ -13,7 +13,7 @@ from naive.scores import count_family, local_score
 
 from formats.data_records import Dataset, Variable
 from stages.kernels.counting.clique_families import add_margins, code_clique_rows, sum_cells_of
-from stages.scoring.clique_scorer import MOST_ENTRIES, CliqueScorer, lay_out_subsets
+from stages.scoring.clique_scorer import MOST_ENTRIES, lay_out_subsets
 from stages.scoring.family_scorer import FamilyScorer
 
 SCORES = ("bic", "aic", "ll", "bdeu", "k2")
@@ -36,7 +36,8 @@ def all_digits(members, left_out):
 def check_best(dataset, rows, members, most, score="bic", ess=1.0, children=None, forbidden=()):
     """The answers are families that may be, score as `FamilyScorer` says to the last bit, and none is better."""
     scorer = FamilyScorer(dataset, score, ess)
-    cliques = CliqueScorer(scorer, most)
+    cliques = scorer.cliques(most)
+    assert cliques is not None
     children = range(dataset.n_variables) if children is None else children
     members = np.array(members, dtype=np.int32)
     assert cliques.can_count(members)
@@ -93,8 +94,8 @@ def test_eight_members():
     """The largest clique of binary variables that is counted; one more is refused."""
     dataset, rows = table_of((2,) * 10, 400)
     check_best(dataset, rows, list(range(8)), 7, children=[8, 9, 3])
-    cliques, nine = CliqueScorer(FamilyScorer(dataset), 7), np.arange(9, dtype=np.int32)
-    assert not cliques.can_count(nine)
+    cliques, nine = FamilyScorer(dataset).cliques(7), np.arange(9, dtype=np.int32)
+    assert cliques is not None and not cliques.can_count(nine)
     with pytest.raises(ValueError, match="too many cells"):
         cliques.best(nine, np.array([9], dtype=np.int32), np.array([1]))
 
@@ -102,7 +103,7 @@ def test_eight_members():
 def test_sums_that_are_not_exact_are_refused():
     """A tiny sample size: logarithms so large that sums over cells lose digits."""
     dataset, _ = table_of((2,) * 5, 100)
-    assert not CliqueScorer(FamilyScorer(dataset, "bdeu", 1e-300), 3).is_possible
+    assert FamilyScorer(dataset, "bdeu", 1e-300).cliques(3) is None
 
 
 @pytest.mark.parametrize("states", [(2, 2, 2), (3, 2, 4), (1, 5, 2)])
@@ -134,4 +135,5 @@ def test_the_largest_table_is_counted():
     assert 0.95 * MOST_ENTRIES < 3**6 * 22 <= MOST_ENTRIES
     check_best(dataset, rows, list(range(6)), 2, children=[6])
     wider, _ = table_of((2,) * 6 + (23,), 60)
-    assert not CliqueScorer(FamilyScorer(wider), 2).can_count(np.arange(6, dtype=np.int32))
+    cliques = FamilyScorer(wider).cliques(2)
+    assert cliques is not None and not cliques.can_count(np.arange(6, dtype=np.int32))

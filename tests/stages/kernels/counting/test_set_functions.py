@@ -304,8 +304,8 @@ def test_searches_score_as_by_expansions(seed, score):
 @pytest.mark.parametrize("n_states", [(2, 2, 2, 2), (2, 256, 3, 2), (255, 2, 2, 17)])
 def test_many_rows_and_states(n_rows, n_states, score):
     scorer = FamilyScorer(table_of(n_states, n_rows)[0], score)
-    functions = SetFunctions(scorer, largest_size(scorer, 3, 1e9))
-    assert functions.largest == 4
+    functions = scorer.set_functions(3, 1e9)
+    assert functions is not None and functions.largest == 4
     for child in range(4):
         args = scorer, child, np.array([v for v in range(4) if v != child], dtype=np.int32), 3, 0.0, ()
         assert found_of(*args, functions) == found_of(*args, None)

@@ -30,7 +30,6 @@ from stages.runtime.reporting import NullReporter
 from stages.scoring import pair_scores
 from stages.scoring.candidate_prefilter import dependence
 from stages.scoring.family_scorer import FamilyScorer
-from stages.scoring.pair_scores import PairScores
 
 
 class Listener(NullReporter):
@@ -180,7 +179,7 @@ def test_pairs_without_a_climb_give_the_best_earlier_parents(monkeypatch, tiles)
     dataset, _ = dependent_dataset(2, 10, 300, most_states=3, noise=0.05)
     options = OptimizeOptions(forbidden=((0, 2), (1, 4)))
     scorer, stop, reported = FamilyScorer(dataset), threading.Event(), []
-    met = PairScores(scorer).tiles[:tiles]
+    met = scorer.pairs().tiles[:tiles]
 
     def listen(**facts):
         reported.append(facts["score"])
@@ -194,7 +193,7 @@ def test_pairs_without_a_climb_give_the_best_earlier_parents(monkeypatch, tiles)
 
     start(Budget())
     assert reported == sorted(reported)
-    assert len(reported) > len(PairScores(scorer).tiles)
+    assert len(reported) > len(scorer.pairs().tiles)
     reported.clear()
     stop.clear()
     run, parents = start(Budget(stop=stop))
