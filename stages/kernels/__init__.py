@@ -11,7 +11,7 @@ every argument has one type: indices are int64 (``np.int64(0)``, ``np.int64(arra
 jit                options of the compiler, choice of late assembly or plain numba
 machine_code       late assembly
 function_numbers   numbers that distinguish compiled functions of one name
-random_generators  how Python passes random generators
+random_generators  type of random generators: how Python passes them
 cache_folder       where compiled kernels are stored, and whether that folder can be trusted
 kernel_cache       compiled kernels on disk
 shipped            machine code that a wheel brings along

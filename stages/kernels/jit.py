@@ -12,7 +12,7 @@ from pathlib import Path
 import llvmlite
 import numba
 
-from . import function_numbers
+from . import function_numbers, random_generators  # noqa: F401 (numba asks what is registered there)
 from .cache_folder import cache_root, why_not_trusted
 from .shipped import shipped_level
 

@@ -254,7 +254,7 @@ def _counts_references(compiled) -> bool:
     Python keeps the arrays that it passes alive until the call returns.
     """
     passed = (part for kind in compiled.signature.args for part in _parts(kind))
-    made = [part for part in passed if not isinstance(part, (types.Array, types.NumPyRandomGeneratorType))]
+    made = [part for part in passed if not isinstance(part, types.Array)]
     models = compiled.target_context.data_model_manager
     return any(models[kind].contains_nrt_meminfo() for kind in (compiled.signature.return_type, *made))
 
@@ -268,9 +268,6 @@ def _with_wrapper(compiled):
     The wrapper has an environment (constants such as the types of returned arrays) of its own: numba keeps one
     environment per name in a process, and that of a kernel loaded as a callee would lack the wrapper's constants.
     """
-    from .random_generators import install_unboxing  # what it imports, only a compilation needs
-
-    install_unboxing()
     context = compiled.target_context.subtarget(enable_nrt=_counts_references(compiled))
     fndesc = copy.copy(compiled.fndesc)
     fndesc.env_name += ".python"

@@ -142,8 +142,8 @@ def test_no_array_that_is_passed_takes_an_allocation():
         return values * 2
 
     @njit
-    def sum_of(arrays, pair):
-        return arrays[0].sum() + pair[1][0] * 2
+    def sum_of(arrays, pair, rng):
+        return arrays[0].sum() + pair[1][0] * 2 + rng.random()
 
     values = np.arange(4)
 
@@ -155,7 +155,7 @@ def test_no_array_that_is_passed_takes_an_allocation():
 
     nrt.memsys_enable_stats()
     try:
-        assert allocations(sum_of, (values, values), (1, values)) == 0
+        assert allocations(sum_of, (values, values), (1, values), np.random.default_rng(1)) == 0
         assert allocations(doubled, values) == 2  # of the argument, and of what is returned
     finally:
         nrt.memsys_disable_stats()

@@ -9,20 +9,21 @@ import numpy as np
 import pytest
 from helpers.places import ROOT
 from helpers.processes import environment, run_python
-from numba.core.boxing import unbox_numpy_random_generator
-from numba.core.pythonapi import _unboxers
 
-from stages.kernels.jit import KERNEL, njit
-from stages.kernels.random_generators import install_unboxing, unbox_generator
+from stages.kernels.jit import njit
+from stages.kernels.random_generators import GENERATOR
 
-pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT or KERNEL is None, reason="read by numba itself")
+pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
 GENERATORS = (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64)
 
+with_and_without_late_assembly = pytest.mark.parametrize("compiled", [njit, numba.njit], ids=["ours", "numba's"])
+
 
 @pytest.mark.parametrize("kind", GENERATORS)
-def test_kernels_draw_what_numpy_draws(kind: type):
-    @njit
+@with_and_without_late_assembly
+def test_kernels_draw_what_numpy_draws(kind: type, compiled):
+    @compiled
     def drawn(rng, values):
         for k in range(len(values)):
             values[k] = rng.random() if k % 3 else rng.integers(0, 1000)
@@ -33,21 +34,15 @@ def test_kernels_draw_what_numpy_draws(kind: type):
     assert ours.random() == theirs.random()
 
 
-def test_a_reader_of_numbas_own_is_replaced_and_no_other(monkeypatch):
-    kind = numba.types.NumPyRandomGeneratorType
-    for before, after in ((unbox_numpy_random_generator, unbox_generator), (len, len)):
-        monkeypatch.setitem(_unboxers.functions, kind, before)
-        install_unboxing()
-        assert _unboxers.lookup(kind) is after
-
-
-def test_no_generator_is_kept():
-    @njit
+@with_and_without_late_assembly
+def test_no_generator_is_kept(compiled):
+    @compiled
     def drawn(rng):
         return rng.random()
 
     rng = np.random.default_rng(1)
     drawn(rng)
+    assert numba.typeof(rng) is GENERATOR
     before = sys.getrefcount(rng), sys.getrefcount(rng.bit_generator), sys.getrefcount(rng.bit_generator.capsule)
     for _ in range(100):
         drawn(rng)
@@ -55,11 +50,16 @@ def test_no_generator_is_kept():
     assert after == before
 
 
-def test_a_signal_while_a_generator_is_passed_ends_no_process():
-    script = """
+PLAIN = """
+import sys
+sys.modules["stages.kernels.machine_code"] = None  # importing it fails, as with another numba
+"""
+
+SCRIPT = """
 import signal
 import numpy as np
 from stages.kernels.jit import njit
+from stages.kernels.random_generators import GENERATOR
 from stages.runtime.seeding import task_generator
 
 class Stopped(Exception):
@@ -82,6 +82,14 @@ for moment in range(300):
             draw(rng)
     except Stopped:
         pass
-print(draw(task_generator(2)) == task_generator(2).random())
+print(draw(task_generator(2)) == task_generator(2).random(), sum(draw.stats.cache_hits.values()))
 """
-    assert run_python("-c", script, cwd=ROOT, env=environment()) == "True"
+
+
+@pytest.mark.parametrize("before", ["", PLAIN], ids=["late assembly", "plain numba"])
+def test_a_signal_while_a_generator_is_passed_ends_no_process(tmp_path, before):
+    """Nor in a second process, which takes the kernel from the cache."""
+    (tmp_path / "script.py").write_text(before + SCRIPT)
+    for hits in (0, 1):
+        given = environment(NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+        assert run_python(str(tmp_path / "script.py"), cwd=ROOT, env=given) == f"True {hits}"
