@@ -19,12 +19,11 @@ import numpy as np
 from ..arrays import copy_into
 from ..heap import is_lower, pop, push
 from ..jit import borrowing, njit
-from .step_lengths import next_share, step_length
+from .ascent import BOUND, SHARE, raise_bound
+from .dual_ascent import Columns
 
-BOUND, STEP, WEIGHT, IDLE = 0, 1, 2, 3
-"""Entries of the pace of `improve_multipliers`: the bound at the best multipliers (cost in nats), the step length,
-the largest weight of a new choice in the moving average, and the steps without a better bound.
-"""
+WEIGHT = 3
+"""Entry of the volume algorithm's pace after those of `ascent`: the largest weight of a new choice in the average."""
 
 MOVED, SLACK, VIOLATION, LACK = 0, 1, 2, 3
 """Rows of its scratch: trial multipliers, direction of the step, shortfall of every demand under the averaged
@@ -257,76 +256,96 @@ def count_lacks(cuts, sets, shares, lacks):
             lacks[cuts.cuts[k]] -= shares[i]
 
 
-def new_pace(bound: float, weight: float) -> np.ndarray:
-    """The initial pace: this bound, full step length, this largest weight of a new choice."""
-    pace = np.zeros(4)
-    pace[BOUND], pace[STEP], pace[WEIGHT] = bound, 1.0, weight
-    return pace
+class Volume(NamedTuple):
+    """State of the volume algorithm."""
+
+    columns: Columns
+    cuts: SetCuts
+    multipliers: np.ndarray  # float64, shape (n_cuts,): the best ones so far, nats
+    shares: np.ndarray  # float64, shape (n_sets,): averaged choices, which sum to one for every variable
+    pace: np.ndarray  # float64, shape (4,): of the ascent, with the bound as a cost in nats, and `WEIGHT`
+    trial: np.ndarray  # float64, shape (4, n_cuts): see `MOVED`, `SLACK`, `VIOLATION` and `LACK`
+    # Scratch as of `relax`.
+    reduced: np.ndarray
+    chosen: np.ndarray
+
+
+def new_volume(columns: Columns, cuts: Cuts, multipliers: np.ndarray, shares: np.ndarray, pace: np.ndarray) -> Volume:
+    """The state at these multipliers; the pace takes their bound. Multipliers, shares and pace change in place."""
+    volume = Volume(
+        columns=columns,
+        cuts=cuts_by_set(cuts, len(shares)),
+        multipliers=multipliers,
+        shares=shares,
+        pace=pace,
+        trial=np.empty((4, len(multipliers))),
+        reduced=np.empty(len(shares)),
+        chosen=np.empty(len(columns.set_offsets) - 1, dtype=np.int64),
+    )
+    pace[BOUND] = relax(columns, volume.cuts, multipliers, volume.reduced, volume.chosen)
+    return volume
+
+
+@borrowing
+def move_multipliers(volume, rise):
+    """Step along the violations of the averaged choices; False if there are none, up to rounding."""
+    multipliers, moved, slack = volume.multipliers, volume.trial[MOVED], volume.trial[SLACK]
+    norm = 0.0
+    for c in range(len(multipliers)):
+        lack = volume.trial[VIOLATION, c]
+        # Projected subgradient: a multiplier at zero cannot fall.
+        if multipliers[c] <= 0.0 and lack < 0.0:
+            lack = 0.0
+        slack[c] = lack
+        norm += lack * lack
+    if norm < 1e-14:
+        return False
+    step = rise / norm
+    for c in range(len(multipliers)):
+        moved[c] = max(0.0, multipliers[c] + step * slack[c])
+    return True
 
 
 @njit
-def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chosen, pace, target, n_steps):
-    """Steps of the volume algorithm.
+def average_choices(volume):
+    """The bound at the trial multipliers; its choices enter the averages."""
+    shares, chosen, violation, lacks = volume.shares, volume.chosen, volume.trial[VIOLATION], volume.trial[LACK]
+    bound = relax(volume.columns, volume.cuts, volume.trial[MOVED], volume.reduced, chosen)
+    count_lacks(volume.cuts, chosen, np.ones(len(chosen)), lacks)
+    # The weight of the new choice that minimises the squared violation of the average, between a tenth of the
+    # largest weight and all of it (Barahona and Anbil 2000).
+    along = square = 0.0
+    for c in range(len(lacks)):
+        change = violation[c] - lacks[c]
+        along += violation[c] * change
+        square += change * change
+    weight = volume.pace[WEIGHT]
+    if square > 0.0:
+        weight = min(max(along / square, 0.1 * weight), weight)
+    shares *= 1.0 - weight
+    for v in range(len(chosen)):
+        shares[chosen[v]] += weight
+    # Averages are linear in the choices, so their violations are averages too.
+    for c in range(len(lacks)):
+        violation[c] += weight * (lacks[c] - violation[c])
+    return bound
 
-    Parameters
-    ----------
-    multipliers : ndarray of float64, shape (n_cuts,)
-        The best ones so far; improved in place.
-    shares : ndarray of float64, shape (n_sets,)
-        Averaged choices, which sum to one for every variable; updated in place.
-    trial : ndarray of float64, shape (4, n_cuts)
-        Scratch; afterwards row `VIOLATION` holds the shortfall of every demand under the averaged choices.
-    reduced, chosen : ndarray
-        Scratch as of `relax`.
-    pace : ndarray of float64, shape (4,)
-        See `BOUND`, `STEP`, `WEIGHT` and `IDLE`; updated.
-    target : float
-        Cost of the incumbent in nats.
-    """
-    moved, slack, violation, lacks = trial[MOVED], trial[SLACK], trial[VIOLATION], trial[LACK]
-    n_cuts = len(multipliers)
-    whole = np.ones(len(chosen))
-    count_lacks(cuts, np.arange(len(shares)), shares, violation)
-    for _ in range(n_steps):
-        norm = 0.0
-        for c in range(n_cuts):
-            lack = violation[c]
-            # Projected subgradient: a multiplier at zero cannot fall.
-            if multipliers[c] <= 0.0 and lack < 0.0:
-                lack = 0.0
-            slack[c] = lack
-            norm += lack * lack
-        # The average satisfies all cuts (up to rounding), or the incumbent is optimal.
-        if norm < 1e-14 or target <= pace[BOUND]:
-            return
-        step = step_length(pace[STEP], target - pace[BOUND], norm)
-        for c in range(n_cuts):
-            moved[c] = max(0.0, multipliers[c] + step * slack[c])
-        bound = relax(columns, cuts, moved, reduced, chosen)
-        # The weight of the new choice that minimises the squared violation of the average, between a tenth of the
-        # largest weight and all of it (Barahona and Anbil 2000).
-        count_lacks(cuts, chosen, whole, lacks)
-        along = square = rise = 0.0
-        for c in range(n_cuts):
-            rise += slack[c] * lacks[c]
-            change = violation[c] - lacks[c]
-            along += violation[c] * change
-            square += change * change
-        weight = pace[WEIGHT] if square <= 0.0 else min(max(along / square, 0.1 * pace[WEIGHT]), pace[WEIGHT])
-        shares *= 1.0 - weight
-        for v in range(len(chosen)):
-            shares[chosen[v]] += weight
-        # Averages are linear in the choices, so their violations are averages too.
-        for c in range(n_cuts):
-            violation[c] += weight * (lacks[c] - violation[c])
-        is_better = bound > pace[BOUND]
-        # The minimal length keeps steps from vanishing.
-        share, idle = next_share(pace[STEP], pace[IDLE], is_better)
-        pace[STEP], pace[IDLE] = max(share, 1e-5), idle
-        if is_better:
-            pace[BOUND] = bound
-            copy_into(multipliers, moved)
-            # The subgradient at the new multipliers still points in this direction: a longer step would have gained
-            # more (the factor is from Barahona and Anbil 2000).
-            if rise > 0.0 and pace[STEP] < 2.0:
-                pace[STEP] *= 1.1
+
+@borrowing
+def keep_multipliers(volume):
+    """The trial multipliers become the best ones."""
+    copy_into(volume.multipliers, volume.trial[MOVED])
+    rise = 0.0
+    for c in range(len(volume.multipliers)):
+        rise += volume.trial[SLACK, c] * volume.trial[LACK, c]
+    # The subgradient at the new multipliers still points in this direction: a longer step would have gained more (the
+    # factor is from Barahona and Anbil 2000).
+    if rise > 0.0 and volume.pace[SHARE] < 2.0:
+        volume.pace[SHARE] *= 1.1
+
+
+@njit
+def improve_multipliers(volume, target, n_steps):
+    """Steps of the volume algorithm towards `target`, the cost of the incumbent in nats."""
+    count_lacks(volume.cuts, np.arange(len(volume.shares)), volume.shares, volume.trial[VIOLATION])
+    raise_bound(volume, volume.pace, target, n_steps, move_multipliers, average_choices, keep_multipliers)

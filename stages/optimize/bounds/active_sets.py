@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.kernels.bounds.lagrangian import BOUND, VIOLATION, cuts_by_set, improve_multipliers, mark_least, relax
+from stages.kernels.bounds.ascent import BOUND
+from stages.kernels.bounds.lagrangian import VIOLATION, improve_multipliers, mark_least, new_volume
 
 from .cut_pool import CutPool
 
@@ -43,7 +44,7 @@ class ActiveRound:
     multipliers : ndarray of float64, shape (n_cuts,)
         Moved in place by `step`.
     pace : ndarray of float64
-        As of `stages.kernels.bounds.lagrangian.improve_multipliers`, kept from round to round.
+        As of `stages.kernels.bounds.lagrangian.Volume`, kept from round to round.
     """
 
     def __init__(
@@ -68,22 +69,18 @@ class ActiveRound:
         # float64: averaged choices among the active sets.
         self.active_shares = active / np.repeat(totals, np.diff(columns.set_offsets))
         self.n_steps = 0  # steps done
-        self._multipliers, self._pace = multipliers, pace
-        self._trial = np.empty((4, len(multipliers)))
-        self._reduced, self._chosen = np.empty(len(active)), np.empty(len(totals), dtype=np.int64)
         # The set of least reduced cost of each child is active: so far this is the bound over all sets.
-        self._by_set = cuts_by_set(self.view.cuts, len(active))
-        pace[BOUND] = relax(columns, self._by_set, multipliers, self._reduced, self._chosen)
+        self._volume = new_volume(columns, self.view.cuts, multipliers, self.active_shares, pace)
 
     @property
     def bound(self) -> float:
         """Lower bound on the cost in nats of networks of active sets, by the multipliers."""
-        return float(self._pace[BOUND])
+        return float(self._volume.pace[BOUND])
 
     @property
     def violations(self) -> np.ndarray:
         """Shortfall of every cut's demand under the averaged choices, after a step."""
-        return self._trial[VIOLATION]
+        return self._volume.trial[VIOLATION]
 
     def all_shares(self) -> np.ndarray:
         """The averaged choices among all sets of the pool."""
@@ -93,20 +90,9 @@ class ActiveRound:
 
     def step(self, most_steps: int, target: float) -> int:
         """Some steps towards `target`, the cost of the incumbent in nats; returns the sets looked at."""
-        columns, cuts = self.view.columns, self._by_set
-        work = len(cuts.cuts) + 4 * (len(columns.costs) + len(self._multipliers)) + 1
+        volume = self._volume
+        work = len(volume.cuts.cuts) + 4 * (len(volume.shares) + len(volume.multipliers)) + 1
         steps = min(most_steps - self.n_steps, 1 + SLICE_WORK // work)
-        improve_multipliers(
-            columns,
-            cuts,
-            self._multipliers,
-            self.active_shares,
-            self._trial,
-            self._reduced,
-            self._chosen,
-            self._pace,
-            target,
-            steps,
-        )
+        improve_multipliers(volume, target, steps)
         self.n_steps += steps
         return steps * work

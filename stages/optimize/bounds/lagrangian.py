@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from formats.records import ParentSetTable
+from stages.kernels.bounds.ascent import SHARE, new_pace
 from stages.kernels.bounds.dual_ascent import (
     ASCENT_MORE,
     CLUSTERS,
@@ -28,7 +29,7 @@ from stages.kernels.bounds.dual_ascent import (
     new_placement,
     place_free,
 )
-from stages.kernels.bounds.lagrangian import STEP, WEIGHT, new_pace
+from stages.kernels.bounds.lagrangian import WEIGHT
 from stages.kernels.orders.set_lists import SetLists
 from stages.runtime.budgets import Budget
 
@@ -116,7 +117,7 @@ class BoundSearch:
         self._unseparated = 0
         self._round_steps = SHORT_ROUND
         self._round = 0
-        self._pace = new_pace(0.0, FIRST_WEIGHT)
+        self._pace = new_pace(FIRST_WEIGHT)
         self._last = 0.0
         self._shares = np.empty(0)
         self._placement = new_placement(columns)
@@ -280,7 +281,7 @@ class BoundSearch:
                 self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], LAST_WEIGHT)
             self._last = self._best
         # New cuts change the direction, and steps may have become tiny: start again with longer ones.
-        self._pace[STEP] = max(self._pace[STEP], 0.1 if added else 0.02)
+        self._pace[SHARE] = max(self._pace[SHARE], 0.1 if added else 0.02)
         self._begin_round()
 
     @property

@@ -8,14 +8,11 @@ import numpy as np
 
 from stages.kernels.arrays import copy_into
 from stages.kernels.bits import has_bit, lowest_bit, popcount, set_bit
-from stages.kernels.bounds.step_lengths import next_share
+from stages.kernels.bounds.ascent import BOUND, IDLE, SHARE, raise_bound
 from stages.kernels.jit import borrowing, inlined, njit
 
 from .filled_graphs import fits
 from .prices import PRICES, holds, pair_index, price_at, step_prices, sum_rewards
-
-SHORTEST = 1e-3
-"""Share of the gap that a step takes at least: below it the ascent ends."""
 
 
 @inlined
@@ -126,14 +123,25 @@ def pick(ranked, fill, rank, width, picks, bounds):
 
 
 @njit
-def sum_of_picks(ranked, fill, depth, width, picks, value):
-    """`value` plus the values of all picks from `depth` on; stale ranks pick again."""
+def minus_bound(problem):
+    """Minus the sum of `value` and the values of all picks from `depth` on; stale ranks pick again.
+
+    `problem` holds the first six arguments of `lowest_bound`.
+    """
+    ranked, fill, depth, width, picks, value = problem
     nothing = np.empty(0)
     for rank in range(depth, len(fill)):
         if picks.is_stale[rank]:
             pick(ranked, fill, rank, width, picks, nothing)
         value += picks.values[rank]
-    return value
+    return -value
+
+
+@borrowing
+def keep_prices(problem):
+    """The present prices become the best ones."""
+    _, _, _, _, picks, _ = problem
+    copy_into(picks.best_prices, picks.prices[: picks.counts[PRICES]])
 
 
 @borrowing
@@ -157,22 +165,15 @@ def lowest_bound(ranked, fill, depth, width, picks, value, floor, n_steps, bound
     """
     sum_rewards(picks, depth)
     picks.is_stale[depth:] = True
-    lowest, share, n_idle = np.inf, 1.0, 0
-    for step in range(n_steps + 1):
-        bound = sum_of_picks(ranked, fill, depth, width, picks, value)
-        is_better = bound < lowest
-        share, n_idle = next_share(share, n_idle, is_better)
-        if is_better:
-            lowest = bound
-            # Any prices give a valid bound; the lowest is kept, as subgradient steps may raise it.
-            copy_into(picks.best_prices, picks.prices[: picks.counts[PRICES]])
-        if lowest <= floor:
-            return lowest
-        if step == n_steps or share < SHORTEST or not step_prices(fill, depth, picks, share, bound - floor):
-            break
+    problem = (ranked, fill, depth, width, picks, value)
+    picks.pace[BOUND], picks.pace[SHARE], picks.pace[IDLE] = minus_bound(problem), 1.0, 0.0
+    keep_prices(problem)
+    raise_bound(problem, picks.pace, -floor, n_steps, step_prices, minus_bound, keep_prices)
+    if -picks.pace[BOUND] <= floor:
+        return -picks.pace[BOUND]
     # Back to the prices of the lowest bound, at which the bounds by set are taken.
     copy_into(picks.prices, picks.best_prices[: picks.counts[PRICES]])
     sum_rewards(picks, depth)
     picks.is_stale[depth:] = True
     pick(ranked, fill, depth, width, picks, bounds)
-    return sum_of_picks(ranked, fill, depth, width, picks, value)
+    return -minus_bound(problem)

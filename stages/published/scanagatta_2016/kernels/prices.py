@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.bits import lowest_bit
-from stages.kernels.bounds.step_lengths import step_length
+from stages.kernels.bounds.ascent import new_pace
 from stages.kernels.jit import borrowing, inlined
 
 MOST_PRICES = 1 << 20
@@ -61,6 +61,7 @@ class PricedPicks(NamedTuple):
     asked: np.ndarray
     held: np.ndarray
     is_stale: np.ndarray  # bool, shape (n_ranks,): prices have changed since the rank's pick
+    pace: np.ndarray  # float64, shape (3,): as of `stages.kernels.bounds.ascent`, of minus the bound
     # Scratch: uint64, shape (ceil(n_variables / 64),).
     extra: np.ndarray
     trial: np.ndarray
@@ -92,6 +93,7 @@ def new_picks(n_variables: int, width: int) -> PricedPicks:
         asked=np.empty((n_ranks, n_words), dtype=np.uint64),
         held=np.empty((n_ranks, n_words), dtype=np.uint64),
         is_stale=np.ones(n_ranks, dtype=np.bool_),
+        pace=new_pace(),
         extra=np.empty(n_words, dtype=np.uint64),
         trial=np.empty(n_words, dtype=np.uint64),
         gains=np.empty(n_variables),
@@ -224,19 +226,20 @@ def list_slack(fill, depth, picks):
 
 
 @borrowing
-def step_prices(fill, depth, picks, share, gap):
-    """Change the prices by a subgradient step of a share of the gap, in nats; False if none is to change.
+def step_prices(problem, drop):
+    """A subgradient step by which a linear bound would fall by `drop` nats; False if no price is to change.
 
     The price of a violated pair rises, that of a pair with slack falls. No pair is both, as a violated one is asked
-    for.
+    for. `problem` holds the first six arguments of `lagrangian_bound.lowest_bound`.
     """
+    _, fill, depth, _, picks, _ = problem
     picks.counts[CHANGES] = 0
     list_violated(fill, depth, picks)
     list_slack(fill, depth, picks)
     number = picks.counts[CHANGES]
+    # Each component of the subgradient is 1 or -1, so their number is its squared norm.
+    length = drop / max(1, number)
     for i in range(number):
         k = np.int64(picks.changes[i])
-        # Each component of the subgradient is 1 or -1, so their number is its squared norm.
-        length = step_length(share, gap, number)
         change_price(picks, abs(k), length if k > 0 else -length)
     return number > 0

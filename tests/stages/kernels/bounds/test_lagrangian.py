@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from naive.optimize.lagrangian import costs_of, counts, relaxed_cost
 from naive.optimize.networks_search import best_by_subsets, random_table
 
+from stages.kernels.bounds.ascent import BOUND, new_pace
 from stages.kernels.bounds.dual_ascent import new_columns
 from stages.kernels.bounds.lagrangian import (
-    BOUND,
     VIOLATION,
     count_lacks,
     counted_sets,
     cuts_by_set,
     improve_multipliers,
     mark_least,
-    new_pace,
+    new_volume,
     reduce_costs,
     relax,
 )
@@ -110,21 +110,21 @@ def test_volume_steps_raise_the_bound_and_average_the_choices(seed):
     n_cuts, n_sets = len(pool), len(columns.costs)
     ideal = sum(record.scores[0] for record in table.records())
     reduced, chosen = np.empty(n_sets), np.empty(7, dtype=np.int64)
-    multipliers, trial = np.zeros(n_cuts), np.empty((4, n_cuts))
+    multipliers, shares, pace = np.zeros(n_cuts), np.zeros(n_sets), new_pace(0.1)
+    volume = new_volume(columns, pool.cuts, multipliers, shares, pace)
     by_set = cuts_by_set(pool.cuts, n_sets)
-    pace = new_pace(relax(columns, by_set, multipliers, reduced, chosen), 0.1)
-    shares = np.zeros(n_sets)
+    assert pace[BOUND] == relax(columns, by_set, multipliers, reduced, chosen)
     shares[chosen] = 1.0
     bounds = [pace[BOUND]]
     for _ in range(5):
-        improve_multipliers(columns, by_set, multipliers, shares, trial, reduced, chosen, pace, ideal - best, 20)
+        improve_multipliers(volume, ideal - best, 20)
         bounds.append(pace[BOUND])
         assert (multipliers >= 0.0).all()
         assert pace[BOUND] == relax(columns, by_set, multipliers, reduced, chosen)
         assert [shares[a:b].sum() for a, b in pairwise(columns.set_offsets)] == pytest.approx([1.0] * 7)
         lacks = np.empty(n_cuts)
         count_lacks(by_set, np.arange(n_sets), shares, lacks)
-        assert trial[VIOLATION] == pytest.approx(lacks, abs=1e-9)
+        assert volume.trial[VIOLATION] == pytest.approx(lacks, abs=1e-9)
     assert bounds == sorted(bounds)
     assert bounds[-1] <= ideal - best + 1e-8
 

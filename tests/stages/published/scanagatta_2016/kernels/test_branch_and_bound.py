@@ -27,7 +27,7 @@ from stages.published.scanagatta_2016.kernels.branch_and_bound import (
     search_branches,
 )
 from stages.published.scanagatta_2016.kernels.filled_graphs import fill_graph, rank_sets
-from stages.published.scanagatta_2016.kernels.lagrangian_bound import lowest_bound, sum_of_picks
+from stages.published.scanagatta_2016.kernels.lagrangian_bound import lowest_bound, minus_bound
 from stages.published.scanagatta_2016.kernels.neighbourhoods import search_neighbourhoods
 from stages.published.scanagatta_2016.kernels.prices import PRICES, change_price, new_picks, numbered, sum_rewards
 
@@ -214,7 +214,7 @@ def test_no_prices_bound_below_the_optimum(seed):
     picks, fill = new_picks(n, width), np.zeros((n - width - 1, 1), dtype=np.uint64)
     fill_graph(ranked, np.arange(0), fill, picks.extra)
     bounds = np.empty(ranked.offsets[1])
-    unpriced = sum_of_picks(ranked, fill, 0, width, picks, start)
+    unpriced = -minus_bound((ranked, fill, 0, width, picks, start))
     assert unpriced == pytest.approx(start + ranked.relative_scores[ranked.offsets[:-1]].sum())
     triples = list(itertools.combinations(range(n), 3))
     triples = [triple for triple in triples if triple[1] < n - width - 1]
@@ -230,7 +230,7 @@ def test_no_prices_bound_below_the_optimum(seed):
         sum_rewards(picks, 0)
         assert np.allclose(picks.rewards, rewards)
         picks.is_stale[:] = True
-        assert sum_of_picks(ranked, fill, 0, width, picks, start) >= optimum - 1e-9
+        assert -minus_bound((ranked, fill, 0, width, picks, start)) >= optimum - 1e-9
         bound = lowest_bound(ranked, fill, 0, width, picks, start, optimum, 30, bounds)
         assert bound >= optimum - 1e-9
     picks = new_picks(n, width)
