@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import threading
+from collections.abc import Collection
 
 import numpy as np
 
@@ -55,9 +56,10 @@ class CliqueScorer:
                 is_monotone=scorer.definition.prior is None,
             )
 
-    def can_count(self, members: np.ndarray) -> bool:
-        """Whether a clique with these members can be counted with any child."""
-        return self.n_fitting(members) == len(members)
+    def can_count(self, rows: np.ndarray, is_member: np.ndarray | bool = True) -> np.ndarray:
+        """Whether cliques can be counted with any child; each has the members of a row, all by default."""
+        entries = np.where(is_member, self._states[rows] + 1.0, 1.0).prod(axis=-1) * self._states.max()
+        return entries <= MOST_ENTRIES
 
     def n_fitting(self, members: np.ndarray) -> int:
         """The most members, from the first on, of a clique that can be counted with any child."""
@@ -97,8 +99,8 @@ class CliqueScorer:
             found, values = np.empty(len(those), dtype=np.int64), np.empty(len(those))
             if len(those):
                 best_clique_families(
-                    self.scorer.data.codes, self.scorer.data.weights, r, members, subsets, sums, children[those],
-                    allowed[those], penalty, scratch, found, values,
+                    self.scorer.data, r, members, subsets, sums, children[those], allowed[those], penalty, scratch,
+                    found, values,
                 )  # fmt: skip
             masks[those], scores[those] = found, values
         self.scorer.count_evaluations(len(children) * len(subsets.masks), float(len(children) * self._n_packed))
@@ -122,6 +124,7 @@ class CliqueScorer:
         if kept is None or len(kept.parent_sums) < n_subsets:
             kept = self._thread.scratch = CliqueScratch(
                 rows=np.empty(self._n_packed, dtype=np.int32),
+                totals=np.empty(MOST_ENTRIES, dtype=np.int32),
                 counts=np.empty(MOST_ENTRIES, dtype=np.int32),
                 parent_sums=np.empty(n_subsets),
             )
@@ -143,14 +146,16 @@ def lay_out_subsets(states: tuple[int, ...], largest: int) -> CliqueSubsets:
     n, radices = len(states), np.array(states, dtype=np.int64) + 1
     strides = np.cumprod(np.concatenate(([1], radices)))[:-1]
 
-    def cells_of(members: tuple[int, ...]) -> np.ndarray:
-        cells = np.array([sum(int(strides[i]) * states[i] for i in range(n) if i not in members)])
+    def cells_of(members: Collection[int], others: int = 1) -> np.ndarray:
+        """All states of some members; the others in "any", or in state 0 with `others` of 0."""
+        cells = np.array([others * sum(int(strides[i]) * states[i] for i in range(n) if i not in members)])
         for i in members:
             cells = (cells + strides[i] * np.arange(states[i])[:, None]).ravel()
         return cells.astype(np.int32)
 
     subsets = [s for size in range(min(n, largest) + 1) for s in itertools.combinations(range(n), size)]
     cells = [cells_of(members) for members in subsets]
+    blocks = [cells_of(range(i + 1, n), others=0) for i in range(n)]
     return CliqueSubsets(
         radices=radices,
         strides=strides,
@@ -159,4 +164,6 @@ def lay_out_subsets(states: tuple[int, ...], largest: int) -> CliqueSubsets:
         starts=offsets_of(np.array([len(each) for each in cells])),
         cells=np.concatenate(cells),
         whole=cells_of(tuple(range(n))),
+        block_starts=offsets_of(np.array([len(each) for each in blocks])),
+        blocks=np.concatenate(blocks),
     )

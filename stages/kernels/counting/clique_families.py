@@ -1,7 +1,8 @@
 """The best family of each child whose parents lie in one clique, from one count of the rows.
 
-The rows are counted by the states of all members and of the child; the counts of each subset are margins of that
-table. All stand in one array, the data cube of Gray et al. (1997). The number of an entry has one digit a member: its
+The rows are counted by the states of all members, and for each child by its states; where it is seldom out of the
+most frequent one, the counts of that follow by subtraction. The counts of each subset are margins of these tables,
+which stand in one array, the data cube of Gray et al. (1997). The number of an entry has one digit a member: its
 state or, as the largest digit, "any".
 """
 
@@ -33,6 +34,9 @@ class CliqueSubsets(NamedTuple):
         Numbers of the cells, ``cells[starts[s]:starts[s + 1]]`` for subset s.
     whole : ndarray of int32
         Those of the cells of all members together.
+    block_starts, blocks : ndarray of int64 and int32
+        The cells of the members behind member i, all others in state 0:
+        ``blocks[block_starts[i]:block_starts[i + 1]]``.
     """
 
     radices: np.ndarray
@@ -42,6 +46,8 @@ class CliqueSubsets(NamedTuple):
     starts: np.ndarray
     cells: np.ndarray
     whole: np.ndarray
+    block_starts: np.ndarray
+    blocks: np.ndarray
 
 
 class FamilySums(NamedTuple):
@@ -73,6 +79,7 @@ class CliqueScratch(NamedTuple):
     """Scratch of one thread."""
 
     rows: np.ndarray  # int32 (n_rows,): the cell of each row
+    totals: np.ndarray  # int32: rows by cell
     counts: np.ndarray  # int32: rows by cell and state of the child
     parent_sums: np.ndarray  # float64 (n_subsets,)
 
@@ -88,46 +95,67 @@ def code_clique_rows(codes, members, strides, rows):
 
 
 @borrowing
-def add_margins(counts, subsets, r):
+def add_margins(counts, subsets, width):
     """Fill the entries with "any": sums over the states of a member, one member after the other.
 
-    `counts` has `r` entries for each number of a cell; those with "any" are zero.
+    `counts` has `width` entries for each number of a cell; those with "any" are zero.
     """
     radices, strides = subsets.radices, subsets.strides
-    for i in range(len(radices)):
-        stride = strides[i] * r
-        block = stride * radices[i]
-        # Members before this one have all their entries, those behind it none with "any" yet, which stay zero.
-        for begin in range(0, len(counts), block):
-            margin = np.uint64(begin + block - stride)
-            for first in range(begin, begin + block - stride, stride):
-                place = np.uint64(first)
+    for i in range(len(radices) if width > 0 else 0):
+        stride = strides[i] * width
+        # Members before this one have all their entries, those behind it none with "any" yet.
+        for b in range(subsets.block_starts[i], subsets.block_starts[i + 1]):
+            first = subsets.blocks[b] * width
+            margin = np.uint64(first + (radices[i] - 1) * stride)
+            for place in range(np.uint64(first), margin, np.uint64(stride)):
                 for k in range(np.uint64(stride)):
                     counts[margin + k] += counts[place + k]
 
 
 @borrowing
-def sum_cells_of(counts, cells, first, end, r, line):
-    """Sum of the look-up table `line` over the cells ``cells[first:end]``, with `r` counts each."""
-    n_held = np.uint64(held_counts(line))
+def count_child(data, child, r, rows, counts):
+    """Count the rows by cell and state of a child with r states; the number of states counted.
+
+    Where the child is seldom out of its most frequent state, only such rows are walked, and that state has no count.
+    """
+    codes, weights = data.codes[child], data.weights
+    if data.is_sparse[child]:
+        size, majority = np.uint64(r - 1), data.majority[child]
+        for i in range(np.uint64(data.minority_offsets[child]), np.uint64(data.minority_offsets[child + 1])):
+            row = np.uint64(data.minority_rows[i])
+            state = codes[row]
+            counts[np.uint64(rows[row]) * size + np.uint64(state - (state > majority))] += weights[row]
+        return r - 1
+    for row in range(np.uint64(len(rows))):
+        counts[np.uint64(rows[row]) * np.uint64(r) + np.uint64(codes[row])] += weights[row]
+    return r
+
+
+@borrowing
+def sum_cells_of(totals, counts, cells, first, end, width, line):
+    """Sum of the look-up table `line` over the cells ``cells[first:end]``: their `width` counts, and what these leave
+    of their totals. Nothing contributes nothing.
+    """
+    n_held, size = np.uint64(held_counts(line)), np.uint64(width)
     total = 0.0
     for i in range(np.uint64(first), np.uint64(end)):
-        place = np.uint64(cells[i]) * np.uint64(r)
-        for state in range(np.uint64(r)):
-            total += line_entry(line, n_held, np.uint64(counts[place + state]))
+        left = totals[np.uint64(cells[i])]
+        place = np.uint64(cells[i]) * size
+        for state in range(size):
+            count = counts[place + state]
+            left -= count
+            total += line_entry(line, n_held, np.uint64(count))
+        total += line_entry(line, n_held, np.uint64(left))
     return total
 
 
 @borrowing
-def best_clique_families(
-    codes, weights, r, members, subsets, sums, children, allowed, penalty, scratch, masks, scores
-):
+def best_clique_families(data, r, members, subsets, sums, children, allowed, penalty, scratch, masks, scores):
     """Find the best family of each child with parents among the members.
 
     Parameters
     ----------
-    codes, weights : ndarray
-        As in `packed_data.PackedData`.
+    data : packed_data.PackedData
     r : int
         States of each child.
     members, children : ndarray of int32
@@ -142,27 +170,26 @@ def best_clique_families(
     starts, cells, n_cells, whole = subsets.starts, subsets.cells, subsets.n_cells, subsets.whole
     n_entries = subsets.strides[-1] * subsets.radices[-1]
     rows, quantum = scratch.rows, sums.quantum
-    code_clique_rows(codes, members, subsets.strides, rows)
-    counts = scratch.counts[:n_entries]
-    counts[:] = 0
+    code_clique_rows(data.codes, members, subsets.strides, rows)
+    totals = scratch.totals[:n_entries]
+    totals[:] = 0
     for row in range(np.uint64(len(rows))):
-        counts[np.uint64(rows[row])] += weights[row]
-    add_margins(counts, subsets, np.int64(1))
+        totals[np.uint64(rows[row])] += data.weights[row]
+    add_margins(totals, subsets, np.int64(1))
     for s in range(len(n_cells)):
         line = sums.parent_table[line_of(sums.parent_products, n_cells[s])]
-        scratch.parent_sums[s] = sum_cells_of(counts, cells, starts[s], starts[s + 1], np.int64(1), line)
-    sum_of_whole = sum_cells_of(counts, whole, np.int64(0), np.int64(len(whole)), np.int64(1), sums.parent_table[0])
+        scratch.parent_sums[s] = sum_cells_of(totals, totals, cells, starts[s], starts[s + 1], np.int64(0), line)
+    every = np.int64(len(whole))
+    sum_of_whole = sum_cells_of(totals, totals, whole, np.int64(0), every, np.int64(0), sums.parent_table[0])
     for c in range(len(children)):
-        column = codes[children[c]]
         counts = scratch.counts[: n_entries * r]
         counts[:] = 0
-        for row in range(np.uint64(len(rows))):
-            counts[np.uint64(rows[row]) * np.uint64(r) + np.uint64(column[row])] += weights[row]
-        add_margins(counts, subsets, r)
+        width = count_child(data, children[c], r, rows, counts)
+        add_margins(counts[: n_entries * width], subsets, width)
         best, limit = -np.inf, np.inf
         if sums.is_monotone:
             # The likelihood given all members, the largest there is.
-            limit = sum_cells_of(counts, whole, np.int64(0), np.int64(len(whole)), r, sums.table[0]) - sum_of_whole
+            limit = sum_cells_of(totals, counts, whole, np.int64(0), every, width, sums.table[0]) - sum_of_whole
         for s in range(len(n_cells)):
             if subsets.masks[s] & ~allowed[c]:
                 continue
@@ -170,7 +197,7 @@ def best_clique_families(
             if limit - penalty * n_cells[s] < best - quantum:
                 continue
             line = sums.table[line_of(sums.products, n_cells[s] * r)]
-            value = sum_cells_of(counts, cells, starts[s], starts[s + 1], r, line)
+            value = sum_cells_of(totals, counts, cells, starts[s], starts[s + 1], width, line)
             score = np.rint((value - scratch.parent_sums[s] - penalty * n_cells[s]) / quantum) * quantum
             if score > best:
                 best, masks[c], scores[c] = score, subsets.masks[s], score

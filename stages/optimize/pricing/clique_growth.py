@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stages.graphs import positions_of
 from stages.runtime.budgets import Budget
 from stages.runtime.workers import ordered_map
 from stages.scoring.clique_scorer import CliqueScorer
@@ -45,10 +46,11 @@ class Focus(NamedTuple):
 class _Cliques(NamedTuple):
     """The distinct bags of a k-tree."""
 
-    members: list[np.ndarray]  # int32: ascending
+    members: list[np.ndarray]  # int32: ascending by number of states, so that few layouts occur
     rows: np.ndarray  # int32, shape (n_cliques, K + 1): the members, some more than once in a small bag
     digits: np.ndarray  # int64, shape (n_cliques, K + 1): binary digit of each member, 0 where it is repeated
     of_host: np.ndarray  # int64, shape (n_variables,): number of the bag of each variable
+    is_small: np.ndarray  # bool, shape (n_cliques,): whether it can be counted
 
 
 class _Pairs(NamedTuple):
@@ -65,6 +67,8 @@ class CliquePricing:
     def __init__(self, run: PricingRun):
         self.run = run
         self._scorer = run.scorer.cliques(max(grower.max_parents for grower in run.growers))
+        self._by_states = np.argsort(run.scorer.n_states, kind="stable").astype(np.int32)
+        self._ranks = positions_of(self._by_states)
         # The children priced in a bag, as binary digits, by the bytes of its members.
         self._done: dict[bytes, int] = {}
 
@@ -81,7 +85,6 @@ class CliquePricing:
         if budget.evaluations is not None or scorer is None:
             return [False] * run.scorer.n_variables
         cliques, is_whole = self._reduce(scorer, focus.bags[: run.scorer.n_variables])
-        is_small = np.array([scorer.can_count(members) for members in cliques.members])
         if len(self._done) > MOST_DONE:
             self._done.clear()
         done = [self._done.get(members.tobytes(), 0) for members in cliques.members]
@@ -94,7 +97,7 @@ class CliquePricing:
             is_priced.append(not grower.required and bool(is_whole[hosts].all()))
             if not grower.required:
                 places = np.unique(cliques.of_host[hosts])
-                new = [p for p in places[is_small[places]].tolist() if not done[p] >> grower.child & 1]
+                new = [p for p in places[cliques.is_small[places]].tolist() if not done[p] >> grower.child & 1]
                 places = np.array(new, dtype=np.int64)
                 may = np.zeros(run.scorer.n_variables, dtype=np.bool_)
                 may[grower.candidates] = True
@@ -108,9 +111,8 @@ class CliquePricing:
         """The distinct bags, less the members least related to their host in a bag that is too large to count; and
         whether the bag of each host has all its members.
         """
-        cliques = _distinct(bags)
-        is_small = np.array([scorer.can_count(members) for members in cliques.members])
-        is_whole = is_small[cliques.of_host]
+        cliques = self._distinct(scorer, bags)
+        is_whole = cliques.is_small[cliques.of_host]
         if is_whole.all():
             return cliques, is_whole
         bags, is_inside = bags.copy(), np.zeros(len(bags), dtype=np.bool_)
@@ -123,7 +125,15 @@ class CliquePricing:
             kept = members[: max(1, scorer.n_fitting(members))]
             bag[:] = host
             bag[: len(kept)] = kept
-        return _distinct(bags), is_whole
+        return self._distinct(scorer, bags), is_whole
+
+    def _distinct(self, scorer: CliqueScorer, bags: np.ndarray) -> _Cliques:
+        rows, of_host = np.unique(np.sort(self._ranks[bags], axis=1), axis=0, return_inverse=True)
+        is_first = np.diff(rows, axis=1, prepend=-1) > 0
+        rows = self._by_states[rows]
+        digits = np.where(is_first, 1 << (np.cumsum(is_first, axis=1) - 1), 0)
+        members = [row[first] for row, first in zip(rows, is_first)]
+        return _Cliques(members, rows, digits, of_host.ravel(), scorer.can_count(rows, is_first))
 
     def _price_pairs(self, scorer: CliqueScorer, pairs: _Pairs, cliques: _Cliques, budget: Budget) -> None:
         run = self.run
@@ -153,15 +163,8 @@ class CliquePricing:
                 self._done[key] = self._done.get(key, 0) | 1 << child
         for pair in _best_of_each(pairs.children, scores).tolist():
             members, mask = cliques.members[pairs.cliques[pair]].tolist(), int(masks[pair])
-            parents = tuple(member for i, member in enumerate(members) if mask >> i & 1)
+            parents = tuple(sorted(member for i, member in enumerate(members) if mask >> i & 1))
             run.growers[pairs.children[pair]].scores.setdefault(parents, float(scores[pair]))
-
-
-def _distinct(bags: np.ndarray) -> _Cliques:
-    rows, of_host = np.unique(np.sort(bags, axis=1), axis=0, return_inverse=True)
-    is_first = np.diff(rows, axis=1, prepend=-1) > 0
-    digits = np.where(is_first, 1 << (np.cumsum(is_first, axis=1) - 1), 0)
-    return _Cliques([row[first] for row, first in zip(rows, is_first)], rows, digits, of_host.ravel())
 
 
 def _best_of_each(children: np.ndarray, scores: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from helpers.tables import dependent_dataset
 from naive.scores import count_family, local_score
 
 from formats.data_records import Dataset, Variable
-from stages.kernels.counting.clique_families import add_margins, code_clique_rows, sum_cells_of
+from stages.kernels.counting.clique_families import add_margins, code_clique_rows, count_child, sum_cells_of
 from stages.scoring.clique_scorer import MOST_ENTRIES, lay_out_subsets
 from stages.scoring.family_scorer import FamilyScorer
 
@@ -116,6 +116,7 @@ def test_margins_are_the_counts_of_all_subsets(states):
     counts = np.zeros(int(subsets.strides[-1] * subsets.radices[-1]) * r, dtype=np.int32)
     np.add.at(counts, codes * r + dataset.codes[-1], 1)
     add_margins(counts, subsets, np.int64(r))
+    totals = counts.reshape(-1, r).sum(axis=1, dtype=np.int32)
     child, ones = len(states), np.arange(len(rows) + 1, dtype=np.float64)
     for s, mask in enumerate(subsets.masks.tolist()):
         parents = [i for i in range(len(states)) if mask >> i & 1]
@@ -125,8 +126,46 @@ def test_margins_are_the_counts_of_all_subsets(states):
         found = counts.reshape(-1, r)[cells]
         assert sorted(found[found > 0].tolist()) == sorted(joint.values())
         first, end = subsets.starts[s], subsets.starts[s + 1]
-        assert sum_cells_of(counts, subsets.cells, first, end, np.int64(r), ones) == len(rows)
+        for width in (0, r):  # nothing or everything is left of the totals
+            assert sum_cells_of(totals, counts, subsets.cells, first, end, np.int64(width), ones) == len(rows)
     assert len(subsets.whole) == np.prod(states)
+
+
+@pytest.mark.parametrize("score", ["bic", "bdeu", "k2"])
+@pytest.mark.parametrize("n_rows", [20, 65, 400, 3000])
+def test_children_seldom_out_of_one_state(n_rows, score):
+    """Their other rows are counted; constant children, and states that are the first, the last or between others."""
+    rng, n_states, frequent = np.random.default_rng(n_rows), (2, 2, 3, 4, 256, 3), (0, 1, 1, 3, 7, 2)
+    latent = rng.random(n_rows)
+    codes = np.array([np.full(n_rows, state, dtype=np.uint8) for state in frequent])
+    for column, r in zip(codes, n_states):
+        rare = latent + 0.1 * rng.random(n_rows) < 0.06
+        column[rare] = rng.integers(0, r, int(rare.sum()))
+    variables = tuple(Variable(f"V{i}", tuple(map(str, range(r)))) for i, r in enumerate(n_states))
+    dataset = Dataset(variables, codes, "none")
+    assert FamilyScorer(dataset).data.is_sparse.all()
+    check_best(dataset, codes.T.tolist(), [0, 1, 2], 3, score)
+    check_best(dataset, codes.T.tolist(), [1, 3], 2, score)
+
+
+@pytest.mark.parametrize("r", [1, 2, 3, 256])
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_rows_by_cell_and_state(r, is_sparse):
+    """Against counting by hand; where a child is listed by its rarer rows, what they leave is its frequent state."""
+    rng, n_rows, majority = np.random.default_rng(r), 500, min(1, r - 1)
+    column = np.where(rng.random(n_rows) < 0.1, rng.integers(0, r, n_rows), majority)
+    dataset = Dataset((Variable("X", tuple(map(str, range(r)))),), column[None].astype(np.uint8), "none")
+    data = FamilyScorer(dataset).data
+    assert data.is_sparse[0]
+    data = data._replace(is_sparse=np.array([is_sparse]))
+    codes, weights, rows = data.codes[0], data.weights, rng.integers(0, 5, data.codes.shape[1]).astype(np.int32)
+    expected = np.zeros((5, r), dtype=np.int32)
+    np.add.at(expected, (rows, codes), weights[: len(rows)])
+    counts = np.zeros(5 * r, dtype=np.int32)
+    width = count_child(data, np.int32(0), np.int64(r), rows, counts)
+    assert width == r - is_sparse
+    others = np.delete(expected, majority, axis=1) if is_sparse else expected
+    assert counts[: 5 * width].reshape(5, width).tolist() == others.tolist() and not counts[5 * width :].any()
 
 
 def test_the_largest_table_is_counted():
