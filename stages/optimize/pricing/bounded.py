@@ -24,6 +24,9 @@ from .loop import alternate, learn
 from .run import PricingRun, start_run
 from .widthless import OrdersWithinWidth, TooWide
 
+LEAST_WIDTH = 2
+"""Narrower k-trees are forests, which have a search of their own."""
+
 
 def search_data(
     scorer: FamilyScorer,
@@ -96,14 +99,18 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
 def feasible_width(run: PricingRun) -> int:
     """The bound on the treewidth, below the number of variables.
 
+    Without required arcs it is no larger than a bound on tables allows.
+
     Raises
     ------
     InfeasibleError
         No network within the bound has all required arcs; found out before any work is done.
     """
     width = min(run.options.width, run.scorer.n_variables - 1)
-    prepare_bounded(run.lists.table(), width, run.options.max_table)
-    return width
+    problem = prepare_bounded(run.lists.table(), width, run.options.max_table)
+    if problem.is_demanding or not problem.tables.is_given:
+        return width
+    return min(width, max(LEAST_WIDTH, problem.tables.widest))
 
 
 def solve_forest(run: PricingRun) -> SearchResult:

@@ -92,6 +92,9 @@ class KTreePricing:
         self.is_cooling = False
         self._is_triangulated = run.scorer.n_variables <= MOST_VARIABLES
         self._next_grown = 0
+        most = run.options.max_table
+        is_implied = table_bound(run.lists.table().header, most).is_implied(width)
+        self._max_table = None if is_implied else most
         self._tree: KTree | None = None  # where the walk over orders stands
         self._focus: Focus | None = None
         self._cliques: CliquePricing | None = None
@@ -145,7 +148,7 @@ class KTreePricing:
 
     def _triangulations(self) -> TriangulationSearch:
         table = self.run.lists.table()
-        bound = table_bound(table.header, self.run.options.max_table)
+        bound = table_bound(table.header, self._max_table)
         return TriangulationSearch(self.run.lists.pack(), self.width, bound, self.run.rng)
 
     def _note_triangulated(self, search: TriangulationSearch) -> None:
@@ -155,7 +158,7 @@ class KTreePricing:
 
     def _take_start(self) -> None:
         """Make the network to start from the incumbent, unless it is too wide or lacks required arcs."""
-        start, most = self.run.options.start, self.run.options.max_table
+        start, most = self.run.options.start, self._max_table
         if start is None or self.best.parents != start.parents:
             return
         order = start.order_within(self.width)
@@ -177,7 +180,7 @@ class KTreePricing:
     def _make_arms(self) -> list[Arm]:
         """The searches that take turns after the walk; that without a bound has to wait for its turn."""
         # Groups of cliques know no bound on tables.
-        is_grouped = self.run.options.max_table is None
+        is_grouped = self._max_table is None
         arms = [Arm(self._solve_groups if is_grouped else self._walk_orders)]
         if self._is_triangulated:
             arms += [Arm(self.search_triangulations), Arm(self._search_orders, gain=0.0)]
@@ -229,7 +232,7 @@ class KTreePricing:
     def _walk_orders(self) -> None:
         """Continue the walk over orders for a phase, without losses once it has cooled."""
         table, width = self.run.lists.table(), self.schedule.begin_phase()
-        problem = prepare_bounded(table, width, self.run.options.max_table)
+        problem = prepare_bounded(table, width, self._max_table)
         search = OrderSearch(problem, self.run.rng)
         if self._tree is None:
             search.start(best_regret_order(problem, self.run.rng, n_orders=1))

@@ -27,6 +27,19 @@ class TableBound(NamedTuple):
         """Whether there is a bound."""
         return self.most_cells < np.inf
 
+    @property
+    def widest(self) -> int:
+        """Largest treewidth that it allows: of a clique of the variables with the fewest states.
+
+        Constant variables are left out, as no arc to or from them improves a score.
+        """
+        varying = np.sort(self.n_states[self.n_states > 1.0])
+        return max(0, int((np.cumprod(varying) <= self.most_cells).sum()) - 1)
+
+    def is_implied(self, treewidth: int) -> bool:
+        """Whether every clique within the treewidth keeps it, even that of the variables with the most states."""
+        return bool(np.prod(np.sort(self.n_states)[-treewidth - 1 :]) <= self.most_cells)
+
     def fits(self, child: int, offsets: np.ndarray, parents: np.ndarray) -> np.ndarray:
         """Whether the table of each set and the child is within the bound; bool."""
         cells = np.full(len(offsets) - 1, self.n_states[child])

@@ -6,6 +6,7 @@ import itertools
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from helpers.clocks import TickingClock
 from helpers.seeds import seeds
@@ -19,6 +20,7 @@ from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import loop, walk_schedule, widthless
+from stages.optimize.treewidth.table_bound import TableBound
 from stages.optimize.treewidth.triangulation import elimination_within
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
@@ -233,6 +235,35 @@ def test_bounds_are_kept(seed, bound, max_table, short_cooling):
     networks = [learn(dataset, bound, 3000, seed, max_table=max_table) for _ in range(2)]
     check_width(networks[0], bound)
     assert networks[0].parents == networks[1].parents
+
+
+@pytest.mark.parametrize("seed", seeds(3, quick=1))
+@pytest.mark.parametrize("width", [2, 3])
+def test_tables_of_binary_variables_bound_the_width(seed, width, short_cooling):
+    """K + 1 binary variables have 2^(K + 1) cells: the run is that with the bound K, groups of cliques included."""
+    dataset, _ = dependent_dataset(seed, 9, 300, most_states=2)
+    dataset = replace(dataset, variables=tuple(replace(v, states=("0", "1")) for v in dataset.variables))
+    by_tables = learn(dataset, 7, 3000, seed, max_table=2 ** (width + 2) - 1)
+    by_width = learn(dataset, width, 3000, seed)
+    assert by_tables.parents == by_width.parents and total(by_tables) == total(by_width)
+
+
+@pytest.mark.parametrize(("n_states", "most", "widest", "implied"), [
+    ((2, 2, 2, 2), 8, 2, 2), ((2, 2, 2, 2), 15, 2, 2), ((2, 2, 2, 2), 16, 3, 3), ((3, 2, 5, 2), 12, 2, 0),
+    ((3, 2, 5, 2), 15, 2, 1), ((1, 1, 4, 9), 4, 0, -1), ((1, 1, 1), 1, 0, 2), ((7, 6), 6, 0, -1),
+])  # fmt: skip
+def test_widths_that_tables_allow(n_states, most, widest, implied):
+    """Against all cliques."""
+    bound = TableBound(np.array(n_states, dtype=float), float(most))
+    sizes = range(1, len(n_states) + 1)
+    cells = {size: [math.prod(some) for some in itertools.combinations(n_states, size)] for size in sizes}
+    varying = [r for r in n_states if r > 1]
+    fitting = [
+        k for k in range(len(varying)) for some in itertools.combinations(varying, k + 1) if math.prod(some) <= most
+    ]
+    assert bound.widest == widest == max(fitting, default=0)
+    within = [size - 1 for size in sizes if max(cells[size]) <= most]
+    assert [k for k in range(len(n_states)) if bound.is_implied(k)] == within == list(range(implied + 1))
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
