@@ -178,26 +178,36 @@ def narrow_score(codes, candidate, s, r, rows, starts, level, listed, n_narrow, 
     states, numbers, cells, weights = codes[candidate], rows[level], listed[0], listed[1]
     cell_table, row_table = cell[kind], row[kind]
     n_held = np.uint64(held_counts(cell_table))
+    is_whole = n_held == np.uint64(len(cell_table))
     totals = counts[r * s :]
     score = 0.0
     for group in range(n_narrow):
         start, end = np.uint64(starts[level, group]), np.uint64(starts[level, group + 1])
         base = group * r
         if end - start < np.uint64(r * s):
-            for i in range(start, end):
-                y, weight = np.uint64(states[np.uint64(numbers[i])]), weights[i]
-                place = np.uint64((cells[i] - base) * s) + y
-                before = counts[place]
-                after = counts[place] = before + weight
-                score += line_entry(cell_table, n_held, np.uint64(after)) - line_entry(
-                    cell_table, n_held, np.uint64(before)
-                )
-                before = totals[y]
-                after = totals[y] = before + weight
-                # The same telescoping for the totals of the candidate's state.
-                score -= line_entry(row_table, n_held, np.uint64(after)) - line_entry(
-                    row_table, n_held, np.uint64(before)
-                )
+            if is_whole:  # a test of each count takes a third of the time of so few rows
+                for i in range(start, end):
+                    y, weight = np.uint64(states[np.uint64(numbers[i])]), weights[i]
+                    place = np.uint64((cells[i] - base) * s) + y
+                    before = counts[place]
+                    after = counts[place] = before + weight
+                    score += cell_table[np.uint64(after)] - cell_table[np.uint64(before)]
+                    before = totals[y]
+                    after = totals[y] = before + weight
+                    # The same telescoping for the totals of the candidate's state.
+                    score -= row_table[np.uint64(after)] - row_table[np.uint64(before)]
+            else:
+                for i in range(start, end):
+                    y, weight = np.uint64(states[np.uint64(numbers[i])]), weights[i]
+                    place = np.uint64((cells[i] - base) * s) + y
+                    before = counts[place]
+                    after = counts[place] = before + weight
+                    score += line_entry(cell_table, n_held, np.uint64(after))
+                    score -= line_entry(cell_table, n_held, np.uint64(before))
+                    before = totals[y]
+                    after = totals[y] = before + weight
+                    score -= line_entry(row_table, n_held, np.uint64(after))
+                    score += line_entry(row_table, n_held, np.uint64(before))
             for i in range(start, end):
                 y = np.uint64(states[np.uint64(numbers[i])])
                 counts[np.uint64((cells[i] - base) * s) + y] = 0
