@@ -58,12 +58,14 @@ class CliqueScorer:
 
     def can_count(self, rows: np.ndarray, is_member: np.ndarray | bool = True) -> np.ndarray:
         """Whether cliques can be counted with any child; each has the members of a row, all by default."""
-        entries = np.where(is_member, self._states[rows] + 1.0, 1.0).prod(axis=-1) * self._states.max()
+        with np.errstate(over="ignore"):  # infinite in large bags
+            entries = np.where(is_member, self._states[rows] + 1.0, 1.0).prod(axis=-1) * self._states.max()
         return entries <= MOST_ENTRIES
 
     def n_fitting(self, members: np.ndarray) -> int:
         """The most members, from the first on, of a clique that can be counted with any child."""
-        entries = np.cumprod(self._states[members] + 1.0) * self._states.max()
+        with np.errstate(over="ignore"):
+            entries = np.cumprod(self._states[members] + 1.0) * self._states.max()
         return int((entries <= MOST_ENTRIES).sum())
 
     def _entries(self, members: np.ndarray) -> int:

@@ -80,8 +80,7 @@ class CliquePricing:
         list of bool
             For each child, whether it is priced in all bags of interest, and need not grow in them.
         """
-        run = self.run
-        scorer = self._scorer
+        run, scorer = self.run, self._scorer
         if budget.evaluations is not None or scorer is None:
             return [False] * run.scorer.n_variables
         cliques, is_whole = self._reduce(scorer, focus.bags[: run.scorer.n_variables])

@@ -34,11 +34,13 @@ class TableBound(NamedTuple):
         Constant variables are left out, as no arc to or from them improves a score.
         """
         varying = np.sort(self.n_states[self.n_states > 1.0])
-        return max(0, int((np.cumprod(varying) <= self.most_cells).sum()) - 1)
+        with np.errstate(over="ignore"):  # infinite with many variables
+            return max(0, int((np.cumprod(varying) <= self.most_cells).sum()) - 1)
 
     def is_implied(self, treewidth: int) -> bool:
         """Whether every clique within the treewidth keeps it, even that of the variables with the most states."""
-        return bool(np.prod(np.sort(self.n_states)[-treewidth - 1 :]) <= self.most_cells)
+        with np.errstate(over="ignore"):
+            return bool(np.prod(np.sort(self.n_states)[-treewidth - 1 :]) <= self.most_cells)
 
     def fits(self, child: int, offsets: np.ndarray, parents: np.ndarray) -> np.ndarray:
         """Whether the table of each set and the child is within the bound; bool."""

@@ -100,6 +100,14 @@ def test_eight_members():
         cliques.best(nine, np.array([9], dtype=np.int32), np.array([1]))
 
 
+@pytest.mark.filterwarnings("error")
+def test_cliques_beyond_the_largest_float_are_refused():
+    dataset, _ = table_of((2,) * 8 + (255,), 30)
+    cliques, many = FamilyScorer(dataset).cliques(3), np.full((2, 300), 8, dtype=np.int32)
+    assert cliques is not None and cliques.can_count(many).tolist() == [False, False]
+    assert cliques.n_fitting(many[0]) == 0
+
+
 def test_sums_that_are_not_exact_are_refused():
     """A tiny sample size: logarithms so large that sums over cells lose digits."""
     dataset, _ = table_of((2,) * 5, 100)

@@ -266,6 +266,13 @@ def test_widths_that_tables_allow(n_states, most, widest, implied):
     assert [k for k in range(len(n_states)) if bound.is_implied(k)] == within == list(range(implied + 1))
 
 
+@pytest.mark.filterwarnings("error")
+def test_tables_of_many_variables_are_not_warned_of():
+    """Products beyond the largest float are infinite."""
+    bound = TableBound(np.full(3000, 3.0), 100.0)
+    assert bound.widest == 3 and bound.is_implied(3) and not bound.is_implied(2000)
+
+
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
 @pytest.mark.parametrize("n", [12, pytest.param(30, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("lists_grow", [True, False])
