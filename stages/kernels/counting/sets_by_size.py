@@ -111,8 +111,8 @@ def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries,
             others = level.entries[level.starts[block] : level.starts[block + 1]]
             others = others[len(others) - len(own) :]
             for i in range(np.uint64(len(own))):
-                # A closed subset closes the extension: NaN passes on, since no number is greater than NaN.
-                own[i] = others[i] if np.isnan(others[i]) | (others[i] > own[i]) else own[i]
+                # A closed subset closes the extension: the maximum of NaN and a number is NaN.
+                own[i] = np.maximum(own[i], others[i])
         least = np.inf
         for k in range(size):
             least = min(least, worth[places[s, k]])
@@ -120,11 +120,13 @@ def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries,
         first = np.uint64(len(n_states) - len(own))
         per_state, n_open = penalty * q[s], np.int64(0)
         for i in range(np.uint64(len(own))):
-            total = per_state * n_states[first + i]
-            if penalty > 0:
-                is_closed = (own[i] >= -total) | (total >= min(least, worth[first + i]))
-                own[i] = np.nan if is_closed else own[i]
-            n_open += not np.isnan(own[i])
+            entry, total, limit = own[i], per_state * n_states[first + i], worth[first + i]
+            limit = limit if limit < least else least
+            is_closed = (penalty > 0) & ((entry >= -total) | (total >= limit))
+            # Added, since a processor takes longer to store some of the entries than all.
+            entry += np.nan if is_closed else 0.0
+            own[i] = entry
+            n_open += not np.isnan(entry)
         counts[s] = n_open
 
 
