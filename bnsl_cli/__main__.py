@@ -21,6 +21,7 @@ def start() -> NoReturn:
     install_early_handlers()
     put_off_collection()
     replace_closed_streams()
+    leave_threads_to_jobs()
     from .main import run
 
     run()
@@ -37,6 +38,14 @@ def put_off_collection() -> None:
 
     gc.set_threshold(LOADING)
     gc.callbacks.append(collect_as_usual)
+
+
+def leave_threads_to_jobs() -> None:
+    """Keep numpy's matrix library from starting a thread per core, unless the environment says how many.
+
+    ``--jobs`` says how many threads work, and idle ones would spin for a tenth of a second in every run.
+    """
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def replace_closed_streams() -> None:

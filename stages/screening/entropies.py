@@ -43,8 +43,8 @@ def compute_entropies(
 ) -> EntropyTable:
     """Plug-in entropies of every variable and of every variable given every other.
 
-    `jobs` threads work on pairs of panels; 0 means all cores. numpy's BLAS may start its own threads, unless
-    ``OPENBLAS_NUM_THREADS=1`` is in the environment when numpy is loaded.
+    `jobs` threads work on pairs of panels; 0 means all cores. numpy's BLAS may start more, unless
+    ``OMP_NUM_THREADS=1`` is in the environment when numpy is loaded, as the command line sees to.
 
     Entropies are in nats. ``conditional[i, j]`` = H(X_i | X_j) is in [0, H(X_i)], and exactly 0 if and only if X_j
     determines X_i in the data. The same bits for any `jobs`. With holes H(X) is over the rows that show X, and H(X|Y)
