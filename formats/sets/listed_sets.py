@@ -105,14 +105,17 @@ class ListedSets(Sequence[tuple[int, ...]]):
         return ListedSets(offsets - offsets[0], self.members[offsets[0] : offsets[-1]])
 
 
-def best_first(sets: ListedSets, scores: np.ndarray) -> np.ndarray:
+def best_first(sets: ListedSets, scores: np.ndarray, children: np.ndarray | None = None) -> np.ndarray:
     """The places of distinct sets: descending scores, ties by fewer parents, then by indices.
 
-    A set that comes twice with the same score is named once.
+    A set that comes twice with the same score is named once. With `children`, the child of each set (int64), one list
+    after the other.
     """
-    order = np.argsort(-scores)
+    order = np.argsort(-scores) if children is None else np.lexsort((-scores, children))
     ranked = scores[order]
     is_tie = ranked[1:] == ranked[:-1]
+    if children is not None:
+        is_tie &= children[order][1:] == children[order][:-1]
     if not is_tie.any():
         return order
     tied = np.concatenate((is_tie, [False])) | np.concatenate(([False], is_tie))
@@ -123,8 +126,10 @@ def best_first(sets: ListedSets, scores: np.ndarray) -> np.ndarray:
     sizes = equal.sizes
     within = np.arange(len(equal.members)) - np.repeat(equal.offsets[:-1], sizes)
     rows[np.repeat(np.arange(len(places)), sizes), within] = equal.members
-    turn = np.lexsort((*rows.T[::-1], equal.sizes, -ranked[places]))
+    # Runs of ties are apart already: by child and score.
+    run = np.cumsum(np.concatenate(([True], ~is_tie)))[places]
+    turn = np.lexsort((*rows.T[::-1], equal.sizes, run))
     order[places] = order[places][turn]
     rows = rows[turn]
-    again = (rows[1:] == rows[:-1]).all(axis=1) & (ranked[places][1:] == ranked[places][:-1])
+    again = (rows[1:] == rows[:-1]).all(axis=1) & (run[1:] == run[:-1])
     return np.delete(order, places[1:][again])

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .arrays import copy_into
 from .jit import borrowing, njit
 
 LARGEST_ENUMERATED = 12
@@ -31,7 +32,7 @@ def is_subset(offsets, members, other, stamp, s):
 
 @njit
 def mark_undominated(offsets, members, n_variables, n_better):
-    """Which sets have no kept proper subset among those that may dominate them.
+    """Which sets have no kept proper subset among those that may dominate them; of a set listed twice, the first.
 
     Returns bool, shape (n_sets,).
 
@@ -95,19 +96,20 @@ def mark_undominated(offsets, members, n_variables, n_better):
         hashes[s] = own_hash
         if size <= LARGEST_ENUMERATED and LOOKUP_COST * (1 << size) < in_chains:
             subset_hash = own_hash
-            for code in range(1, 1 << size):
+            for code in range(1 << size):
                 # Subsets in the order of a Gray code: each differs from its predecessor by one member.
                 # The bit that a Gray code changes at step `code` is the lowest one set in `code`; from the full set
-                # on, the steps visit each proper subset once.
-                changed = 0
-                while not (code >> changed) & 1:
-                    changed += 1
-                subset_hash ^= mixed_bits(members[start + changed])
+                # on, the steps visit each subset once.
+                if code > 0:
+                    changed = 0
+                    while not (code >> changed) & 1:
+                        changed += 1
+                    subset_hash ^= mixed_bits(members[start + changed])
                 slot = subset_hash & mask
                 while slots[slot] >= 0 and keep[s]:
                     other = slots[slot]
-                    # Hashes may collide; any smaller subset dominates, whether or not it is the one looked up.
-                    if hashes[other] == subset_hash and offsets[other + 1] - offsets[other] < size:
+                    # Hashes may collide; any subset dominates, whether or not it is the one looked up.
+                    if hashes[other] == subset_hash and offsets[other + 1] - offsets[other] <= size:
                         keep[s] = not is_subset(offsets, members, other, stamp, s)
                     slot = (slot + np.uint64(1)) & mask
                 if not keep[s]:
@@ -119,3 +121,21 @@ def mark_undominated(offsets, members, n_variables, n_better):
                     keep[s] = not is_subset(offsets, members, other, stamp, s)
                     other = next_in_chain[other]
     return keep
+
+
+@njit
+def mark_undominated_lists(list_offsets, offsets, members, n_variables, keep):
+    """`mark_undominated` for each of some lists, which are best first.
+
+    Parameters
+    ----------
+    list_offsets : ndarray of int64, shape (n_lists + 1,)
+        Where the lists begin among all sets.
+    keep : ndarray of bool, shape (n_sets,)
+        Receives what is kept of these lists.
+    """
+    for i in range(len(list_offsets) - 1):
+        first, end = list_offsets[i], list_offsets[i + 1]
+        if first < end:
+            kept = mark_undominated(offsets[first : end + 1], members, n_variables, np.arange(end - first))
+            copy_into(keep[first:end], kept)

@@ -90,7 +90,7 @@ class CliqueScorer:
         ValueError
             If the clique is too large, see `can_count`.
         """
-        if not self.can_count(members):
+        if self._entries(members) > MOST_ENTRIES:
             raise ValueError(f"{len(members)} members have too many cells to count")
         masks, scores = np.empty(len(children), dtype=np.int64), np.empty(len(children))
         subsets = self._subsets_of(tuple(self._states[members].tolist()))

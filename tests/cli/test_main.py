@@ -59,11 +59,15 @@ print(len(os.listdir("/proc/self/task")))
 """
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/task") or (os.cpu_count() or 1) < 2, reason="needs /proc, two cores")
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/self/task") or (os.cpu_count() or 1) < 2, reason="needs /proc, two cores"
+)
 @pytest.mark.parametrize(("asked", "n_threads"), [({}, 1), ({"OMP_NUM_THREADS": "2"}, 2)])
 def test_jobs_alone_make_threads(asked: dict[str, str], n_threads: int):
     env = {name: value for name, value in environment(**asked).items() if name in asked or "_NUM_THREADS" not in name}
-    result = subprocess.run([sys.executable, "-c", COUNT_THREADS], capture_output=True, env=env, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", COUNT_THREADS], capture_output=True, env=env, text=True, check=True
+    )
     assert int(result.stdout.split()[-1]) == n_threads, result.stderr
 
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.graphs import positions_of
 from stages.runtime.budgets import Budget
 from stages.runtime.workers import ordered_map
@@ -69,8 +71,8 @@ class CliquePricing:
         self._scorer = run.scorer.cliques(max(grower.max_parents for grower in run.growers))
         self._by_states = np.argsort(run.scorer.n_states, kind="stable").astype(np.int32)
         self._ranks = positions_of(self._by_states)
-        # The children priced in a bag, as binary digits, by the bytes of its members.
-        self._done: dict[bytes, int] = {}
+        # The children priced in a bag, as packed bits, by the bytes of its members.
+        self._done: dict[bytes, np.ndarray] = {}
 
     def price(self, focus: Focus, budget: Budget) -> list[bool]:
         """Let the growers know the best families in the bags of `focus`, until `budget` is spent.
@@ -80,31 +82,48 @@ class CliquePricing:
         list of bool
             For each child, whether it is priced in all bags of interest, and need not grow in them.
         """
-        run, scorer = self.run, self._scorer
+        run, scorer, n = self.run, self._scorer, self.run.scorer.n_variables
         if budget.evaluations is not None or scorer is None:
-            return [False] * run.scorer.n_variables
-        cliques, is_whole = self._reduce(scorer, focus.bags[: run.scorer.n_variables])
-        if len(self._done) > MOST_DONE:
-            self._done.clear()
-        done = [self._done.get(members.tobytes(), 0) for members in cliques.members]
-        is_priced, parts = [], []
+            return [False] * n
+        cliques, is_whole = self._reduce(scorer, focus.bags[:n])
+        hosts, nobody = [], np.zeros(0, dtype=np.int32)
         for grower in run.growers:
             if budget.is_spent():
-                return [True] * run.scorer.n_variables  # nor is there time to grow
-            related = [] if grower.required else grower.improving(())[0][:HOSTS].tolist()
-            hosts = [grower.child, *related]
-            is_priced.append(not grower.required and bool(is_whole[hosts].all()))
-            if not grower.required:
-                places = np.unique(cliques.of_host[hosts])
-                new = [p for p in places[cliques.is_small[places]].tolist() if not done[p] >> grower.child & 1]
-                places = np.array(new, dtype=np.int64)
-                may = np.zeros(run.scorer.n_variables, dtype=np.bool_)
-                may[grower.candidates] = True
-                allowed = (may[cliques.rows[places]] * cliques.digits[places]).sum(axis=1)
-                parts.append(_Pairs(np.full(len(places), grower.child, dtype=np.int32), places, allowed))
-        if parts:
-            self._price_pairs(scorer, _Pairs(*map(np.concatenate, zip(*parts))), cliques, budget)
-        return is_priced
+                return [True] * n  # nor is there time to grow
+            related = nobody if grower.required else grower.improving(())[0][:HOSTS]
+            hosts.append(np.append(related, grower.child))
+        is_free = np.array([not grower.required for grower in run.growers])
+        starts = offsets_of([len(of_child) for of_child in hosts])
+        is_priced = is_free & np.logical_and.reduceat(is_whole[np.concatenate(hosts)], starts[:-1])
+        pairs = self._new_pairs(cliques, np.repeat(np.arange(n), np.diff(starts)), np.concatenate(hosts), is_free)
+        self._price_pairs(scorer, pairs, cliques, budget)
+        return is_priced.tolist()
+
+    def _new_pairs(self, cliques: _Cliques, children: np.ndarray, hosts: np.ndarray, is_free: np.ndarray) -> _Pairs:
+        """The small bags of the hosts of free children in which these have not been priced, by child."""
+        if len(self._done) > MOST_DONE:
+            self._done.clear()
+        n, nobody = self.run.scorer.n_variables, self._pack(())
+        done = np.stack([self._done.get(members.tobytes(), nobody) for members in cliques.members])
+        pairs = np.unique(children * len(done) + cliques.of_host[hosts])
+        children, places = np.divmod(pairs, len(done))
+        is_new = done[places, children >> 3] >> (children & 7) & 1 == 0
+        kept = is_new & is_free[children] & cliques.is_small[places]
+        children, places = children[kept], places[kept]
+        allowed = np.empty(len(children), dtype=np.int64)
+        ends = np.searchsorted(children, np.arange(n + 1))
+        for grower in self.run.growers:
+            those = slice(*ends[grower.child : grower.child + 2])
+            may = np.zeros(n, dtype=np.bool_)
+            may[grower.candidates] = True
+            allowed[those] = (may[cliques.rows[places[those]]] * cliques.digits[places[those]]).sum(axis=1)
+        return _Pairs(children.astype(np.int32), places, allowed)
+
+    def _pack(self, children: ArrayLike) -> np.ndarray:
+        """Children as packed bits, the first one the lowest."""
+        is_one = np.zeros(self.run.scorer.n_variables, dtype=np.bool_)
+        is_one[np.asarray(children, dtype=np.int64)] = True
+        return np.packbits(is_one, bitorder="little")
 
     def _reduce(self, scorer: CliqueScorer, bags: np.ndarray) -> tuple[_Cliques, np.ndarray]:
         """The distinct bags, less the members least related to their host in a bag that is too large to count; and
@@ -153,17 +172,21 @@ class CliquePricing:
             return pairs.children[by_clique[begin:end]]
 
         # In random order: time may end the round. Bags in which nobody is priced may be too large to count.
-        order = run.rng.permutation(np.unique(pairs.cliques)).tolist()
+        order, n_families = run.rng.permutation(np.unique(pairs.cliques)).tolist(), np.zeros(len(run.growers))
         for clique, children in zip(order, ordered_map(price, order, run.jobs), strict=True):
             members = cliques.members[clique]
-            key, n_families = members.tobytes(), scorer.n_families(members)
-            for child in children.tolist():
-                run.growers[child].evaluated += n_families
-                self._done[key] = self._done.get(key, 0) | 1 << child
-        for pair in _best_of_each(pairs.children, scores).tolist():
-            members, mask = cliques.members[pairs.cliques[pair]].tolist(), int(masks[pair])
-            parents = tuple(sorted(member for i, member in enumerate(members) if mask >> i & 1))
-            run.growers[pairs.children[pair]].scores.setdefault(parents, float(scores[pair]))
+            n_families[children] += scorer.n_families(members)
+            key, priced = members.tobytes(), self._pack(children)
+            self._done[key] = self._done[key] | priced if key in self._done else priced
+        for grower, more in zip(run.growers, n_families.tolist()):
+            grower.evaluated += int(more)
+        best = _best_of_each(pairs.children, scores)
+        places = pairs.cliques[best]
+        is_parent = cliques.digits[places] & masks[best, None] != 0
+        parents = np.sort(np.where(is_parent, cliques.rows[places], len(run.growers)), axis=1)
+        families = ListedSets.of_sizes(is_parent.sum(axis=1), parents[parents < len(run.growers)])
+        for child, family, score in zip(pairs.children[best].tolist(), families, scores[best].tolist(), strict=True):
+            run.growers[child].scores.setdefault(family, score)
 
 
 def _best_of_each(children: np.ndarray, scores: np.ndarray) -> np.ndarray:

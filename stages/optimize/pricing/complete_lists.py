@@ -127,7 +127,7 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
         if enumerate_some(rest[start:end]) > most_sets:
             return False
     if all(found.complete for found in every.values()):
-        run.lists.complete = [every[grower.child].to_record(grower.required) for grower in growers]
+        run.lists.complete([every[grower.child].to_record(grower.required) for grower in growers])
         return True
     for grower in growers:
         sets, scores = every[grower.child].all_sets()

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import compress
-from typing import NamedTuple
 
 import numpy as np
 
 from formats.records import Header, ParentSetRecord, ParentSetTable
-from formats.sets.listed_sets import ListedSets, offsets_of
-from stages.kernels.dominance import mark_undominated
+from formats.sets.listed_sets import ListedSets, best_first, offsets_of
 from stages.kernels.orders.set_lists import SetLists
-from stages.lists.set_lists import index_lists
+from stages.lists.set_lists import Members, index_lists
+from stages.lists.undominated import undominated_sets
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import recorded_ess
 from stages.scoring.set_grower import Moment, SetGrower
@@ -24,30 +22,23 @@ from ..climbing.constraints import Constraints
 EXTENSIONS_KEPT = 8
 """One-variable extensions of every set met that join the lists besides the chosen one; found by experiment."""
 
-_Entry = tuple[float, int, tuple[int, ...]]
-"""Negative score, size and members of a set: sorted, a set comes after all that dominate it."""
-
-
-class _ChildLists(NamedTuple):
-    """The undominated sets of one child at some moment."""
-
-    known_at: Moment
-    entries: list[_Entry]
-    scores: np.ndarray
-    sets: ListedSets
-
 
 class GrowingLists:
     """The undominated sets that the growers of all variables know, best first.
 
-    Only lists whose grower has learned more since they were last used are computed again.
+    Only what growers have learned since is compared with the lists of the last time.
     """
 
     def __init__(self, growers: list[SetGrower]):
         self.growers = growers
-        # The lists of all undominated sets, once they are known: then growers add nothing.
-        self.complete: list[ParentSetRecord] | None = None
-        self._known: list[_ChildLists | None] = [None] * len(growers)
+        # Whether these are all undominated sets: then growers add nothing.
+        self.is_complete = False
+        self._forget_lists()
+
+    def _forget_lists(self) -> None:
+        n = len(self.growers)
+        self._known_at: list[Moment | None] = [None] * n
+        self._offsets, self._scores, self._sets = np.zeros(n + 1, dtype=np.int64), np.zeros(0), ListedSets.of([])
 
     @property
     def required(self) -> tuple[tuple[int, ...], ...]:
@@ -55,74 +46,84 @@ class GrowingLists:
         return tuple(grower.required for grower in self.growers)
 
     @property
-    def is_complete(self) -> bool:
-        return self.complete is not None
-
-    @property
     def n_sets(self) -> int:
-        if self.complete is not None:
-            return sum(len(record.parents) for record in self.complete)
-        return sum(len(known.scores) for known in self._known if known)
+        return len(self._scores)
 
     def limit_parents(self, most: int) -> None:
-        """List no sets of more than `most` parents from now on."""
+        """List no sets of more than `most` parents from now on, unless lists are complete."""
         for grower in self.growers:
             grower.max_parents = min(grower.max_parents, most)
-        self._known = [None] * len(self.growers)
+        if not self.is_complete:
+            self._forget_lists()
+
+    def complete(self, records: Sequence[ParentSetRecord]) -> None:
+        """Take over the lists of all undominated sets, one for each variable."""
+        self.is_complete = True
+        self._offsets = offsets_of([len(record.scores) for record in records])
+        self._scores = np.concatenate([record.scores for record in records])
+        self._sets = ListedSets.joined(record.parents for record in records)
 
     def pack(self) -> SetLists:
         """All lists with an index by member."""
-        parts = [self._lists_of(grower) for grower in self.growers]
+        self._extend()
         return index_lists(
-            set_offsets=offsets_of(np.array([len(part.scores) for part in parts])),
-            scores=np.concatenate([part.scores for part in parts]),
-            parent_offsets=offsets_of(np.concatenate([part.sets.sizes for part in parts])),
-            parents=np.concatenate([part.sets.members for part in parts]),
+            set_offsets=self._offsets,
+            scores=self._scores,
+            parent_offsets=self._sets.offsets,
+            parents=self._sets.members,
         )
 
     def table(self) -> ParentSetTable:
         """All lists as input of a search among listed sets."""
-        packed, n = self.pack(), len(self.growers)
+        self._extend()
+        n = len(self.growers)
         return ParentSetTable(
             header=Header(self.growers[0].scorer.dataset.variables),
-            set_offsets=packed.set_offsets,
-            scores=packed.scores,
-            parent_offsets=packed.parent_offsets,
-            parents=packed.parents,
+            set_offsets=self._offsets,
+            scores=self._scores,
+            parent_offsets=self._sets.offsets,
+            parents=self._sets.members,
             fixed=np.zeros(n, dtype=np.bool_),
             complete=np.full(n, self.is_complete),
             unlisted=np.full(n, np.nan),
             left_out=np.full(n, np.nan),
         )
 
-    def _lists_of(self, grower: SetGrower) -> _ChildLists:
-        if self.complete is not None:
-            record = self.complete[grower.child]
-            return _ChildLists(grower.now, [], record.scores, record.parents)
-        now, known = grower.now, self._known[grower.child]
-        if known is not None and known.known_at == now:
-            return known
-        before, since = (known.entries, known.known_at) if known else ([], None)
+    def _extend(self) -> None:
+        """List what growers have learned since the last time."""
+        if self.is_complete:
+            return
+        n, new_children, new_sets, new_scores = len(self.growers), [], [], []
+        for grower in self.growers:
+            child, now, since = grower.child, grower.now, self._known_at[grower.child]
+            if now == since:
+                continue
+            self._known_at[child] = now
+            # Growers also know sets that may not be listed: too large ones of a start network or of given lists, and,
+            # from climbing, sets without required parents.
+            most, needed = max(grower.max_parents, len(grower.required)), grower.required
+            for parents, score in grower.improvements(EXTENSIONS_KEPT, since).items():
+                if len(parents) <= most and (not needed or set(needed).issubset(parents)):
+                    new_children.append(child)
+                    new_sets.append(parents)
+                    new_scores.append(score)
+        if not new_sets:
+            return
         # A dominated set remains dominated, so only listed sets and new ones are compared.
-        new = grower.improvements(EXTENSIONS_KEPT, since)
-        for _, _, parents in before:
-            new.pop(parents, None)
-        # Growers also know sets that may not be listed: too large ones of a start network or of given lists, and,
-        # from climbing, sets without required parents.
-        most, needed = max(grower.max_parents, len(grower.required)), grower.required
-        entries = before + [
-            (-score, len(parents), parents)
-            for parents, score in new.items()
-            if len(parents) <= most and (not needed or set(needed).issubset(parents))
-        ]
-        entries.sort()
-        sets = ListedSets.of(parents for _, _, parents in entries)
-        keep = mark_undominated(sets.offsets, sets.members, len(self.growers), np.arange(len(entries)))
-        entries = list(compress(entries, keep.tolist()))
-        scores = np.array([-entry[0] for entry in entries])
-        lists = _ChildLists(now, entries, scores, sets.take(np.flatnonzero(keep)))
-        self._known[grower.child] = lists
-        return lists
+        children = np.concatenate((np.repeat(np.arange(n), np.diff(self._offsets)), new_children))
+        scores = np.concatenate((self._scores, new_scores))
+        sets = ListedSets.joined((self._sets, ListedSets.of(new_sets)))
+        order = best_first(sets, scores, children)
+        children, sets = children[order], sets.take(order)
+        starts = np.searchsorted(children, np.arange(n + 1))
+        kept = np.flatnonzero(undominated_sets(Members(starts, sets.offsets, sets.members)))
+        self._offsets, self._sets = np.searchsorted(kept, starts), sets.take(kept)
+        self._scores = scores[order[kept]]
+
+    def _list_of(self, child: int) -> tuple[ListedSets, np.ndarray]:
+        """The list of a child and its scores."""
+        first, end = self._offsets[child : child + 2].tolist()
+        return self._sets.within(first, end), self._scores[first:end]
 
     def forget_over(self, most_bytes: int) -> bool:
         """Forget everything but the listed sets if all that is known takes more than `most_bytes`; whether it was
@@ -130,29 +131,30 @@ class GrowingLists:
         """
         if sum(grower.bytes for grower in self.growers) <= most_bytes:
             return False
+        self._extend()
         for grower in self.growers:
-            grower.forget({parents: -score for score, _, parents in self._lists_of(grower).entries})
+            sets, scores = self._list_of(grower.child)
+            grower.forget(dict(zip(sets, scores.tolist())))
         return True
 
     def score(self, child: int, parents: tuple[int, ...]) -> float:
         """Exact score of a set, from a complete list if it is there."""
         grower = self.growers[child]
-        if self.complete is not None and parents not in grower.scores:
-            listed, size = self.complete[child].parents, len(parents)
+        if self.is_complete and parents not in grower.scores:
+            (listed, scores), size = self._list_of(child), len(parents)
             places = np.flatnonzero(listed.sizes == size)
             members = listed.take(places).members.reshape(len(places), size)
             for place in places[(members == np.array(parents)).all(axis=1)].tolist():
-                return float(self.complete[child].scores[place])
+                return float(scores[place])
         return grower.score(parents)
 
     def records(self) -> Iterator[ParentSetRecord]:
         """The lists as rows of a parent-set file."""
+        self._extend()
         for grower in self.growers:
-            lists = self._lists_of(grower)
             yield ParentSetRecord(
                 grower.child,
-                lists.sets,
-                lists.scores,
+                *self._list_of(grower.child),
                 evaluated=grower.evaluated,
                 complete=self.is_complete,
                 required=grower.required,

@@ -40,12 +40,8 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     tables = table_bound(table.header, options.max_table)
     fits = sizes <= min(1, options.width)
     if tables.is_given:
-        for child in range(n):
-            first, end = table.set_offsets[child], table.set_offsets[child + 1]
-            offsets = table.parent_offsets[first : end + 1]
-            parents = table.parents[offsets[0] : offsets[-1]]
-            fits[first:end] &= tables.fits(child, offsets - offsets[0], parents)
-            require_sets(table, child, int(fits[first:end].sum()), tables)
+        fits &= tables.fits(children, table.parent_offsets, table.parents)
+        require_sets(table, children[fits], tables)
     sets = np.flatnonzero(fits)
     # The empty set is an arc from the artificial root n.
     tails = np.full(len(sets), n, dtype=np.int64)

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from formats.records import ParentSetTable
-from formats.sets.listed_sets import ListedSets, offsets_of
-from stages.kernels.dominance import mark_undominated
+from formats.sets.listed_sets import ListedSets
 from stages.kernels.ktrees.bounded_lists import BoundedLists, new_bounded_lists
 from stages.kernels.ktrees.ktree import KTree, new_ktree, start_size
 from stages.kernels.ktrees.member_pairs import MemberPairs, index_member_pairs
 from stages.kernels.ktrees.orders import Precedences, new_precedences, pull_forward
 from stages.kernels.ktrees.start_clique import CliqueTables, start_clique_tables
-from stages.lists.set_lists import all_sets, fixed_first_order, fixed_parents, index_lists
+from stages.lists.set_lists import Members, all_sets, child_of_sets, fixed_first_order, fixed_parents, index_lists
+from stages.lists.undominated import undominated_sets
 
 from .. import OptimizeOptions
 from ..restarts import Attempt
@@ -161,33 +161,42 @@ def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int, 
     """The undominated sets of at most `treewidth` members within the bound on tables: offsets by child, member
     offsets, members, and indices in the table.
     """
-    every = all_sets(table)
-    sizes = every.sizes
-    sources, fitting = [], []
-    for child in range(table.n_variables):
-        sets = np.arange(table.set_offsets[child], table.set_offsets[child + 1])
-        is_pinned = bool(table.fixed[child]) or child in demands.pinned
-        if is_pinned:
-            # The prescribed set is the smallest, a subset of all others.
-            sets = sets[[int(np.argmin(sizes[sets]))]]
-        required = demands.required.get(child)
-        if required is not None:
-            joined = [sorted({*table.parent_set(s), *required}) for s in sets.tolist()]
-            if is_pinned:
-                # A prescribed parent that is placed later joins this variable, not the reverse.
-                joined = [list(required)]
-            kept = [i for i, clique in enumerate(joined) if len(clique) <= treewidth]
-            sets, cliques = sets[kept], ListedSets.of(joined[i] for i in kept)
-        else:
-            sets = sets[sizes[sets] <= treewidth]
-            cliques = every.take(sets)
-        if tables.is_given:
-            small = np.flatnonzero(tables.fits(child, cliques.offsets, cliques.members))
-            require_sets(table, child, len(small), tables)
-            sets, cliques = sets[small], cliques.take(small)
-        useful = mark_undominated(cliques.offsets, cliques.members, table.n_variables, np.arange(len(sets)))
-        useful = np.flatnonzero(useful)
-        sources.append(sets[useful])
-        fitting.append(cliques.take(useful))
-    fits = ListedSets.joined(fitting)
-    return offsets_of([len(kept) for kept in sources]), fits.offsets, fits.members, np.concatenate(sources)
+    every, children = all_sets(table), child_of_sets(table)
+    is_pinned = table.fixed.copy()
+    is_pinned[list(demands.pinned)] = True
+    is_demanded = is_pinned.copy()
+    is_demanded[list(demands.required)] = True
+    free = np.flatnonzero((every.sizes <= treewidth) & ~is_demanded[children])
+    sources, parts = [free], [every.take(free)]
+    for child in np.flatnonzero(is_demanded).tolist():
+        sets, cliques = _demanded_sets(table, child, bool(is_pinned[child]), demands.required.get(child), treewidth)
+        sources.append(sets)
+        parts.append(cliques)
+    source, cliques = np.concatenate(sources), ListedSets.joined(parts)
+    if len(parts) > 1:
+        order = np.argsort(children[source], kind="stable")
+        source, cliques = source[order], cliques.take(order)
+    if tables.is_given:
+        small = np.flatnonzero(tables.fits(children[source], cliques.offsets, cliques.members))
+        source, cliques = source[small], cliques.take(small)
+        require_sets(table, children[source], tables)
+    starts = np.searchsorted(children[source], np.arange(table.n_variables + 1))
+    useful = np.flatnonzero(undominated_sets(Members(starts, cliques.offsets, cliques.members)))
+    fits = cliques.take(useful)
+    return np.searchsorted(useful, starts), fits.offsets, fits.members, source[useful]
+
+
+def _demanded_sets(
+    table: ParentSetTable, child: int, is_pinned: bool, required: tuple[int, ...] | None, treewidth: int
+) -> tuple[np.ndarray, ListedSets]:
+    """Sets of a child that fixed records constrain, as indices in the table; and the clique that each needs."""
+    sets = np.arange(table.set_offsets[child], table.set_offsets[child + 1])
+    if is_pinned:
+        # The prescribed set is the smallest, a subset of all others.
+        sets = sets[[int(np.argmin(np.diff(table.parent_offsets)[sets]))]]
+    cliques = [table.parent_set(s) if required is None else {*table.parent_set(s), *required} for s in sets.tolist()]
+    if is_pinned and required is not None:
+        # A prescribed parent that is placed later joins this variable, not the reverse.
+        cliques = [required]
+    kept = [i for i, clique in enumerate(cliques) if len(clique) <= treewidth]
+    return sets[kept], ListedSets.of(sorted(cliques[i]) for i in kept)

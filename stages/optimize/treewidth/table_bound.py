@@ -42,9 +42,9 @@ class TableBound(NamedTuple):
         with np.errstate(over="ignore"):
             return bool(np.prod(np.sort(self.n_states)[-treewidth - 1 :]) <= self.most_cells)
 
-    def fits(self, child: int, offsets: np.ndarray, parents: np.ndarray) -> np.ndarray:
-        """Whether the table of each set and the child is within the bound; bool."""
-        cells = np.full(len(offsets) - 1, self.n_states[child])
+    def fits(self, children: np.ndarray, offsets: np.ndarray, parents: np.ndarray) -> np.ndarray:
+        """Whether the table of each set and its child is within the bound; bool."""
+        cells = self.n_states[children]
         # `reduceat` would give an empty set the first entry of the next one.
         filled = np.diff(offsets) > 0
         if filled.any():
@@ -68,10 +68,12 @@ def table_bound(header: Header, max_table: int | None) -> TableBound:
     return TableBound(np.array([float(len(v.known_states)) for v in header.variables]), float(max_table))
 
 
-def require_sets(table: ParentSetTable, child: int, n_left: int, bound: TableBound) -> None:
-    """Raise `InfeasibleError` if a child has no sets left under the bound."""
-    if n_left == 0:
+def require_sets(table: ParentSetTable, children: np.ndarray, bound: TableBound) -> None:
+    """Raise `InfeasibleError` if a child is none of `children`, those of the sets left under the bound."""
+    without = np.flatnonzero(np.bincount(children, minlength=table.n_variables) == 0)
+    if len(without):
+        name = table.header.names[without[0]]
         raise InfeasibleError(
-            f"the table of {table.header.names[child]!r}, alone or with the variables that fixed records require, "
-            f"has more than {bound.most_cells:,.0f} cells: raise --max-table"
+            f"the table of {name!r}, alone or with the variables that fixed records require, has more than "
+            f"{bound.most_cells:,.0f} cells: raise --max-table"
         )

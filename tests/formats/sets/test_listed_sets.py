@@ -44,6 +44,14 @@ def test_best_first_as_sorted_tuples_without_repetition(pairs):
     assert found == sorted({(-score, len(members), members) for members, score in pairs})
 
 
+@given(st.lists(st.tuples(st.integers(0, 2), st.sets(st.integers(0, 3), max_size=3).map(sorted), st.integers(0, 2))))
+def test_best_first_of_each_child(triples):
+    children = np.array([child for child, _, _ in triples], dtype=np.int64)
+    sets, scores = ListedSets.of(s for _, s, _ in triples), np.array([float(score) for *_, score in triples])
+    found = [(int(children[i]), -scores[i], len(sets[i]), sets[i]) for i in best_first(sets, scores, children)]
+    assert found == sorted({(child, -score, len(members), tuple(members)) for child, members, score in triples})
+
+
 @given(st.one_of(SETS, FEW_VARIABLES), st.integers(1, 5))
 def test_text_is_that_of_json(sets, part):
     with pytest.MonkeyPatch.context() as patch:

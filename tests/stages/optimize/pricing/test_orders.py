@@ -116,15 +116,41 @@ def test_extensions_are_kept_up_to_a_number():
     assert set(grower.improvements(2)) == {()}
 
 
-def test_lists_are_packed_anew_only_where_they_changed():
-    dataset, _ = dependent_dataset(1, 6, 120)
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
+def test_lists_extended_in_rounds_are_those_made_at_once(seed):
+    dataset, _ = dependent_dataset(seed, 8, 200, most_states=3)
     run = run_of(dataset)
-    run.grow_within(np.arange(6.0))
-    run.lists.pack()
-    before = list(run.lists._known)
+    rng = np.random.default_rng(seed)
+    for _ in range(4):
+        run.grow_within(rng.permutation(8).astype(float))
+        run.lists.pack()
+        # A set that becomes known with a lower score, as from a file that rounds, is listed once.
+        for record, grower in zip(run.lists.records(), run.growers):
+            listed = dict(zip(record.parents, record.scores.tolist()))
+            new = [parents for parents in listed if parents not in grower.scores][:2]
+            grower.scores |= {parents: listed[parents] - 1e-9 for parents in new}
+    listed = list(run.lists.records())
+    assert sum(len(record.scores) for record in listed) == run.lists.n_sets
+    for record, once in zip(listed, GrowingLists(run.growers).records(), strict=True):
+        assert record.parents == once.parents
+        np.testing.assert_array_equal(record.scores, once.scores)
+        known = run.growers[record.child].improvements(EXTENSIONS_KEPT)
+        assert set(record.parents) == set(prune_dominated(known))
+
+
+def test_complete_lists_stay_whatever_growers_learn():
+    dataset, _ = dependent_dataset(2, 8, 200, most_states=2)
+    run = run_of(dataset)
+    run.grow_within(np.arange(8.0))
+    records = list(run.lists.records())
+    run.lists.complete(records)
     run.growers[3].score((0, 1, 2, 4, 5))
-    run.lists.pack()
-    assert [a is b for a, b in zip(before, run.lists._known)] == [True, True, True, False, True, True]
+    run.lists.limit_parents(0)
+    assert run.lists.is_complete and run.lists.table().complete.all()
+    assert [(r.parents, r.scores.tolist()) for r in run.lists.records()] == [
+        (r.parents, r.scores.tolist()) for r in records
+    ]
+    assert max(record.parents.sizes.max() for record in records) > 0
 
 
 @pytest.mark.parametrize("seed", seeds(4, quick=2))
