@@ -14,13 +14,34 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_NAMES = {
-    "commands": "average convert entropy evaluate fit learn optimize parentsets posterior query sample screen",
-    "errors": "BnslError BugError DataError RunError UsageError",
+__version__ = "0.1.0"
+
+FUNCTIONS = (
+    "entropy",
+    "screen",
+    "parentsets",
+    "optimize",
+    "learn",
+    "posterior",
+    "average",
+    "query",
+    "fit",
+    "sample",
+    "evaluate",
+    "compare",
+    "convert",
+    "discretize",
+)
+"""The functions, each in a module of its name below `bnsl.functions`."""
+
+_OTHERS = {
+    "running.errors": "BnslError BugError DataError RunError UsageError",
     "estimator": "BayesianNetworkClassifier",
-    "results": "ArcProbabilities Forest Network ParentSets",
+    "networks": "Network read",
+    "results": "ArcProbabilities Forest ParentSets",
 }
-_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
+_MODULE_OF = {name: f"functions.{name}" for name in FUNCTIONS}
+_MODULE_OF |= {name: module for module, names in _OTHERS.items() for name in names.split()}
 
 __all__ = sorted(_MODULE_OF)
 

@@ -1,3 +1,1 @@
 """Command line of bnsl: the words the user types. Importing this package imports nothing else."""
-
-__version__ = "0.1.0"

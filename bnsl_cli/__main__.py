@@ -10,7 +10,7 @@ import os
 import sys
 from typing import NoReturn
 
-from .running.interrupts import install_early_handlers
+from bnsl.running.interrupts import install_early_handlers
 
 LOADING = 400_000
 """Objects made before the first garbage collection: more than loading makes, and these stay to the end."""

@@ -7,23 +7,22 @@ modules import click only, so that help and completion answer at once.
 from __future__ import annotations
 
 import contextlib
-import errno
 import importlib
 import importlib.util
 import os
-import re
-import resource
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from . import __version__
-from .running.exit_codes import ExitCode
-from .running.interrupts import Interrupted, install_handlers, interruption_behind
+from bnsl import __version__
+
+from bnsl.running.errors import BugError, UsageError, described
+from bnsl.running.exit_codes import ExitCode
+from bnsl.running.interrupts import Interrupted, install_handlers, interruption_behind
 from .running.stage_command import WIDTH, StageCommand, debug_option
-from .tables.printable import printable_lines
+from formats.printable import printable_lines
 
 STAGES = {
     "entropy": "Compute entropies of variables and conditional entropies of pairs.",
@@ -49,16 +48,6 @@ HELPERS = {
 }
 COMMANDS = STAGES | HELPERS
 """Each command's line in the overview."""
-
-
-NO_SPACE = "\n  Nothing half-written is left behind under the output's name; free some space and run again."
-
-# Under a limit on address space (ulimit -v) libraries cannot be loaded, or threads not started, before any array is
-# too large; these are other exceptions than MemoryError.
-_SIGNS = re.compile("failed to map segment|cannot allocate memory", re.IGNORECASE)
-_SIGNS_UNDER_A_LIMIT = re.compile(
-    "start new thread|launch worker thread|load shared object|open shared object|LLVM", re.IGNORECASE
-)
 
 
 class ForeignPackageError(Exception):
@@ -171,69 +160,34 @@ class StageGroup(click.Group):
             sys.stdout.flush()
         except OSError:
             _discard_stdout()
-        if self.debug and not isinstance(error, click.ClickException):
+        if self.debug and not isinstance(error, (click.ClickException, UsageError)):
             import traceback
 
             traceback.print_exc()
-        code, message = describe_failure(error)
+        code, message = describe_failure(error, self.active)
         with contextlib.suppress(OSError):
             sys.stderr.write(f"{self.active}: error: {printable_lines(message)}\n")
             sys.stderr.flush()
         return code
 
 
-def describe_failure(error: Exception) -> tuple[ExitCode, str]:
-    """Exit code and message for an exception that ended a command."""
+def describe_failure(error: Exception, active: str = "bnsl") -> tuple[ExitCode, str]:
+    """Exit code and message for an exception that ended the command `active`."""
     if isinstance(error, ForeignPackageError):
         return ExitCode.BUG, str(error)
-    if message := out_of_memory(error):
-        return ExitCode.FAILURE, message
-    from formats.errors import FormatError
-    from stages.runtime.errors import StageError
-
     match error:
         case click.UsageError():
             path = error.ctx.command_path if error.ctx else "bnsl"
             return ExitCode.USAGE, f"{error.format_message()}\n  Try '{path} --help'."
         case click.ClickException():
             return ExitCode.FAILURE, error.format_message()
-        case FormatError():
-            return ExitCode.BAD_DATA, str(error)
-        case StageError():
-            return ExitCode.FAILURE, str(error)
-        case OSError():
-            # Whatever goes wrong with reading is a FormatError.
-            place = f" {error.filename}" if error.filename else ""
-            advice = NO_SPACE if error.errno == errno.ENOSPC else ""
-            return ExitCode.FAILURE, f"cannot write{place}: {error.strerror or error}{advice}"
-    return ExitCode.BUG, (
-        f"this is a bug of bnsl {__version__}: {type(error).__name__}: {error}\n"
-        "  Please report it with the output of the same command under --debug."
-    )
-
-
-def out_of_memory(error: BaseException) -> str | None:
-    """The message if memory is exhausted; None if the exception and those it was raised from mean something else."""
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    has_limit = limit != resource.RLIM_INFINITY
-    found: BaseException | None = error
-    while found is not None and not _is_of_memory(found, has_limit):
-        found = found.__cause__ or found.__context__
-    if found is None:
-        return None
-    if not has_limit:
-        return "out of memory"
-    return (
-        f"out of memory: the limit on address space is {limit >> 20:,} MiB (ulimit -v)\n"
-        "  Raise it: with its libraries bnsl takes about 900 MiB of addresses before any data."
-    )
-
-
-def _is_of_memory(error: BaseException, has_limit: bool) -> bool:
-    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
-        return True
-    text = str(error)
-    return bool(_SIGNS.search(text) or (has_limit and _SIGNS_UNDER_A_LIMIT.search(text)))
+    found = described(error)
+    match found:
+        case UsageError():
+            return found.code, f"{found}\n  Try '{active} --help'."
+        case BugError():
+            return found.code, f"{found}\n  Please report it with the output of the same command under --debug."
+    return found.code, str(found)
 
 
 def _discard_stdout() -> None:

@@ -1,4 +1,4 @@
-"""Input and output of bytes: ``-``, paths, FIFOs, memory; gzip and Zstandard by content; files written atomically."""
+"""Input and output of bytes: ``-``, paths, FIFOs; gzip and Zstandard by content; files written atomically."""
 
 from __future__ import annotations
 
@@ -24,20 +24,25 @@ MAX_EXPANSION = 200
 """Largest expansion beyond that, as a factor. Tables expand 2 to 50 times, gzip's limit is 1,030."""
 
 
-class MemoryFile(str):
-    """A file in memory, read and written like one of a path; its text is its name in messages."""
+class TableInMemory:
+    """A table of another library, read like an Arrow file; its text is its name in messages.
 
-    content: bytes
-    """What is read; replaced when something is written."""
+    `batches` makes a reader of its record batches (`pyarrow.RecordBatchReader`), anew for each reading.
+    """
 
-    def __new__(cls, name: str, content: bytes = b"") -> MemoryFile:
-        """A file of this content."""
-        made = super().__new__(cls, name)
-        made.content = content
-        return made
+    def __init__(self, name: str, batches: Callable[[], Any]):
+        self.name = name
+        self.batches = batches
+
+    def __str__(self) -> str:
+        return self.name
 
 
-def source_name(source: str) -> str:
+Source = str | TableInMemory
+"""What readers of tables take: a path, ``-``, or a table in memory."""
+
+
+def source_name(source: object) -> str:
     """The name of a source in messages."""
     return "<stdin>" if source == "-" else str(source)
 
@@ -115,12 +120,10 @@ def is_compressed(head: bytes) -> bool:
 
 
 def open_input(source: str) -> io.BufferedReader:
-    """Open a path (file, FIFO, device), ``-`` or a `MemoryFile` for reading; compressed bytes are decompressed.
+    """Open a path (file, FIFO, device) or ``-`` for reading; compressed bytes are decompressed.
 
     Raises `FormatError`: the file cannot be opened.
     """
-    if isinstance(source, MemoryFile):
-        return io.BufferedReader(io.BytesIO(source.content))
     name = source_name(source)
     try:
         raw: Any = sys.stdin.buffer if source == "-" else open(source, "rb")  # noqa: SIM115 (handed to the caller)
@@ -168,8 +171,6 @@ def read_bytes(source: str) -> bytes:
 
 def is_written_in_place(target: str) -> bool:
     """Whether a target is no regular file and so cannot be replaced by renaming."""
-    if isinstance(target, MemoryFile):
-        return True
     # /dev/stdout looks like a regular file when standard output is redirected.
     if os.path.abspath(target).startswith(("/dev/", "/proc/")):
         return True
@@ -188,11 +189,6 @@ def open_output(target: str) -> Iterator[BinaryIO]:
     if target == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-        return
-    if isinstance(target, MemoryFile):
-        memory = io.BytesIO()
-        yield memory
-        target.content = memory.getvalue()
         return
     if is_written_in_place(target):
         with open(target, "wb") as stream:

@@ -10,14 +10,14 @@ import click
 
 from stages.optimize import OptimizeOptions
 
-from ..files.output_formats import output_format
-from ..files.recording import record_command
+from bnsl.files.output_formats import output_format
+from bnsl.files.recording import record_command
 from ..options import shared
-from ..options.knowledge import recorded_knowledge
+from bnsl.options.knowledge import recorded_knowledge
 from ..options.parameter_types import INPUT_PATH, OUTPUT_FILE, Count, Finite
-from ..running.interrupts import graceful_stop
+from bnsl.running.interrupts import graceful_stop
 from ..running.option_records import option_field, packed
-from ..running.reporter import Reporter
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import given_parameters, option, stage_command
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ import click
 from formats.registry import named_formats
 from formats.wording import plural
 
-from ..files.output_formats import output_format
+from bnsl.files.output_formats import output_format
 from ..options.parameter_types import INPUT_PATH, Finite, Parsed
-from ..options.shared import OutputOptions, check_sources, message_options, output_options, require_input
+from bnsl.options.shared import OutputOptions, check_sources, message_options, output_options, require_input
 from ..running.option_records import option_field, packed
-from ..running.reporter import Reporter
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import stage_command
 
 if TYPE_CHECKING:

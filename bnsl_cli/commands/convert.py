@@ -9,12 +9,12 @@ from formats.registry import find_format
 
 from ..conversions import targets
 from ..conversions.task import ChoiceOptions, Conversion, PartOptions
-from ..files.output_formats import output_format
-from ..options.data import DataOptions, data_options_with, refuse_data_options
+from bnsl.files.output_formats import output_format
+from bnsl.options.data import DataOptions, data_options_with, refuse_data_options
 from ..options.parameter_types import INPUT_PATH
-from ..options.shared import check_sources, input_argument, message_options, output_option
+from bnsl.options.shared import check_sources, input_argument, message_options, output_option
 from ..running.option_records import packed
-from ..running.reporter import Reporter
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import option, stage_command
 
 

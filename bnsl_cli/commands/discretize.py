@@ -8,11 +8,11 @@ import click
 
 from formats.wording import plural
 
-from ..files.output_formats import TABLE_FORMATS, output_format
-from ..options.data import DataOptions, KnownVariables, data_options
+from bnsl.files.output_formats import TABLE_FORMATS, output_format
+from bnsl.options.data import DataOptions, KnownVariables, data_options
 from ..options.parameter_types import INPUT_PATH
-from ..options.shared import OutputOptions, check_sources, input_argument, message_options, output_options
-from ..running.reporter import Reporter
+from bnsl.options.shared import OutputOptions, check_sources, input_argument, message_options, output_options
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import option, stage_command
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..files.inputs import LearntNetwork, MatchedTables, open_learnt_networks, open_network_or_class
-from ..files.output_formats import output_format
-from ..files.recording import write_json_lines
+from bnsl.files.inputs import LearntNetwork, MatchedTables, open_learnt_networks, open_network_or_class
+from bnsl.files.output_formats import output_format
+from bnsl.files.recording import write_json_lines
 from ..options import shared
-from ..options.data import DataOptions, KnownVariables, data_options_with, refuse_data_options
+from bnsl.options.data import DataOptions, KnownVariables, data_options_with, refuse_data_options
 from ..options.parameter_types import INPUT_PATH, SEED, SIZE, Count, Finite
 from ..running.option_records import option_field, packed
-from ..running.reporter import Reporter
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import refuse_given, stage_command
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..files.output_formats import output_format
-from ..files.recording import write_json, write_json_lines
-from ..options.shared import OutputOptions, message_options, output_option
+from bnsl.files.output_formats import output_format
+from bnsl.files.recording import write_json, write_json_lines
+from bnsl.options.shared import OutputOptions, message_options, output_option
 from ..running.option_records import single
-from ..running.reporter import Reporter
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import option, stage_command
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from ..options.shared import message_options
-from ..running.reporter import Reporter
+from bnsl.options.shared import message_options
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import stage_command
 from ..topics import TOPICS, topic_text
 

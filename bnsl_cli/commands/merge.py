@@ -10,10 +10,10 @@ import click
 
 from formats.wording import plural
 
-from ..files.output_formats import output_format
+from bnsl.files.output_formats import output_format
 from ..options.parameter_types import INPUT_PATH
-from ..options.shared import check_sources, message_options, output_option
-from ..running.reporter import Reporter
+from bnsl.options.shared import check_sources, message_options, output_option
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import option, stage_command
 
 if TYPE_CHECKING:

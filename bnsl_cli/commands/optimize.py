@@ -9,14 +9,14 @@ import click
 
 from stages.optimize import OptimizeOptions
 
-from ..files.output_formats import output_format
-from ..files.recording import record_command, write_stats
+from bnsl.files.output_formats import output_format
+from bnsl.files.recording import record_command, write_stats
 from ..options import optimize, shared
-from ..options.data import DataOptions, data_options_with
-from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
+from bnsl.options.data import DataOptions, data_options_with
+from bnsl.options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..options.parameter_types import INPUT_PATH
-from ..running.interrupts import PATIENCE, explain_interruption, graceful_stop, remembered_signal
-from ..running.reporter import Reporter
+from bnsl.running.interrupts import PATIENCE, explain_interruption, graceful_stop, remembered_signal
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import stage_command
 
 if TYPE_CHECKING:

@@ -11,15 +11,15 @@ import click
 
 from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
-from ..files.inputs import require_same_scores, require_same_variables, warn_of_cut_lists, warn_of_other_forest
-from ..files.output_formats import output_format
-from ..files.recording import record_command, tallied, used_options, write_json_lines, write_stats
+from bnsl.files.inputs import require_same_scores, require_same_variables, warn_of_cut_lists, warn_of_other_forest
+from bnsl.files.output_formats import output_format
+from bnsl.files.recording import record_command, tallied, used_options, write_json_lines, write_stats
 from ..options import parentsets, shared
-from ..options.data import DataOptions, KnownVariables, data_options
-from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
-from ..running.interrupts import explain_interruption, graceful_stop
+from bnsl.options.data import DataOptions, KnownVariables, data_options
+from bnsl.options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
+from bnsl.running.interrupts import explain_interruption, graceful_stop
 from ..running.option_records import packed
-from ..running.reporter import Reporter
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import stage_command
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import click
 
 from ..options.parameter_types import DURATION, SIZE, Count, Parsed
-from ..options.shared import message_options, output_option
+from bnsl.options.shared import message_options, output_option
 from ..running.option_records import option_field, packed
-from ..running.reporter import Reporter
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import option, stage_command
 
 FORMS = ("slurm", "make", "snakemake", "parallel")

@@ -10,16 +10,16 @@ import click
 
 from stages.posterior import EXACT_UNASKED, FEATURES, METHODS, PRIORS, PosteriorOptions, choose_method
 
-from ..files.inputs import warn_of_cut_lists
-from ..files.output_formats import output_format
-from ..files.recording import record_command, used_options, write_stats
+from bnsl.files.inputs import warn_of_cut_lists
+from bnsl.files.output_formats import output_format
+from bnsl.files.recording import record_command, used_options, write_stats
 from ..options import shared
-from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
-from ..options.methods import method_options, own_method_options, refuse_unused, with_takers
+from bnsl.options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
+from bnsl.options.methods import method_options, own_method_options, refuse_unused, with_takers
 from ..options.parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, Parsed
-from ..running.interrupts import graceful_stop
+from bnsl.running.interrupts import graceful_stop
 from ..running.option_records import option_field, packed
-from ..running.reporter import Reporter
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import given_parameters, stage_command
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..files.inputs import certified_order, open_learnt_network
-from ..files.recording import write_stats
+from bnsl.files.inputs import certified_order, open_learnt_network
+from bnsl.files.recording import write_stats
 from ..options import query, shared
-from ..options.data import DataOptions, KnownVariables, data_options
+from bnsl.options.data import DataOptions, KnownVariables, data_options
 from ..options.parameter_types import INPUT_PATH, SIZE
 from ..running.option_records import packed
-from ..running.reporter import Reporter
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import option, stage_command
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import click
 
 from formats.wording import plural
 
-from ..files.output_formats import TABLE_FORMATS, output_format
+from bnsl.files.output_formats import TABLE_FORMATS, output_format
 from ..options.parameter_types import INPUT_PATH, OUTPUT_FILE, Count, Parsed
-from ..options.shared import OutputOptions, message_options, output_options, require_input, resolve_seed, seed_option
+from bnsl.options.shared import OutputOptions, message_options, output_options, require_input, resolve_seed, seed_option
 from ..running.option_records import option_field, packed
-from ..running.reporter import Reporter
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import option, stage_command
 
 

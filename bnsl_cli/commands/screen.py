@@ -9,14 +9,14 @@ import click
 
 from formats.wording import plural
 
-from ..files.inputs import read_entropies
-from ..files.output_formats import output_format
-from ..files.recording import record_command, write_json_lines
-from ..options.data import DataOptions, data_options_with
+from bnsl.files.inputs import read_entropies
+from bnsl.files.output_formats import output_format
+from bnsl.files.recording import record_command, write_json_lines
+from bnsl.options.data import DataOptions, data_options_with
 from ..options.parameter_types import Finite
-from ..options.shared import OutputOptions, input_argument, jobs_option, message_options, output_options
+from bnsl.options.shared import OutputOptions, input_argument, jobs_option, message_options, output_options
 from ..running.option_records import option_field, packed
-from ..running.reporter import Reporter
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import stage_command
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import click
 
-from ..options.shared import jobs_option, message_options
-from ..running.reporter import Reporter
+from bnsl.options.shared import jobs_option, message_options
+from bnsl.running.reporter import Reporter
 from ..running.stage_command import stage_command
 
 COMMANDS = ("parentsets", "optimize", "posterior", "query", "fit", "entropy", "screen")

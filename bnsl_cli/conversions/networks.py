@@ -27,10 +27,10 @@ from stages.knowledge import Knowledge, recorded_knowledge
 from stages.optimize import OptimizeOptions
 from stages.runtime.budgets import Budget
 
-from ..files.inputs import LearntNetwork, open_learnt_network
-from ..running.reporter import Reporter
+from bnsl.files.inputs import LearntNetwork, open_learnt_network
+from bnsl.running.reporter import Reporter
 from ..tables.networks import consensus_facts, network_facts, show_network
-from ..tables.printable import abbreviated, printable
+from formats.printable import abbreviated, printable
 from ..tables.stage_results import show_arc_probabilities, show_forest, show_parent_sets
 from .other_kinds import named_header
 from .task import Conversion, PartOptions

@@ -13,8 +13,8 @@ from ..running.option_records import option_field
 if TYPE_CHECKING:
     from formats.data_records import Dataset
 
-    from ..options.data import DataOptions
-    from ..running.reporter import Reporter
+    from bnsl.options.data import DataOptions
+    from bnsl.running.reporter import Reporter
 
 
 @dataclass(frozen=True)

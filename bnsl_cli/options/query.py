@@ -8,7 +8,7 @@ import click
 
 from formats.registry import named_formats
 
-from ..files.output_formats import output_format
+from bnsl.files.output_formats import output_format
 from ..running.option_records import option_field
 from ..running.stage_command import refuse_given
 from .data import CODING, columns_field, refuse_data_options

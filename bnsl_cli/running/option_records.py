@@ -1,103 +1,146 @@
-"""Records of options: each field of a record declares an option, and `packed` adds all of them to a command.
-
-::
-
-    @dataclass(frozen=True)
-    class BudgetOptions:
-        time: float | None = option_field("Stop after this time.", DURATION)
-
-    @packed("limits", BudgetOptions, section="Budget")
-    def command(limits: BudgetOptions): ...
-
-An option is named after its field (``--keep-mass`` for `keep_mass`) unless the field gives other names.
-"""
+"""Click's parameters for the options that the library declares (`bnsl.options.declared`)."""
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-from collections.abc import Callable, Collection, Mapping
+import sys
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
 
-from .stage_command import Decorator, option
+from bnsl.options.declared import Declared, Option, declared_of
+from bnsl.options.methods import MethodName
+from bnsl.options.values import Arcs, Choice, Flag, Input, Number, Output, Parsed, Text, Whole
+from bnsl.running.errors import UsageError
+
+from .click_types import ArcsOrPath, ClickChoice, Count, Finite, InputPath, OutputPath, ParsedText
+
+Decorator = Callable[[Callable], Callable]
 
 
-def option_field(
-    help: str = "",
-    kind: click.ParamType | None = None,
-    metavar: str | None = None,
-    *,
-    names: tuple[str, ...] = (),
-    absent: Any = dataclasses.MISSING,
-    **settings: Any,
-) -> Any:
-    """A field of a record that is an option.
+class SectionOption(click.Option):
+    """An option that belongs to a section of the help page."""
 
-    - `kind`: type of the value.
-    - `names`: spellings of the option; by default that of the field.
-    - `absent`: value of the field in commands without the option (`without` of `packed`).
-    - `settings`: further arguments of `option`: `default`, `is_flag`, `multiple`, `section`, ...
-    """
-    declared = {"help": help, "type": kind, "metavar": metavar, "names": names, **settings}
-    return dataclasses.field(default=absent, metadata={"option": declared})
+    def __init__(self, declarations: Any, section: str = "Run", **settings: Any):
+        super().__init__(declarations, **settings)
+        self.section = section
+
+    def short_record(self, ctx: click.Context) -> tuple[str, str]:
+        """Its row on the one-screen help page: spelling and first sentence."""
+        names, text = self.get_help_record(ctx) or ("", "")
+        first, end, _ = (self.help or "").partition(". ")
+        return names, text.replace(self.help or "", first + end.rstrip())
 
 
-def packed(
-    parameter: str,
-    record: type,
-    section: str = "Run",
-    *,
-    changes: Mapping[str, Mapping[str, Any]] | None = None,
-    without: Collection[str] = (),
-    check: Callable[[click.Context, Any], None] | None = None,
-) -> Decorator:
-    """Add the options of a record and pass their values to the callback as one `record`, its argument `parameter`.
-
-    - `section`: section of the help page for options that name none.
-    - `changes`: by field, settings of its option that differ in this command.
-    - `without`: fields whose options the command does not have.
-    - `check`: refuses combinations of values.
-    """
-    declared = {
-        field.name: {"section": section, **field.metadata["option"], **(changes or {}).get(field.name, {})}
-        for field in dataclasses.fields(record)
-        if field.name not in without
-    }
-    return collected(parameter, record, declared, check)
+def option(*declarations: str, section: str = "Run", **settings: Any) -> Decorator:
+    """`click.option` with a help section; the first sentence of its help must stand alone. A default is shown."""
+    settings.setdefault("show_default", "default" in settings)
+    return click.option(*declarations, cls=SectionOption, section=section, **settings)
 
 
-def collected(
-    parameter: str,
-    make: Callable[..., Any],
-    declared: dict[str, dict[str, Any]],
-    check: Callable[[click.Context, Any], None] | None = None,
-) -> Decorator:
-    """Add options, declared by name, and pass ``make(**values)`` to the callback as its argument `parameter`."""
+def packed(parameter: str, declared: Any) -> Decorator:
+    """Add declared options; the callback gets what they make as its argument `parameter`."""
+    ((_, made),) = declared_of({parameter: declared})
 
     def decorate(function: Callable) -> Callable:
         @functools.wraps(function)
         def callback(*args: Any, **values: Any) -> Any:
-            values[parameter] = make(**{name: values.pop(name) for name in declared})
-            if check is not None:
-                check(click.get_current_context(), values[parameter])
+            values[parameter] = made.make({each.field: values.pop(each.field) for each in made.options})
             return function(*args, **values)
 
-        decorated: Callable = callback
-        # Decorators apply from the last to the first.
-        for name, settings in reversed(declared.items()):
-            decorated = _added(name, **settings)(decorated)
-        return decorated
+        return with_options(callback, made.options)
 
     return decorate
 
 
-def single(record: type, name: str, **changes: Any) -> Decorator:
-    """Add the option of one field of a record, for callbacks with an argument of this name; `changes` of settings."""
-    declared = {field.name: field.metadata["option"] for field in dataclasses.fields(record)}
-    return _added(name, **declared[name] | changes)
+def with_options(function: Callable, options: Iterable[Option]) -> Callable:
+    """The callback with the parameters of these options."""
+    for each in reversed(list(options)):  # decorators apply from the last to the first
+        for decorator in reversed(_decorators(each)):
+            function = decorator(function)
+    return function
 
 
-def _added(name: str, names: tuple[str, ...] = (), **settings: Any) -> Decorator:
-    return option(*(names or (f"--{name.replace('_', '-')}",)), name, **settings)
+def _decorators(declared: Option) -> list[Decorator]:
+    if declared.positional:
+        return [_argument(declared)]
+    kind = declared.kind
+    settings: dict[str, Any] = {"section": declared.section, "help": declared.help, "metavar": declared.metavar}
+    if isinstance(kind, MethodName):
+        flags = [
+            option(f"--{flag.name}", declared.field, flag_value=flag.name, section=flag.section, help=flag.help)
+            for flag in kind.flags
+        ]
+        return [option(*declared.spellings, declared.field, type=click.Choice(kind.words), **settings), *flags]
+    if declared.default is not None and not (declared.is_several and declared.default == ()):
+        settings["default"] = declared.default
+    if declared.show_default is not None:
+        settings["show_default"] = declared.show_default
+    if declared.is_several:
+        settings["multiple"] = True
+    if declared.is_joined:
+        settings["callback"] = _joined
+    if isinstance(kind, Flag):
+        is_switch = any("/" in spelling for spelling in declared.spellings)
+        settings |= {} if is_switch else {"is_flag": True, "show_default": False}
+    else:
+        settings["type"] = click_type(kind)
+    settings |= {"nargs": declared.nargs} if declared.nargs > 1 else {}
+    settings |= {"required": True} if declared.is_required else {}
+    return [option(*declared.spellings, declared.field, **settings)]
+
+
+def _joined(_ctx: click.Context, _parameter: click.Parameter, lists: Any) -> tuple[str, ...]:
+    """One tuple of the names of all lists that are given."""
+    return tuple(name for each in lists for name in each)
+
+
+def _argument(declared: Option) -> Decorator:
+    def callback(ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+        return value if ctx.resilient_parsing else require_input(value, declared.spellings[0])
+
+    settings: dict[str, Any] = {"callback": callback} if declared.is_standard_input else {}
+    if declared.is_several:
+        settings["nargs"] = -1
+    is_optional = not declared.is_required
+    metavar = f"[{declared.spellings[0]}]" if is_optional else declared.spellings[0]
+    metavar += "..." if declared.is_several else ""
+    return click.argument(
+        declared.field, type=click_type(declared.kind), metavar=metavar, required=not is_optional, **settings
+    )
+
+
+def require_input(source: str | None, metavar: str) -> str:
+    """The given source, or standard input; refuses to read a terminal."""
+    if source is None and sys.stdin.isatty():
+        raise UsageError(f"no input: give {metavar} (a path, or '-') or pipe it in.")
+    return "-" if source is None else source
+
+
+def click_type(kind: Any) -> click.ParamType:
+    """Click's type for the values of an option."""
+    match kind:
+        case Choice():
+            return ClickChoice(kind.words)
+        case Whole():
+            return Count(kind.least, kind.most)
+        case Number():
+            return Finite(kind.least, kind.most, kind.is_open, kind.is_open or kind.open_most)
+        case Parsed():
+            return ParsedText(kind)
+        case Arcs():
+            return ArcsOrPath(kind)
+        case Input():
+            return InputPath(kind)
+        case Output():
+            return OutputPath(kind)
+        case Text():
+            return click.STRING
+    raise TypeError(f"no type of click for {kind!r}")
+
+
+def only(declared: Declared) -> Option:
+    """The option of a declaration that has one."""
+    (each,) = declared.options
+    return each

@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 import click
 
-from ..options.parameter_types import InputPath, OutputPath
+from bnsl.running.errors import UsageError
+
+from .click_types import InputPath, OutputPath
 
 RENEWALS: dict[tuple[str, str, str], str | None] = {
     ("parentsets", "resume", "output"): "parentsets",
@@ -45,15 +47,14 @@ def check_outputs(ctx: click.Context) -> None:
     for output in outputs:
         for source in inputs:
             if _is_same(output, source) and not _is_renewal(ctx, source, output):
-                raise click.UsageError(
+                raise UsageError(
                     f"{output.called} is also the input {source.called} ({source.path}), which the result would"
-                    " replace: write to another file.",
-                    ctx,
+                    " replace: write to another file."
                 )
     for number, output in enumerate(outputs):
         for other in outputs[:number]:
             if other.parameter != output.parameter and _is_same(output, other):
-                raise click.UsageError(f"{other.called} and {output.called} name the same file {output.path}.", ctx)
+                raise UsageError(f"{other.called} and {output.called} name the same file {output.path}.")
 
 
 def _inputs(ctx: click.Context) -> Iterator[Place]:

@@ -7,50 +7,33 @@ the command's text in `topics/commands` (`main.StageGroup.full_help`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import contextlib
+import functools
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import click
 
-from ..options.parameter_types import InputPath
-from ..tables.printable import escaped
-from .interrupts import Interrupted, deferred_signals, read_patiently, remembered_signal
+from bnsl.running.errors import UsageError
+from bnsl.running.function import Function, Run
+from bnsl.running.interrupts import (
+    Interrupted,
+    deferred_signals,
+    graceful_stop,
+    read_patiently,
+    remembered_signal,
+)
+from bnsl.running.reporter import Reporter
+from formats.printable import escaped
+
+from .click_types import InputPath
+from .option_records import SectionOption, option, with_options
 from .overwriting import check_outputs
 
-Decorator = Callable[[Callable], Callable]
 Row = tuple[str, str]
 
 WIDTH = 80
 """Columns of help pages, at most."""
-
-
-CALLED = "bnsl.called"
-"""Key of `click.Context.meta` that is there if a Python program calls the command, by the package `bnsl`."""
-
-
-def is_called() -> bool:
-    """Whether a Python program, to which the standard streams belong, calls the command."""
-    return CALLED in click.get_current_context().meta
-
-
-class SectionOption(click.Option):
-    """An option that belongs to a section of the help page."""
-
-    def __init__(self, declarations: Sequence[str], section: str = "Run", **settings: Any):
-        super().__init__(declarations, **settings)
-        self.section = section
-
-    def short_record(self, ctx: click.Context) -> Row:
-        """Its row on the one-screen help page: spelling and first sentence."""
-        names, text = self.get_help_record(ctx) or ("", "")
-        first, end, _ = (self.help or "").partition(". ")
-        return names, text.replace(self.help or "", first + end.rstrip())
-
-
-def option(*declarations: str, section: str = "Run", **settings: Any) -> Decorator:
-    """`click.option` with a help section; the first sentence of its help must stand alone. A default is shown."""
-    settings.setdefault("show_default", "default" in settings)
-    return click.option(*declarations, cls=SectionOption, section=section, **settings)
 
 
 class StageCommand(click.Command):
@@ -85,7 +68,7 @@ class StageCommand(click.Command):
             import orjson  # noqa: F401 (an exception raised while it loads would end the process)
         _require_text(ctx)
         check_outputs(ctx)
-        if is_called() or not self._reads_standard_input(ctx):
+        if not self._reads_standard_input(ctx):
             return super().invoke(ctx)
         with read_patiently():
             try:
@@ -134,7 +117,7 @@ def _require_text(ctx: click.Context) -> None:
         value = None if isinstance(parameter.type, click.Path) else ctx.params.get(parameter.name or "")
         for text in value if isinstance(value, tuple) else (value,):
             if isinstance(text, str) and escaped(text) != text:
-                raise click.UsageError(f"{parameter.get_error_hint(ctx)}: {text!r} is no UTF-8 text.", ctx)
+                raise UsageError(f"{parameter.get_error_hint(ctx)}: {text!r} is no UTF-8 text.")
 
 
 def _show_full_help(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -169,29 +152,86 @@ debug_option = option(
 )
 
 
-def stage_command(common: str = "") -> Callable[[Callable], StageCommand]:
+class Call:
+    """A call of a function of the library by a command line, which has parsed its options.
+
+    - `reporter`: receives messages and progress.
+    - `values`: by field, the value of each option.
+    """
+
+    def __init__(self, function: Function, values: Mapping[str, Any], run: Run):
+        self.function = function
+        self.values = values
+        self.run = run
+        self.reporter = run.reporter
+
+    def __call__(self, **changes: Any) -> Any:
+        """The result of the function, as its `run` returns it; `changes` replace values."""
+        return self.function.run({**self.values, **changes}, self.run)
+
+
+def stage_command(common: str = "", of: Function | None = None) -> Callable[[Callable], StageCommand]:
     """Make a callback a command; the command line's table gives it its name.
 
-    `common`: the options that ``--help`` shows, in this order, as typed (``"--data --time"``); none means all.
+    - `common`: the options that ``--help`` shows, in this order, as typed (``"--data --time"``); none means all.
+    - `of`: the function of the library that the command calls. Its options are those of the command, before the
+      command's own, and the callback gets a `Call` as its argument ``call``; without, a ``reporter``.
+    The command ends with the exit code that the callback returns, else with that of the call.
     """
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
 
-    def decorate(function: Callable) -> StageCommand:
-        command = click.command(cls=StageCommand, context_settings=settings)(_help_all_option(function))
+    def decorate(callback: Callable) -> StageCommand:
+        told = _message_options(_calling(callback, of))
+        told = told if of is None else with_options(told, of.options)
+        command = click.command(cls=StageCommand, context_settings=settings)(_help_all_option(told))
         command.common = tuple(common.split())
         return command
 
     return decorate
 
 
+def _calling(callback: Callable, of: Function | None) -> Callable:
+    """The callback with the call of a function for the values of its options."""
+    if of is None:
+        return callback
+    fields = [declared.field for declared in of.options]
+
+    @functools.wraps(callback)
+    def with_call(reporter: Reporter, **values: Any) -> Any:
+        given = [parameter.name or "" for parameter in given_parameters(click.get_current_context())]
+        own = {field: values.pop(field) for field in fields}
+        with contextlib.ExitStack() as resources:
+            call = Call(of, own, Run(of, reporter, given, resources, graceful_stop))
+            code = callback(call=call, **values)
+            return call.run.exit_code if code is None else code
+
+    return with_call
+
+
+def _message_options(function: Callable) -> Callable:
+    """``-q``, ``-v`` and ``--debug``; the callback gets an open `reporter`."""
+
+    @functools.wraps(function)
+    def callback(*args: Any, quiet: bool, verbose: int, **values: Any) -> Any:
+        from bnsl.running.live_reporter import open_reporter
+
+        context = click.get_current_context()
+        writes_stdout = context.params.get("output", "-") == "-"
+        with open_reporter(f"bnsl {context.info_name}", -1 if quiet else verbose, writes_stdout) as reporter:
+            return function(*args, reporter=reporter, **values)
+
+    verbose_option = option(
+        "-v",
+        "--verbose",
+        count=True,
+        section="General",
+        help="Settings and progress on standard error; -vv adds timings.",
+    )
+    quiet_option = option("-q", "--quiet", is_flag=True, section="General", help="Errors only.")
+    return quiet_option(verbose_option(debug_option(callback)))
+
+
 def given_parameters(ctx: click.Context) -> list[click.Parameter]:
     """The parameters given on the command line, in the order of the help page."""
     typed = click.core.ParameterSource.COMMANDLINE
     return [p for p in ctx.command.params if p.name and ctx.get_parameter_source(p.name) == typed]
-
-
-def refuse_given(ctx: click.Context, names: Collection[str], why: str) -> None:
-    """Refuse the parameters of these names: a usage error of the first one's spelling and the words `why`."""
-    given = [p for p in given_parameters(ctx) if p.name in names]
-    if given:
-        raise click.UsageError(f"{given[0].opts[-1]} {why}")

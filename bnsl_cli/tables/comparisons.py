@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..files.recording import write_json_lines
-from .printable import escaped
+from bnsl.files.recording import write_json_lines
+from formats.printable import escaped
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from formats.wording import plural
 
-from .printable import abbreviated, printable, printable_lines
+from formats.printable import abbreviated, printable, printable_lines
 
 if TYPE_CHECKING:
     from rich.table import Table

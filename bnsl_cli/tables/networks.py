@@ -12,7 +12,7 @@ from .layout import fitting_names, listed, new_table, write_table
 if TYPE_CHECKING:
     from formats.records import Network
 
-    from ..options.shared import OutputOptions
+    from bnsl.options.shared import OutputOptions
 
 Directions = Mapping[tuple[int, int], str]
 """What decides the direction of each arc; empty where that is not shown."""

@@ -20,7 +20,7 @@ from stages.inference.queries import Answer, Evidence, sample_given
 from stages.runtime.memory import format_bytes
 
 from ..options.query import AnswerOptions, QuestionOptions
-from ..running.reporter import Reporter
+from bnsl.running.reporter import Reporter
 from ..tables.stage_results import show_results
 
 Table = Sequence[Sequence[str] | Sequence[float]]

@@ -17,10 +17,10 @@ from formats.tables.results.result_tables import FIGURE, TEXT, open_result_write
 from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import RowAnswers, fill, log_probabilities, predict
 
-from ..options.data import DataOptions
+from bnsl.options.data import DataOptions
 from ..options.query import AnswerOptions, TableOptions
-from ..options.shared import resolve_seed
-from ..running.reporter import Reporter
+from bnsl.options.shared import resolve_seed
+from bnsl.running.reporter import Reporter
 from .query_answers import write_answer
 
 

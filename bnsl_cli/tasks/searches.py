@@ -25,13 +25,13 @@ from stages.optimize.driver import run
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.remote_workers import RemoteWorkers, workers_fact
 
-from ..files import inputs
-from ..files.recording import record_command, used_options, write_stats
-from ..options.data import DataOptions, KnownVariables
-from ..options.knowledge import KnowledgeOptions, recorded_knowledge, with_knowledge
+from bnsl.files import inputs
+from bnsl.files.recording import record_command, used_options, write_stats
+from bnsl.options.data import DataOptions, KnownVariables
+from bnsl.options.knowledge import KnowledgeOptions, recorded_knowledge, with_knowledge
 from ..options.optimize import ROUNDS, TaskOptions, check_taken, taken_options
-from ..options.shared import BudgetOptions, OutputOptions, check_sources
-from ..running.reporter import Reporter
+from bnsl.options.shared import BudgetOptions, OutputOptions, check_sources
+from bnsl.running.reporter import Reporter
 
 if TYPE_CHECKING:
     from stages.optimize.bootstrap import Found

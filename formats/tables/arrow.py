@@ -10,6 +10,7 @@ import pyarrow
 from pyarrow import compute, parquet
 
 from ..errors import Malformed, Truncated, UnsuitableData
+from ..streams import TableInMemory
 from ..wording import Warn, ignore
 from .arrow_sizes import check_message, refuse_many_cells, refuse_much
 from .conventions import without_row_numbers
@@ -27,6 +28,15 @@ _LEAST_ROWS = 1 << 13
 """Least rows decoded per call: each batch costs a tenth of a millisecond per column."""
 _COLUMNS_AT_ONCE = _CELLS_AT_ONCE // _LEAST_ROWS
 """Columns of a Parquet file decoded per call at most: decoded cells take twelve bytes, their labels one."""
+
+
+def read_memory(source: TableInMemory) -> pyarrow.Table | LabelTable:
+    """The table of another library; raises `Malformed` where pyarrow cannot convert it."""
+    try:
+        reader = source.batches()
+        return _read_batches(reader, reader.schema)
+    except (pyarrow.ArrowException, TypeError, ValueError) as error:
+        raise Malformed(f"this is no table: {str(error).splitlines()[0][:200]}") from None
 
 
 def read_arrow(data: bytes, layout: TextLayout | None = None, warn: Warn = ignore) -> pyarrow.Table | LabelTable:

@@ -12,7 +12,7 @@ from ..kinds import Kind
 from ..records import EntropyTable
 from ..registry import load
 from ..schemas import ARC_PROBABILITIES
-from ..streams import read_bytes, source_name
+from ..streams import Source, TableInMemory, read_bytes, source_name
 from ..wording import Warn, about
 from .columns import EncodingOptions
 from .cuts.discretization import parse_column_rule
@@ -20,8 +20,7 @@ from .encoding import RawTable, TextLayout, encode_table
 from .label_columns import release_memory
 from .results.result_tables import is_own
 
-
-def open_dataset(source: str, **rules: Any) -> Dataset:
+def open_dataset(source: Source, **rules: Any) -> Dataset:
     """Read a data table; options and errors as of `open_dataset_or_entropies`."""
     opened = _open_rows(source, **rules)
     if isinstance(opened, IncompleteDataset):
@@ -29,14 +28,14 @@ def open_dataset(source: str, **rules: Any) -> Dataset:
     return opened
 
 
-def open_incomplete(source: str, **rules: Any) -> IncompleteDataset:
+def open_incomplete(source: Source, **rules: Any) -> IncompleteDataset:
     """Read a data table as `open_dataset` does, but keep missing cells missing."""
     opened = _open_rows(source, **{**rules, "missing": "keep"})
     assert isinstance(opened, IncompleteDataset)
     return opened
 
 
-def _open_rows(source: str, **rules: Any) -> Dataset | IncompleteDataset:
+def _open_rows(source: Source, **rules: Any) -> Dataset | IncompleteDataset:
     opened = open_dataset_or_entropies(source, **rules)
     if isinstance(opened, EntropyTable):
         raise Malformed(
@@ -48,7 +47,7 @@ def _open_rows(source: str, **rules: Any) -> Dataset | IncompleteDataset:
 
 
 def open_dataset_or_entropies(
-    source: str,
+    source: Source,
     *,
     delimiter: str | None = None,
     header: bool = True,
@@ -88,11 +87,33 @@ def open_dataset_or_entropies(
     return dataset
 
 
-def read_labels(source: str, delimiter: str | None, header: bool, warn: Warn) -> RawTable | EntropyTable:
+def read_labels(source: Source, delimiter: str | None, header: bool, warn: Warn) -> RawTable | EntropyTable:
     """Read a data table of any format as columns of labels, or an entropy table.
 
     Raises `FormatError`: it is unreadable, or of another kind. Errors and warnings name no file.
     """
+    table = _read(source, delimiter, header, warn)
+    if isinstance(table, RawTable):
+        return table._replace(source=source_name(source))
+    from .arrow import label_columns
+    from .results.entropies import ENTROPY_FORMAT, unpack_entropies
+
+    if is_own(table.schema, ENTROPY_FORMAT):
+        return unpack_entropies(table)
+    if is_own(table.schema, ARC_PROBABILITIES.name):
+        raise Malformed(
+            "this is a table of arc probabilities, not a data table",
+            remedy="bnsl convert draws it (-o NAME.svg); what made it writes .csv and .parquet, too",
+        )
+    return label_columns(table, warn)
+
+
+def _read(source: Source, delimiter: str | None, header: bool, warn: Warn) -> Any:
+    """The table of a source, as its format's reader gives it."""
+    if isinstance(source, TableInMemory):
+        from .arrow import read_memory
+
+        return read_memory(source)
     data = read_bytes(source)
     found = detect(data[:HEAD_SIZE])
     if found is EMPTY:
@@ -111,18 +132,4 @@ def read_labels(source: str, delimiter: str | None, header: bool, warn: Warn) ->
         raise UnsuitableData(
             f"this is {found.called}: --delimiter and --no-header are about text", remedy="leave them out"
         )
-    table = load(found.reader)(data, TextLayout(delimiter, header), warn)
-    del data
-    if isinstance(table, RawTable):
-        return table._replace(source=source_name(source))
-    from .arrow import label_columns
-    from .results.entropies import ENTROPY_FORMAT, unpack_entropies
-
-    if is_own(table.schema, ENTROPY_FORMAT):
-        return unpack_entropies(table)
-    if is_own(table.schema, ARC_PROBABILITIES.name):
-        raise Malformed(
-            "this is a table of arc probabilities, not a data table",
-            remedy="bnsl convert draws it (-o NAME.svg); what made it writes .csv and .parquet, too",
-        )
-    return label_columns(table, warn)
+    return load(found.reader)(data, TextLayout(delimiter, header), warn)

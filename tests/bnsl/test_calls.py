@@ -17,8 +17,8 @@ from helpers.processes import environment, run_bnsl, run_here, run_shell
 from pyarrow import csv
 
 import bnsl
-from bnsl.calls import call
-from bnsl_cli.running.exit_codes import ExitCode
+from bnsl.running.calls import call
+from bnsl.running.exit_codes import ExitCode
 from formats.streams import MemoryFile
 
 SMALL = ROOT / "tests" / "cases" / "data" / "small.csv"

@@ -11,7 +11,7 @@ from helpers.places import ROOT
 from pyarrow import csv
 
 import bnsl
-from bnsl.calls import source_of
+from bnsl.running.calls import source_of
 from formats.streams import MemoryFile
 
 SMALL = ROOT / "tests" / "cases" / "data" / "small.csv"

@@ -139,19 +139,33 @@ def write_entropies(target: str, table: EntropyTable, format: str = "entropy") -
                 own = [names[part], table.n_states[part].tolist(), table.entropy[part].tolist()]
                 write([*own, *table.conditional[part].T.tolist()])
         return
-    import pyarrow
-
     schema = _entropy_schema(table)
     with open_output(target) as stream, batch_writer(format, stream, schema) as writer:
         for part in parts:
-            lists = pyarrow.array(np.ascontiguousarray(table.conditional[part]).ravel())
-            columns = [
-                pyarrow.array(names[part]),
-                pyarrow.array(table.n_states[part], pyarrow.int32()),
-                pyarrow.array(table.entropy[part]),
-                pyarrow.FixedSizeListArray.from_arrays(lists, len(names)),
-            ]
-            writer.write_batch(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
+            writer.write_batch(_batch(table, part, schema))
+
+
+def entropy_table(table: EntropyTable) -> pyarrow.Table:
+    """The entropies as an Arrow table, as it is written."""
+    import pyarrow
+
+    schema = _entropy_schema(table)
+    return pyarrow.Table.from_batches([_batch(table, slice(None), schema)], schema)
+
+
+def _batch(table: EntropyTable, part: slice, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    """Some rows of the table."""
+    import pyarrow
+
+    names = [variable.name for variable in table.variables]
+    lists = pyarrow.array(np.ascontiguousarray(table.conditional[part]).ravel())
+    columns = [
+        pyarrow.array(names[part]),
+        pyarrow.array(table.n_states[part], pyarrow.int32()),
+        pyarrow.array(table.entropy[part]),
+        pyarrow.FixedSizeListArray.from_arrays(lists, len(names)),
+    ]
+    return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def _entropy_schema(table: EntropyTable) -> pyarrow.Schema:

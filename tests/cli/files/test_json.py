@@ -8,7 +8,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from bnsl_cli.files.recording import json_text
+from bnsl.files.recording import json_text
 from bnsl_cli.main import cli
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from bnsl_cli.files.output_formats import WRITTEN
+from bnsl.files.output_formats import WRITTEN
 from bnsl_cli.main import COMMANDS, cli
 from formats import open_bayesian_network, open_dataset, open_entropies
 from formats.registry import FORMATS

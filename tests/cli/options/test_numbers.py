@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from bnsl_cli.main import COMMANDS, cli
-from bnsl_cli.options.shared import ESS_RANGE
+from bnsl.options.shared import ESS_RANGE
 from stages.kernels.counting.score_tables import log_gamma_table
 from stages.scoring.independent import FamilyCounts, dirichlet_score
 

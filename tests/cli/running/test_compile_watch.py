@@ -10,7 +10,7 @@ import pytest
 from numba.core import event
 
 from bnsl_cli.running import reporter
-from bnsl_cli.running.reporter import CompileWatch, Reporter, compiling_text
+from bnsl.running.reporter import CompileWatch, Reporter, compiling_text
 from stages.kernels import jit
 from stages.published.nie_2015_2016.kernels.dandelion import draw_code
 

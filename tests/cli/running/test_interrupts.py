@@ -11,7 +11,7 @@ from helpers.processes import environment
 
 from bnsl_cli.main import StageGroup, cli
 from bnsl_cli.running import interrupts
-from bnsl_cli.running.interrupts import Interrupted, graceful_stop, install_handlers
+from bnsl.running.interrupts import Interrupted, graceful_stop, install_handlers
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError
 from stages.runtime.warm_up import compile_first
@@ -20,7 +20,7 @@ from stages.runtime.warm_up import compile_first
 def test_a_signal_in_a_finaliser_is_not_lost():
     script = """
 import os, signal, time
-from bnsl_cli.running.interrupts import Interrupted, install_handlers
+from bnsl.running.interrupts import Interrupted, install_handlers
 
 class Finalised:
     def __del__(self):
@@ -40,7 +40,7 @@ except Interrupted as interrupted:
 def test_a_signal_waits_until_a_compiled_module_is_loaded():
     script = """
 import signal, sys, time
-from bnsl_cli.running.interrupts import Interrupted, deferred_signals, install_handlers
+from bnsl.running.interrupts import Interrupted, deferred_signals, install_handlers
 
 class Finder:
     def find_spec(self, name, path=None, target=None):

@@ -10,7 +10,7 @@ import pytest
 from helpers.processes import ROOT, run_shell
 
 from bnsl_cli.main import describe_failure
-from bnsl_cli.running.exit_codes import ExitCode
+from bnsl.running.exit_codes import ExitCode
 
 ALWAYS = [
     MemoryError(),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsl_cli.tables.printable import abbreviated
+from formats.printable import abbreviated
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from helpers.processes import run_here
 
 from bnsl_cli.main import cli
-from bnsl_cli.running.live_reporter import LiveReporter
-from bnsl_cli.running.reporter import Reporter
-from bnsl_cli.tables.printable import MOST, printable, printable_lines
+from bnsl.running.live_reporter import LiveReporter
+from bnsl.running.reporter import Reporter
+from formats.printable import MOST, printable, printable_lines
 
 HOSTILE = "\x1b[31ma\x07\x9b\u202eb\udcff"
 

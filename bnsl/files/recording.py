@@ -8,7 +8,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..tables.printable import escaped
+from formats.printable import escaped
 
 if TYPE_CHECKING:
     from formats.records import Header, ParentSetRecord

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..tables.printable import printable_lines
+from formats.printable import printable_lines
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
-
-import click
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formats.wording import plural
 
@@ -15,9 +13,21 @@ if TYPE_CHECKING:
     from formats.records import EntropyTable, Header, Network, ParentSetTable
     from formats.textlines import Lines
 
-    from ..options.data import DataOptions, KnownVariables
-    from ..options.shared import ScoreOptions
-    from ..running.reporter import Reporter
+    from bnsl.options.data import DataOptions, KnownVariables
+    from bnsl.options.shared import ScoreOptions
+    from bnsl.running.reporter import Reporter
+
+
+def as_table(source: Any) -> Any:
+    """What the readers of tables take: a path, or a table in memory.
+
+    Raises `UsageError`: it is neither a path nor a table.
+    """
+    if isinstance(source, str):
+        return source
+    from ..tables import table_in_memory
+
+    return table_in_memory(source)
 
 
 class LearntNetwork(NamedTuple):
@@ -31,8 +41,10 @@ class LearntNetwork(NamedTuple):
     is_class: bool = False
 
 
-def open_learnt_network(source: str | Lines) -> LearntNetwork:
+def open_learnt_network(source: Any) -> LearntNetwork:
     """Read a network in any format, with its parameters if the file has them."""
+    if hasattr(source, "learnt"):  # a `Network` of this package
+        return source.learnt
     from formats import open_bayesian_network, open_network
     from formats.detection import detect_lines
     from formats.graphs.structures import structure_of
@@ -47,12 +59,14 @@ def open_learnt_network(source: str | Lines) -> LearntNetwork:
     return LearntNetwork(open_network(lines), None)
 
 
-def open_network_or_class(source: str | Lines) -> LearntNetwork:
+def open_network_or_class(source: Any) -> LearntNetwork:
     """As `open_learnt_network`; of an essential graph, or one maximally oriented under knowledge, a network of its
     equivalence class.
 
     Raises `Inconsistent`: a graph with undirected edges is neither.
     """
+    if hasattr(source, "learnt"):
+        return source.learnt
     from formats import open_graph
     from formats.detection import detect_lines
     from formats.graph_records import EssentialGraph
@@ -71,8 +85,11 @@ def open_network_or_class(source: str | Lines) -> LearntNetwork:
     return LearntNetwork(member, None, is_class=True)
 
 
-def open_learnt_networks(source: str) -> Iterator[LearntNetwork]:
+def open_learnt_networks(source: Any) -> Iterator[LearntNetwork]:
     """Read the networks of a stream, or the network or essential graph of any other file."""
+    if hasattr(source, "learnt"):
+        yield source.learnt
+        return
     from formats import open_networks
     from formats.detection import detect_lines
     from formats.schemas import NETWORK
@@ -88,6 +105,11 @@ def open_learnt_networks(source: str) -> Iterator[LearntNetwork]:
 def certified_order(network: Network) -> list[int] | None:
     """The elimination order of a network's certificate, which its reader has checked; None if it has none."""
     return (network.header.extra.get("treewidth") or {}).get("elimination")
+
+
+def open_record(source: Any, opened: Callable[..., Any], **settings: Any) -> Any:
+    """The record of a result of this package, or what a reader makes of a path."""
+    return source.record if hasattr(source, "record") else opened(source, **settings)
 
 
 class MatchedTables:
@@ -131,20 +153,21 @@ class MatchedTables:
         return found.dataset
 
 
-def read_entropies(source: str, data_options: DataOptions, jobs: int, reporter: Reporter) -> EntropyTable:
+def read_entropies(source: Any, data_options: DataOptions, jobs: int, run: Run) -> EntropyTable:
     """Read an entropy table, or compute the entropies of a data table."""
     from formats import open_dataset_or_entropies
     from formats.records import EntropyTable
     from formats.streams import source_name
     from stages.screening.entropies import compute_entropies
 
-    from ..options.data import refuse_data_options
+    from bnsl.options.data import refuse_data_options
 
-    opened = open_dataset_or_entropies(source, warn=reporter.warn, note=reporter.summary, **data_options.rules())
+    reporter = run.reporter
+    opened = open_dataset_or_entropies(
+        as_table(source), warn=reporter.warn, note=reporter.summary, **data_options.rules()
+    )
     if isinstance(opened, EntropyTable):
-        refuse_data_options(
-            click.get_current_context(), f"goes with data, and {source_name(source)} holds entropies."
-        )
+        refuse_data_options(run, f"goes with data, and {source_name(source)} holds entropies.")
         return opened
     return compute_entropies(opened, jobs, reporter)
 

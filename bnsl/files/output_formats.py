@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 
-import click
-
 from formats.kinds import Format, Kind
 from formats.registry import COMPRESSED, find_format, formats_of, named_formats
+
+from ..running.errors import UsageError
 
 TABLE_FORMATS = tuple(row.target for row in formats_of(Kind.DATA, written=True))
 """Choices of ``--format`` where data are written."""
@@ -46,20 +46,20 @@ def output_format(command: str, output: str, given: str | None = None, option: s
     - `output`: file name.
     - `given`: the format asked for by another option.
     - `option`: the output's option, for messages.
-    Raises `click.UsageError`: the output's name means a format that the command does not write, or another than
+    Raises `UsageError`: the output's name means a format that the command does not write, or another than
     `given`.
     """
     offered = ARC_TABLES if given == "arcs" else (given,) if given else WRITTEN[command]
     named = named_formats(output)
     if output.lower().endswith(COMPRESSED) and not (named and named[0].kind is Kind.DATA):
-        raise click.UsageError(
+        raise UsageError(
             f"{option} {output}: only tables are written compressed; write to '-' and pipe into gzip."
         )
     for target in offered:
         if target in (row.target for row in named):
             return target
     if named:
-        raise click.UsageError(
+        raise UsageError(
             f"{option} {output} names {named[0].called}, {_remedy(command, named[0], output, given)}"
         )
     return offered[0] if offered else "jsonl"

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
-
-from ..running.option_records import option_field, packed
+from ..running.errors import UsageError
 from ..running.reporter import Reporter
-from ..running.stage_command import Decorator, refuse_given
-from .parameter_types import COLUMN_RULE, COLUMNS, DELIMITER
+from .declared import option, record
+from .values import COLUMN_RULE, COLUMNS, DELIMITER, FLAG, Choice, Whole
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset, Variable
+
+    from ..running.function import Run
 
 
 class KnownVariables(NamedTuple):
@@ -29,14 +28,9 @@ KEPT = {"em": "sum over them exactly", "pairs": "take each pair of columns from 
 """Values of ``--missing`` that keep missing cells, and what the command then does."""
 
 
-def _joined(_ctx: click.Context, _parameter: click.Parameter, lists: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """One tuple of the columns of all lists that are given."""
-    return tuple(itertools.chain.from_iterable(lists))
-
-
 def columns_field(help: str) -> Any:
     """A repeatable list of columns."""
-    return option_field(help, COLUMNS, multiple=True, callback=_joined)
+    return option(help, COLUMNS, is_several=True, is_joined=True)
 
 
 def _missing(kept: str | None) -> dict[str, Any]:
@@ -48,28 +42,28 @@ def _missing(kept: str | None) -> dict[str, Any]:
         f"Missing cells: {done}. Cells that are empty, ?, NA, N/A, NaN, null and the like; among numbers also "
         "None, '.', '-'."
     )
-    return {"help": text, "type": click.Choice(["error", "drop", "state", *([kept] if kept else [])])}
+    return {"help": text, "kind": Choice(("error", "drop", "state", *([kept] if kept else [])))}
 
 
 @dataclass(frozen=True)
 class DataOptions:
     """How a data table is read and coded."""
 
-    delimiter: str | None = option_field(
+    delimiter: str | None = option(
         "Character between cells of a text table, or 'tab'; guessed if not given.", DELIMITER
     )
-    no_header: bool = option_field("The first line holds data; names are V0, V1, ...", is_flag=True)
-    missing: str = option_field(default="error")
-    na: tuple[str, ...] = option_field(
-        "Cells of this text are missing, too; repeatable.", metavar="TEXT", multiple=True
+    no_header: bool = option("The first line holds data; names are V0, V1, ...", kind=FLAG)
+    missing: str = option(default="error")
+    na: tuple[str, ...] = option(
+        "Cells of this text are missing, too; repeatable.", metavar="TEXT", is_several=True
     )
-    discretize: tuple[str, ...] = option_field(
+    discretize: tuple[str, ...] = option(
         "Cut numeric columns with many values: median, quantile:K, width:K or hartemink:K. hartemink:K keeps "
         "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Columns of at "
         "most ten whole numbers are cut only by a rule that names them. Repeatable; the last rule for a column "
         "holds.",
         COLUMN_RULE,
-        multiple=True,
+        is_several=True,
     )
     categories: tuple[str, ...] = columns_field(
         "Columns whose numbers are states, however many (up to 256); never cut."
@@ -78,32 +72,36 @@ class DataOptions:
         "Read these columns only: names, patterns (age*) or ranges (first..last), with commas between."
     )
     drop: tuple[str, ...] = columns_field("Leave these columns out.")
-    weights: str | None = option_field(
+    weights: str | None = option(
         "Column of counts, such as freq: each row stands for so many equal ones. It is no variable.", metavar="COLUMN"
     )
-    max_states: int | None = option_field("Refuse columns with more states than this.", click.IntRange(2, 256), "N")
-    unseen: str = option_field(
+    max_states: int | None = option("Refuse columns with more states than this.", Whole(2, 256), "N")
+    unseen: str = option(
         "Rows with a state that the other input does not know: refuse or drop them.",
-        click.Choice(["error", "drop"]),
+        Choice(("error", "drop")),
         default="error",
         absent="error",
     )
 
-    def open(self, source: str, reporter: Reporter, known: KnownVariables | None = None) -> Dataset:
+    def open(self, source: Any, reporter: Reporter, known: KnownVariables | None = None) -> Dataset:
         """Read a complete table, coded with the states of `known` variables if given."""
         from formats import open_dataset
 
-        return open_dataset(source, warn=reporter.warn, note=reporter.summary, **self.rules(known))
+        from ..files.inputs import as_table
+
+        return open_dataset(as_table(source), warn=reporter.warn, note=reporter.summary, **self.rules(known))
 
     def open_rows(
-        self, source: str, reporter: Reporter, known: KnownVariables | None = None
+        self, source: Any, reporter: Reporter, known: KnownVariables | None = None
     ) -> Dataset | IncompleteDataset:
         """As `open`; with missing cells if the options keep them."""
         from formats import open_incomplete
 
+        from ..files.inputs import as_table
+
         if not self.keeps_holes:
             return self.open(source, reporter, known)
-        return open_incomplete(source, warn=reporter.warn, note=reporter.summary, **self.rules(known))
+        return open_incomplete(as_table(source), warn=reporter.warn, note=reporter.summary, **self.rules(known))
 
     @property
     def keeps_holes(self) -> bool:
@@ -120,7 +118,7 @@ class DataOptions:
         from formats.streams import source_name
 
         if self.unseen != "error" and (known is None or not any(v.states for v in known.variables)):
-            raise click.UsageError("--unseen needs another input that lists the states of its variables.")
+            raise UsageError("--unseen needs another input that lists the states of its variables.")
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
         rules |= {"header": not rules.pop("no_header"), "missing": "keep" if self.keeps_holes else self.missing}
         if self.weights is not None:
@@ -139,22 +137,24 @@ class DataOptions:
         return {name: None if value in ("error", False) else value for name, value in given.items()}
 
 
-def data_options_with(kept: str | None = None, *, is_alone: bool = False) -> Decorator:
-    """The options of a command that reads tables.
+def data_options_with(kept: str | None = None, *, is_alone: bool = False) -> Any:
+    """The options of a function that reads tables.
 
-    - `kept`: the command's value of `KEPT`.
+    - `kept`: the function's value of `KEPT`.
     - `is_alone`: whether no other input lists states, so that there are no unseen ones.
     """
     without = ("unseen",) if is_alone else ()
-    return packed("data_options", DataOptions, section="Data", changes={"missing": _missing(kept)}, without=without)
+    return record(DataOptions, "Data", changes={"missing": _missing(kept)}, without=without)
 
-
-data_options = data_options_with()
 
 CODING = ("missing", "discretize", "categories", "max_states")
 """Options that decide which states columns get."""
 
 
-def refuse_data_options(ctx: click.Context, why: str, names: Collection[str] | None = None) -> None:
+READING = tuple(field.name for field in fields(DataOptions))
+"""Options that decide how data are read."""
+
+
+def refuse_data_options(run: Run, why: str, names: Collection[str] = READING) -> None:
     """Refuse the options of data tables, or those of these names, with a usage error that ends with `why`."""
-    refuse_given(ctx, [field.name for field in fields(DataOptions)] if names is None else names, why)
+    run.refuse(names, why)

@@ -9,12 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from stages.optimize import OptimizeOptions
 
-from ..running.option_records import option_field, packed
-from .parameter_types import INPUT_PATH, ArcsOrPath
+from ..running.errors import UsageError
+from .declared import option, record
+from .values import ARCS, INPUT
 
 if TYPE_CHECKING:
     from formats.graphs.tetrad_knowledge import KnowledgeLists
@@ -29,24 +28,24 @@ which does not show what decides the directions of arcs."""
 class KnowledgeOptions:
     """Arcs as typed, or ``@FILE``; a file of tiers."""
 
-    require: tuple[str, ...] = option_field(
+    require: tuple[str, ...] = option(
         "An arc that the network must have, PARENT->CHILD (quote it) or PARENT,CHILD, or a file of such "
         "arcs (one per line, CSV or JSON lines); may be given several times. Names may be patterns: 'smoke->*'.",
-        ArcsOrPath(allow_dash=True),
+        ARCS,
         "ARC|@FILE",
-        multiple=True,
+        is_several=True,
     )
-    forbid: tuple[str, ...] = option_field(
+    forbid: tuple[str, ...] = option(
         "An arc that the network must not have, or a file of arcs; may be given several times. '*->asia' forbids "
         "all arcs into asia.",
-        ArcsOrPath(allow_dash=True),
+        ARCS,
         "ARC|@FILE",
-        multiple=True,
+        is_several=True,
     )
-    tiers: str | None = option_field(
+    tiers: str | None = option(
         "One tier of variables per line, the earliest first, names separated by commas or blanks: no arc "
         "leads back to an earlier tier. Or a knowledge file of Tetrad, with its forbidden and required arcs.",
-        INPUT_PATH,
+        INPUT,
         "FILE",
     )
 
@@ -59,7 +58,7 @@ class KnowledgeOptions:
     def resolve(self, names: Sequence[str]) -> Knowledge | None:
         """The constraints on variables with these names; None if there are none.
 
-        Raises `click.UsageError`: an arc is none, or names an unknown variable; `FormatError`: a file is damaged or
+        Raises `UsageError`: an arc is none, or names an unknown variable; `FormatError`: a file is damaged or
         names an unknown variable; `InfeasibleError`: the constraints contradict each other.
         """
         if not (self.require or self.forbid or self.tiers):
@@ -72,13 +71,13 @@ class KnowledgeOptions:
         read += [read_knowledge(self.tiers, index, "tiers")] if self.tiers else []
         tiers = [lists.tiers for lists in read if lists.tiers]
         if any(others != tiers[0] for others in tiers):
-            raise click.UsageError("several files give different tiers; give one.")
+            raise UsageError("several files give different tiers; give one.")
         required = [arc for lists in read for arc in lists.required]
         forbidden = [arc for lists in read for arc in lists.forbidden]
         return make_knowledge(names, required, forbidden, tiers[0] if tiers else ())
 
 
-knowledge_options = packed("knowing", KnowledgeOptions, section="Constraints")
+KNOWLEDGE = record(KnowledgeOptions, "Constraints")
 
 
 def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> Iterator[KnowledgeLists]:
@@ -96,7 +95,7 @@ def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> It
                 continue
             except Inconsistent as error:
                 if not os.path.isfile(value):
-                    raise click.UsageError(f"--{name}: {error}.") from None
+                    raise UsageError(f"--{name}: {error}.") from None
                 path = value
         yield read_knowledge(path, index, "required" if name == "require" else "forbidden")
 

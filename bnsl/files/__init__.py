@@ -1,0 +1,1 @@
+"""What functions read and write: inputs of several kinds, formats of outputs, records of the run."""

@@ -1,0 +1,129 @@
+"""`bnsl.fit`: parameters of a network from data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..files.inputs import LearntNetwork, certified_order, open_learnt_network
+from ..options import shared
+from ..options.data import DataOptions, KnownVariables, data_options_with
+from ..options.declared import argument, option, parameter, record
+from ..options.values import SEED, SIZE, Number, Whole
+from ..running.function import Run, function
+from ..running.interrupts import explain_interruption
+
+if TYPE_CHECKING:
+    from formats.graph_records import BayesianNetwork
+    from formats.records import Network
+
+WITH_HOLES = ("restarts", "iterations", "tolerance", "seed", "memory", "jobs", "stats")
+"""Options that need missing cells."""
+
+NOTHING_YET = "no iteration is finished and nothing is written"
+
+
+@dataclass(frozen=True)
+class MaximisationOptions:
+    """Settings of expectation maximisation."""
+
+    restarts: int = option(
+        "Number of EM starts; the best result is kept. The first uses complete cases, the others random parameters.",
+        Whole(1),
+        "N",
+        default=1,
+    )
+    iterations: int = option("Most iterations of a start.", Whole(1), "N", default=200)
+    tolerance: float = option(
+        "End once an iteration raises the log-likelihood of a row by less.", Number(0), "NATS", default=1e-5
+    )
+    seed: int = option("Seed of the starts.", SEED, "N", default=0)
+    memory: int | None = option(shared.TABLE_MEMORY, SIZE)
+
+
+class Fitted(NamedTuple):
+    """A network with its parameters.
+
+    - `closing`: the closing line.
+    - `figures`: figures of expectation maximisation; None where no cell is missing.
+    """
+
+    structure: Network
+    model: BayesianNetwork
+    closing: str
+    figures: dict[str, Any] | None = None
+
+
+def _finish(found: Fitted) -> Any:
+    from ..networks import Network
+
+    return Network(LearntNetwork(found.structure, found.model))
+
+
+@function(finish=_finish)
+def fit(
+    network: Any = argument("NETWORK", is_required=True),
+    data: Any = argument("DATA", is_required=True),
+    data_options: DataOptions = data_options_with("em"),
+    smoothing: float | None = shared.smoothing_option(
+        "Equivalent sample size of a uniform prior of the parameters, as in BDeu.", "Parameters"
+    ),
+    maximisation: MaximisationOptions = record(MaximisationOptions, "Missing cells (--missing em)"),
+    jobs: int = shared.jobs_option(),
+    name: str = parameter(
+        "Name of the network in the file.", default="unknown", show_default=False, section="Output"
+    ),
+    *,
+    run: Run,
+) -> Fitted:
+    """Estimate the parameters of a network from data.
+
+    Returns
+    -------
+    Network
+        The network with parameters, its claims and directions.
+
+    Examples
+    --------
+    >>> table = {"a": [0, 1, 1, 1] * 20, "b": [1, 0, 0, 0] * 20}
+    >>> network = bnsl.fit(bnsl.optimize(data=table, require="a->b", quiet=True), table, quiet=True)
+    >>> network.cpt("a")["probability"].to_pylist()
+    [0.25, 0.75]
+    """
+    from formats.data_records import IncompleteDataset
+    from formats.wording import plural
+    from stages.fit import fit_parameters
+
+    shared.check_sources(network, data)
+    structure = open_learnt_network(network).structure
+    known = KnownVariables(structure.header.variables, network)
+    if not data_options.keeps_holes:
+        run.refuse(WITH_HOLES, "goes with --missing em.")
+    rows = data_options.open_rows(data, run.reporter, known)
+    size = f"{plural(structure.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}"
+    if not isinstance(rows, IncompleteDataset):
+        fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, name=name)
+        return Fitted(structure, fitted, f"{size}, {plural(rows.n_rows, 'row')}")
+    from stages.incomplete.maximisation import Maximisation, fit_incomplete
+
+    explain_interruption(NOTHING_YET)
+    settings = Maximisation(smoothing=smoothing or 0.0, jobs=jobs, **vars(maximisation))
+    stop = run.search()
+    found = fit_incomplete(
+        structure, rows, settings, name=name, elimination=certified_order(structure), stop=stop, reporter=run.reporter
+    )
+    ended = "converged" if found.converged else "interrupted" if stop.is_set() else "not converged"
+    n_iterations = len(found.traces[found.best]) - 1
+    closing = (
+        f"{size}, {plural(rows.dataset.n_rows, 'row')}, {plural(rows.n_holes, 'hole')}; "
+        f"log-likelihood {found.log_likelihood:,.2f} after {plural(n_iterations, 'iteration')}, {ended}"
+    )
+    figures = {
+        "rows": rows.dataset.n_rows,
+        "holes": rows.n_holes,
+        "log_likelihood": found.log_likelihood,
+        "objective": found.traces,
+        "best_start": found.best + 1,
+        "converged": found.converged,
+    }
+    return Fitted(structure, found.network, closing, figures)

@@ -1,0 +1,1 @@
+"""Options: their types, their declaration, and the records that several functions share."""

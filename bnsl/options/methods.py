@@ -1,0 +1,126 @@
+"""The options of methods: ``--method``, a flag for every method, the methods' own options, and their refusal.
+
+All are derived from the tables and options records of the stages, see `stages.methods`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from stages.methods import OwnOption, own_options
+
+from ..running.errors import UsageError
+from .declared import Option, collected, parameter
+from .values import FLAG, Choice, Number, Whole
+
+if TYPE_CHECKING:
+    from ..running.function import Run
+
+
+def section_of(name: str, spec: Any, main: Collection[str]) -> str:
+    """The section of the help page that lists a method."""
+    if name in main:
+        return "Methods"
+    return "Published methods" if spec.source else "Methods of other packages"
+
+
+@dataclass(frozen=True)
+class MethodFlag:
+    """The flag ``--NAME`` of a method: a spelling of ``--method NAME`` on the command line."""
+
+    name: str
+    section: str
+    help: str
+
+
+@dataclass(frozen=True)
+class MethodName(Choice):
+    """The name of a method; each has a flag on the command line."""
+
+    flags: tuple[MethodFlag, ...] = ()
+
+
+def method_option(
+    specs: Mapping[str, Any], text: str, lead: str = "Search method", main: Collection[str] | None = None
+) -> Any:
+    """``--method NAME`` and for every name the flag ``--NAME``.
+
+    - `specs`: by name the description of a method: `about`, `source` and, if the stage has families, `family`.
+    - `text`, `lead`: sentence about the default, and the noun for a method, in the help of ``--method``.
+    - `main`: methods of the main road; None for all.
+    """
+    names = list(specs)
+    flags = tuple(
+        MethodFlag(
+            name,
+            section_of(name, spec, names if main is None else main),
+            f"{family}: {spec.about}" if (family := getattr(spec, "family", None)) else spec.about,
+        )
+        for name, spec in specs.items()
+    )
+    text_of_all = f"{lead}: {', '.join(names)}. --NAME is the same as --method NAME. {text}"
+    return parameter(text_of_all, MethodName(tuple(names), flags), "NAME", section="Method")
+
+
+def own_options_of(of: type, takers: Callable[[str], str], section: Callable[[str], str]) -> Any:
+    """The own options of all methods, whose values the argument gets as one dictionary.
+
+    They are fields of the record `of`; `takers` and `section` give the methods that take an option, for its help, and
+    its section of the help page.
+    """
+    defaults = {field.name: field.default for field in fields(of)}
+    return collected(
+        [
+            Option(
+                name,
+                with_takers(about.help, takers(name)),
+                _kind_of(about, defaults[name]),
+                about.metavar,
+                default=defaults[name],
+                section=about.section or section(name),
+            )
+            for name, about in own_options(of).items()
+        ]
+    )
+
+
+def _kind_of(about: OwnOption, default: Any) -> Any:
+    """The type of an option's values."""
+    if isinstance(default, bool):
+        return FLAG
+    if about.choices:
+        return Choice(about.choices)
+    if isinstance(about.least, int):
+        return Whole(about.least, None if about.most is None else int(about.most))
+    return Number(about.least, about.most, about.is_open)
+
+
+def with_takers(text: str, takers: str) -> str:
+    """A sentence of help with the methods that it applies to in brackets."""
+    return f"{text.removesuffix('.')} ({takers})." if takers else text
+
+
+def refuse_unused(
+    run: Run, governed: Collection[str], taken: Collection[str], who: str, takers: Callable[[str], str]
+) -> None:
+    """Refuse options of other methods than `who`, which will run.
+
+    Of the options `governed` by methods only those in `taken` may be given; `takers` lists the methods that take an
+    option.
+    """
+    for option in run.given_options():
+        if option.field in governed and option.field not in taken:
+            who_else = takers(option.field)
+            verb = "take" if "," in who_else else "takes"
+            raise UsageError(f"{option.called} does not go with method {who}; {who_else} {verb} it.")
+
+
+def refuse_incomplete(run: Run, of: type) -> None:
+    """Refuse options that need another one, which is not given."""
+    needs = {name: about.needs for name, about in own_options(of).items()}
+    for option in run.given_options():
+        needed = needs.get(option.field)
+        if needed and needed not in run.given:
+            raise UsageError(f"{option.called} goes with {run.of.option(needed).called} only.")

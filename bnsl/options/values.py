@@ -1,0 +1,259 @@
+"""Types of option values: what a value may be, and how a text or a Python value becomes one.
+
+A type has `take`, which returns the value of a text or of a Python value and raises `ValueError` with what is wrong,
+and `annotation`, its type in signatures. Both doors use the same types: the command line makes click's of them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+LARGEST_COUNT = 2**63 - 1
+"""What headers and arrays can hold."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """Any text."""
+
+    annotation = "str"
+
+    def take(self, value: Any) -> str:
+        """The text."""
+        return os.fspath(value) if isinstance(value, (str, os.PathLike)) else str(value)
+
+
+@dataclass(frozen=True)
+class Flag:
+    """True or False."""
+
+    annotation = "bool"
+
+    def take(self, value: Any) -> bool:
+        """The truth value."""
+        if not isinstance(value, bool) and value not in (0, 1):
+            raise ValueError("True or False")
+        return bool(value)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several words, in lower or upper case."""
+
+    words: tuple[str, ...]
+
+    @property
+    def annotation(self) -> str:
+        """The words as literals."""
+        return f"Literal[{', '.join(map(repr, self.words))}]"
+
+    def take(self, value: Any) -> str:
+        """The word as it is listed."""
+        found = [word for word in self.words if str(value).casefold() == word.casefold()]
+        if not found:
+            raise ValueError(f"one of {', '.join(self.words)}")
+        return found[0]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number within limits; an upper limit of 2^63 - 1 is not shown."""
+
+    least: int | None = None
+    most: int | None = None
+
+    annotation = "int"
+
+    def take(self, value: Any) -> int:
+        """The number."""
+        try:
+            number = int(value)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError("a whole number") from None
+        if isinstance(value, bool) or (not isinstance(value, str) and number != value):
+            raise ValueError("a whole number")
+        if (self.least is not None and number < self.least) or number > (self.most or LARGEST_COUNT):
+            raise ValueError(limits_text(self.least, self.most or LARGEST_COUNT))
+        return number
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number within limits; with `is_open` the limits themselves are excluded, with `open_most` the upper."""
+
+    least: float | None = None
+    most: float | None = None
+    is_open: bool = False
+    open_most: bool = False
+
+    annotation = "float"
+
+    def take(self, value: Any) -> float:
+        """The number."""
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError("a number") from None
+        if not math.isfinite(number):
+            raise ValueError("a finite number")
+        too_small = self.least is not None and (number < self.least or (self.is_open and number == self.least))
+        excludes_most = self.is_open or self.open_most
+        too_large = self.most is not None and (number > self.most or (excludes_most and number == self.most))
+        if too_small or too_large:
+            raise ValueError(limits_text(self.least, self.most, self.is_open, excludes_most))
+        return number
+
+
+def limits_text(least: float | None, most: float | None, above: bool = False, below: bool = False) -> str:
+    """Limits in words: ``at least 1``, ``from 0 to 1``, ``above 0 and below 1``."""
+    if most in (None, LARGEST_COUNT):
+        return f"{'above' if above else 'at least'} {least:g}" if least is not None else f"below {most:.3e}"
+    if least is None:
+        return f"{'below' if below else 'at most'} {most:g}"
+    if above or below:
+        return f"{'above' if above else 'at least'} {least:g} and {'below' if below else 'at most'} {most:g}"
+    return f"from {least:g} to {most:g}"
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What `parse` makes of a text; it raises `ValueError` with the message.
+
+    `name` stands for a value in the help, `words` complete a text in a shell, `annotation` is the type in signatures.
+    Python values that are no text are taken as `adapt` leaves them.
+    """
+
+    name: str
+    parse: Callable[[str], Any]
+    words: tuple[str, ...] = ()
+    annotation: str = "str"
+    adapt: Callable[[Any], Any] = staticmethod(lambda value: value)
+
+    def take(self, value: Any) -> Any:
+        """The parsed text, or the value."""
+        return self.parse(value if isinstance(value, str) else self.adapt(value))
+
+
+@dataclass(frozen=True)
+class Input:
+    """Something to read: a path or ``-``; from Python a table or a result as well."""
+
+    annotation = "Source"
+
+    def take(self, value: Any) -> Any:
+        """The path as text, anything else as it is."""
+        return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+    def paths(self, value: Any) -> list[str]:
+        """The files that a value of the parameter names, without standard input."""
+        values = value if isinstance(value, tuple) else (value,)
+        return [path for path in values if isinstance(path, str) and path != "-"]
+
+
+@dataclass(frozen=True)
+class Arcs(Input):
+    """An arc, or a file of arcs: its path, with ``@`` before it or, if the file exists, without."""
+
+    annotation = "str | tuple[str, str]"
+
+    def take(self, value: Any) -> str:
+        """The arc as it is typed."""
+        return as_line(value) if isinstance(value, (list, tuple)) else super().take(value)
+
+    def paths(self, value: Any) -> list[str]:
+        return [path.removeprefix("@") for path in super().paths(value)]
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file to write; with `dash` also ``-``, standard output."""
+
+    dash: bool = False
+
+    annotation = "str | os.PathLike[str]"
+
+    def take(self, value: Any) -> str:
+        """The path as text."""
+        return os.fspath(value)
+
+
+def as_line(values: Any) -> str:
+    """Several values as they are typed: with commas between, quoted as in CSV."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(values)
+    return line.getvalue()
+
+
+def _duration(text: str) -> float:
+    """Seconds, from 30s, 10m, 2h, 1h30m, 500ms; a bare number means seconds."""
+    compact = text.strip().lower().replace(" ", "")
+    compact = f"{compact}s" if re.fullmatch(r"\d+(\.\d*)?|\.\d+", compact) else compact
+    parts = re.findall(r"(\d+(?:\.\d*)?|\.\d+)(ms|s|m|h|d)", compact)
+    if not parts or "".join(number + unit for number, unit in parts) != compact:
+        raise ValueError(f"{text!r} is not a time; write it like 30s, 10m, 2h or 1h30m")
+    seconds = sum(float(number) * SECONDS[unit] for number, unit in parts)
+    if seconds <= 0:
+        raise ValueError("a time limit must be positive")
+    return seconds
+
+
+def _size(text: str) -> int:
+    """Bytes, from 800M, 4G, 1.5GiB; a bare number means bytes."""
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
+    if not match:
+        raise ValueError(f"{text!r} is no size; write it like 800M, 4G or 1.5GiB")
+    return int(float(match[1]) * 1024 ** ("kmgt".index(match[2]) + 1 if match[2] else 0))
+
+
+def _seed(text: str) -> int:
+    """A whole number that fits into 63 bits."""
+    if not (text.isascii() and text.isdigit() and int(text) < 2**63):
+        raise ValueError(f"{text!r} is not a whole number from 0 to 2^63 - 1")
+    return int(text)
+
+
+def _column_rule(text: str) -> str:
+    """A rule for numeric columns: median, quantile:K, width:K, hartemink:K, cuts:A,B; or COLUMN=RULE."""
+    from formats.tables.cuts.discretization import parse_column_rule
+
+    parse_column_rule(text)
+    return text
+
+
+def _columns(text: str) -> tuple[str, ...]:
+    """Names of columns separated by commas; quoted as in CSV if a name has a comma."""
+    names = tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []))
+    if not names or not all(names):
+        raise ValueError(f"{text!r} is not a list of columns; write it like age,sex or 'x*'")
+    return names
+
+
+def _delimiter(text: str) -> str:
+    """One character between cells, or a word for it."""
+    from formats.tables.tabular import parse_delimiter
+
+    return parse_delimiter(text)
+
+
+def _as_names(value: Any) -> str:
+    return as_line([value] if isinstance(value, str) else value)
+
+
+DURATION = Parsed("time", _duration, annotation="float | str", adapt=str)
+SIZE = Parsed("size", _size, annotation="int | str", adapt=str)
+SEED = Parsed("seed", _seed, annotation="int", adapt=str)
+COLUMN_RULE = Parsed("[column=]method", _column_rule, ("median", "quantile:4", "width:5", "hartemink:3"))
+COLUMNS = Parsed("a,b,...", _columns, annotation="str | Iterable[str]", adapt=_as_names)
+DELIMITER = Parsed("char", _delimiter)
+
+TEXT, FLAG, INPUT, ARCS = Text(), Flag(), Input(), Arcs()
+OUTPUT, OUTPUT_FILE = Output(dash=True), Output()

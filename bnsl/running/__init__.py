@@ -1,0 +1,1 @@
+"""A call: the function with its parameters, messages, interruptions, errors."""

@@ -1,0 +1,107 @@
+"""Exceptions of the library, a class for each exit code of the command line.
+
+What a function of `formats` or `stages` raises becomes one of them in Python, and a message with an exit code on the
+command line: `described` decides which, for both.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import resource
+
+from .exit_codes import ExitCode
+
+
+class BnslError(Exception):
+    """What a function of this package raises."""
+
+    code = ExitCode.BUG
+
+
+class UsageError(BnslError, ValueError):
+    """An option that does not exist, does not fit the others, or has an impossible value.
+
+    - `parameter`: the keyword that it is about, if it is about one.
+    Messages spell options as a shell does; `wording.in_python` says them in keywords.
+    """
+
+    code = ExitCode.USAGE
+
+    def __init__(self, message: str, parameter: str | None = None):
+        super().__init__(message)
+        self.parameter = parameter
+
+
+class DataError(BnslError, ValueError):
+    """An input that cannot be read, is damaged, or unsuitable."""
+
+    code = ExitCode.BAD_DATA
+
+
+class RunError(BnslError, RuntimeError):
+    """Nothing meets the constraints, nothing was found in time, a file cannot be written."""
+
+    code = ExitCode.FAILURE
+
+
+class BugError(BnslError):
+    """An error of this program; its cause is the exception that was not foreseen."""
+
+
+NO_SPACE = "\n  Nothing half-written is left behind under the output's name; free some space and run again."
+
+# Under a limit on address space (ulimit -v) libraries cannot be loaded, or threads not started, before any array is
+# too large; these are other exceptions than MemoryError.
+_SIGNS = re.compile("failed to map segment|cannot allocate memory", re.IGNORECASE)
+_SIGNS_UNDER_A_LIMIT = re.compile(
+    "start new thread|launch worker thread|load shared object|open shared object|LLVM", re.IGNORECASE
+)
+
+
+def described(error: Exception) -> BnslError:
+    """The exception of this package for one that ended a function."""
+    if isinstance(error, BnslError):
+        return error
+    if message := out_of_memory(error):
+        return RunError(message)
+    from formats.errors import FormatError
+    from stages.runtime.errors import StageError
+
+    match error:
+        case FormatError():
+            return DataError(str(error))
+        case StageError():
+            return RunError(str(error))
+        case OSError():
+            # Whatever goes wrong with reading is a FormatError.
+            place = f" {error.filename}" if error.filename else ""
+            advice = NO_SPACE if error.errno == errno.ENOSPC else ""
+            return RunError(f"cannot write{place}: {error.strerror or error}{advice}")
+    from bnsl import __version__
+
+    return BugError(f"this is a bug of bnsl {__version__}: {type(error).__name__}: {error}")
+
+
+def out_of_memory(error: BaseException) -> str | None:
+    """The message if memory is exhausted; None if the exception and those it was raised from mean something else."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    has_limit = limit != resource.RLIM_INFINITY
+    found: BaseException | None = error
+    while found is not None and not _is_of_memory(found, has_limit):
+        found = found.__cause__ or found.__context__
+    if found is None:
+        return None
+    if not has_limit:
+        return "out of memory"
+    return (
+        f"out of memory: the limit on address space is {limit >> 20:,} MiB (ulimit -v)\n"
+        "  Raise it: with its libraries bnsl takes about 900 MiB of addresses before any data."
+    )
+
+
+def _is_of_memory(error: BaseException, has_limit: bool) -> bool:
+    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+        return True
+    text = str(error)
+    return bool(_SIGNS.search(text) or (has_limit and _SIGNS_UNDER_A_LIMIT.search(text)))

@@ -1,0 +1,216 @@
+"""Functions of the library: their parameters, and calling them with keywords.
+
+`function` makes a `Function` of a callable whose arguments are declared by `options`. A door calls `Function.run` with
+values by field name and a `Run`, the caller's side of a call: the command line with what click parsed, Python by
+keywords (`Function.__call__`), which are checked here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NoReturn
+
+from ..options.declared import Declared, Option, declared_of
+from .errors import UsageError
+from .reporter import Reporter
+
+MESSAGES = (
+    Option("quiet", "Errors only.", default=False),
+    Option("verbose", "1 for settings and progress, 2 for timings as well.", default=0),
+)
+"""Keywords of every function in Python; the command line has its own."""
+
+
+class Run:
+    """The caller's side of a call: where messages go, what was given, what ends with the call.
+
+    - `reporter`: receives messages and progress.
+    - `given`: fields of the options that the caller wrote.
+    - `resources`: closed once the result is written or returned.
+    - `stopping`: makes the context within which a signal ends the search, not the call.
+    """
+
+    def __init__(
+        self,
+        of: Function,
+        reporter: Reporter,
+        given: Collection[str],
+        resources: contextlib.ExitStack,
+        stopping: Callable[[], contextlib.AbstractContextManager[Any]],
+    ):
+        self.of = of
+        self.reporter = reporter
+        self.given = frozenset(given)
+        self.resources = resources
+        self._stopping = stopping
+        self.stop: Any = None
+
+    def search(self) -> Any:
+        """The stop signal of the search; from now on the first signal sets it, until the call ends."""
+        self.stop = self.resources.enter_context(self._stopping())
+        return self.stop
+
+    @property
+    def exit_code(self) -> int:
+        """128 + signal number if a signal ended the search, else 0."""
+        return 0 if self.stop is None else self.stop.exit_code
+
+    def given_options(self) -> list[Option]:
+        """The options that the caller wrote, in the order of the help page."""
+        return [option for option in self.of.options if option.field in self.given]
+
+    def refuse(self, names: Collection[str], why: str) -> None:
+        """Refuse the options of these fields: a usage error of the first one that is given, and the words `why`."""
+        for option in self.given_options():
+            if option.field in names:
+                raise UsageError(f"{option.spellings[-1]} {why}")
+
+
+class Function:
+    """A function of the library with declared parameters; called by keywords it returns an object of `results`."""
+
+    def __init__(self, body: Callable[..., Any], finish: Callable[[Any], Any] | None):
+        functools.update_wrapper(self, body)
+        self.body = body
+        self.finish = finish or (lambda found: found)
+        defaults = {name: p.default for name, p in inspect.signature(body).parameters.items() if name != "run"}
+        self.declared: dict[str, Declared] = dict(declared_of(defaults))
+        self.options = tuple(option for declared in self.declared.values() for option in declared.options)
+        self.keywords = keywords_of(self.options)
+        self.__signature__ = signature_of(self.keywords)
+        self.__doc__ = documentation(body.__doc__ or "", self.keywords)
+        self.__wrapped__ = None  # `inspect` shows the keywords, not the arguments of the body
+
+    def option(self, field: str) -> Option:
+        """The option of a field."""
+        (found,) = (option for option in self.options if option.field == field)
+        return found
+
+    def run(self, values: Mapping[str, Any], run: Run) -> Any:
+        """Call with the value of every option by field name; the result as the command line writes it."""
+        arguments = {}
+        for name, declared in self.declared.items():
+            made = declared.make({option.field: values[option.field] for option in declared.options})
+            if declared.check is not None:
+                declared.check(run, made)
+            arguments[name] = made
+        return self.body(**arguments, run=run)
+
+    def __call__(self, *inputs: Any, quiet: bool = False, verbose: int = 0, **keywords: Any) -> Any:
+        from .calls import called
+
+        return called(self, inputs, keywords, -1 if quiet else verbose)
+
+    def values(self, inputs: Collection[Any], keywords: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
+        """The value of every option by field name, and the fields that are given.
+
+        A keyword that is None or the default counts as not given. Raises `UsageError`: an unknown or missing keyword,
+        or an impossible value.
+        """
+        try:
+            bound = self.__signature__.bind(*inputs, **keywords).arguments
+        except TypeError as error:
+            self._refuse(error, keywords)
+        values, given = {}, set()
+        for name, option in self.keywords.items():
+            value = bound.get(name)
+            default = option.default
+            if value is None or (type(value) is type(default) and value == default):
+                value = default if not isinstance(default, str) else option.kind.take(default)
+            else:
+                value = taken(option, name, value)
+                given.add(option.field)
+            values[option.field] = value
+        return values, given
+
+    def _refuse(self, error: TypeError, keywords: Mapping[str, Any]) -> NoReturn:
+        """Raise the usage error of arguments that do not fit the signature."""
+        from difflib import get_close_matches
+
+        for name in keywords:
+            if name not in self.keywords:
+                close = get_close_matches(name, self.keywords, n=1)
+                hint = f" Did you mean {close[0]}?" if close else ""
+                raise UsageError(f"{self.__name__}() has no option {name!r}.{hint}") from None
+        raise UsageError(f"{self.__name__}(): {error}") from None
+
+    def __repr__(self) -> str:
+        return f"<function bnsl.{self.__name__}{self.__signature__}>"
+
+
+def function(body: Callable[..., Any] | None = None, *, finish: Callable[[Any], Any] | None = None) -> Any:
+    """Make a function of the library of a callable.
+
+    Its arguments are declared by `options`, but for ``run``, which is a `Run`. `finish` makes an object of the result
+    for callers in Python.
+    """
+    return Function(body, finish) if body else functools.partial(function, finish=finish)
+
+
+def taken(option: Option, name: str, value: Any) -> Any:
+    """The checked value of a keyword."""
+    if option.is_count:
+        return int(value)
+    if not option.is_several:
+        return _taken(option, name, value)
+    if isinstance(value, Mapping) and option.positional:
+        value = [f"{key}={item}" for key, item in value.items()]
+    elif isinstance(value, str) or not isinstance(value, (list, tuple, set, frozenset)) or _is_one(option, value):
+        value = [value]
+    several = tuple(_taken(option, name, each) for each in value)
+    return tuple(part for each in several for part in each) if option.is_joined else several
+
+
+def _is_one(option: Option, value: Any) -> bool:
+    """Whether a tuple is one value of an option that takes tuples: an arc, names that belong together."""
+    is_names = isinstance(value, tuple) and all(isinstance(part, str) for part in value)
+    return is_names and "tuple[str, str]" in option.kind.annotation and len(value) == 2
+
+
+def _taken(option: Option, name: str, value: Any) -> Any:
+    try:
+        return option.kind.take(value)
+    except ValueError as error:
+        text = repr(value)
+        why = str(error)
+        raise UsageError(why if text in why else f"{name}={text}: {why}", parameter=name) from None
+
+
+def keywords_of(options: Collection[Option]) -> dict[str, Option]:
+    """Options by their keywords, arguments first.
+
+    The keyword is the longest spelling, or the field's name where an argument has that.
+    """
+    found: dict[str, Option] = {}
+    for option in sorted(options, key=lambda option: not option.positional):
+        spelled = option.field
+        if not option.positional:
+            spelled = max(option.spellings, key=len).partition("/")[0].lstrip("-").replace("-", "_")
+        found[option.field if spelled in found else spelled] = option
+    return found
+
+
+def signature_of(keywords: Mapping[str, Option]) -> inspect.Signature:
+    """The signature: arguments by position or name, options by name."""
+    kinds = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    named = []
+    for name, option in keywords.items():
+        default = inspect.Parameter.empty if option.is_required else option.default
+        named.append(inspect.Parameter(name, kinds[option.positional], default=default, annotation=option.annotation))
+    return inspect.Signature(named)
+
+
+def documentation(text: str, keywords: Mapping[str, Option]) -> str:
+    """The docstring with a section Parameters, before its sections of results and examples."""
+    lines = ["Parameters", "----------"]
+    for name, option in keywords.items():
+        help = option.help or option.spellings[0]
+        lines += [f"{name} : {option.annotation}", textwrap.indent(textwrap.fill(help, 100), "    ")]
+    text = inspect.cleandoc(text)
+    places = [place for mark in ("Returns\n---", "Examples\n---") if (place := text.find(mark)) >= 0]
+    place = min(places, default=len(text))
+    return f"{text[:place].rstrip()}\n\n{chr(10).join(lines)}\n\n{text[place:]}".rstrip() + "\n"

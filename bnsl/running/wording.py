@@ -1,0 +1,81 @@
+"""Messages in the words of the caller: options as keywords of Python where the shell has them with dashes.
+
+Messages of the library, of formats and of stages spell options as a shell does. `in_python` replaces each by its
+keyword, with the value that the message gives: ``--missing em`` is ``missing="em"``, ``--tw K`` is ``treewidth=K``.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+from typing import TYPE_CHECKING
+
+from ..options.methods import MethodName
+
+if TYPE_CHECKING:
+    from ..options.declared import Option
+    from .function import Function
+
+_SPELLED = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-j)(?![\w-])(?:[ =]((?:'[^']*'|[\w*@.:|>-]*[\w*]))(?![\w-]))?")
+
+
+@functools.cache
+def _keywords() -> dict[str, tuple[str, Option]]:
+    """Keyword and option of each spelling of all functions; the first function that has it decides."""
+    from bnsl import FUNCTIONS
+
+    found: dict[str, tuple[str, Option]] = {}
+    for name in FUNCTIONS:
+        for spelling, known in keywords_by_spelling(getattr(importlib.import_module("bnsl"), name)).items():
+            found.setdefault(spelling, known)
+    return found
+
+
+def keywords_by_spelling(function: Function) -> dict[str, tuple[str, Option]]:
+    """Keyword and option of each spelling of a function's options."""
+    return {
+        spelling: (keyword, option)
+        for keyword, option in function.keywords.items()
+        if not option.positional
+        for both in option.spellings
+        for spelling in both.split("/")
+    }
+
+
+def in_python(message: str, function: Function | None = None) -> str:
+    """The message with options as keywords; `function` is asked first."""
+    if "-" not in message:
+        return message
+    own = keywords_by_spelling(function) if function is not None else {}
+    return _SPELLED.sub(lambda match: _said(match, own), message)
+
+
+def _said(match: re.Match[str], own: dict[str, tuple[str, Option]]) -> str:
+    spelling, value = match[1], match[2]
+    known = own.get(spelling) or _keywords().get(spelling)
+    if known is None:
+        method = own.get("--method") or _keywords().get("--method")
+        is_method = method is not None and isinstance(method[1].kind, MethodName)
+        is_method = is_method and spelling[2:] in [flag.name for flag in method[1].kind.flags]
+        return f'method="{spelling[2:]}"{match[0][len(spelling) :]}' if is_method else match[0]
+    keyword, option = known
+    rest = match[0][len(spelling) :]
+    if option.is_flag or option.is_count:
+        state = "False" if spelling.startswith("--no-") or _is_second(option, spelling) else "True"
+        return f"{keyword}={state}{rest}"
+    if value is None or not _is_value(option, value):
+        return f"{keyword}{rest}"
+    is_name = value.strip("[]").isupper() or value.replace(".", "").isdigit()
+    return f"{keyword}={value}" if is_name else f'{keyword}="{value.strip(chr(39))}"'
+
+
+def _is_second(option: Option, spelling: str) -> bool:
+    return any("/" in both and both.partition("/")[2] == spelling for both in option.spellings)
+
+
+def _is_value(option: Option, text: str) -> bool:
+    """Whether a word after an option is its value, not the next word of the sentence."""
+    words = getattr(option.kind, "words", ())
+    typed = not text.isalpha() or text.isupper()
+    return typed or text in words

@@ -1,1 +1,0 @@
-"""What commands read and write: inputs of several kinds, formats of outputs, records of the run."""

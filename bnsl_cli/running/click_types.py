@@ -1,0 +1,81 @@
+"""Click's types for the values of options: its own messages, the library's parsers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import click
+
+from bnsl.options.values import LARGEST_COUNT, Input, Output, Parsed
+
+
+class ClickChoice(click.Choice):
+    """One of several words, in lower or upper case."""
+
+    def __init__(self, words: tuple[str, ...]):
+        super().__init__(words, case_sensitive=False)
+
+
+class Count(click.IntRange):
+    """A whole number; an upper limit of 2^63 - 1 is not shown in the help."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        number = super().convert(value, param, ctx)
+        if number > LARGEST_COUNT:
+            self.fail(f"{number:.3e} is too large." if number < 10**300 else "too large.", param, ctx)
+        return number
+
+
+class Finite(click.FloatRange):
+    """A number in a range; neither NaN nor an infinity."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
+class ParsedText(click.ParamType):
+    """What a parser makes of a text."""
+
+    def __init__(self, kind: Parsed):
+        self.kind = kind
+        self.name = kind.name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.kind.parse(value)
+        except ValueError as error:
+            self.fail(f"{error}.", param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list:
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(word) for word in self.kind.words if word.startswith(incomplete)]
+
+
+class InputPath(click.Path):
+    """A file that a command reads."""
+
+    def __init__(self, kind: Input):
+        super().__init__(allow_dash=True)
+        self.kind = kind
+
+    def paths(self, value: Any) -> list[str]:
+        """The files that a value of the parameter names, without standard input."""
+        return self.kind.paths(value)
+
+
+class ArcsOrPath(InputPath):
+    """An arc, or a file of arcs."""
+
+
+class OutputPath(click.Path):
+    """A file that a command writes."""
+
+    def __init__(self, kind: Output):
+        super().__init__(dir_okay=kind.dash, allow_dash=kind.dash)
