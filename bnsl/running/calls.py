@@ -32,7 +32,7 @@ def called(function: Function, inputs: Sequence[Any], keywords: Mapping[str, Any
             open_reporter(f"bnsl {function.__name__}", verbosity, writes_stdout=False) as reporter,
             contextlib.ExitStack() as resources,
         ):
-            run = Run(function, reporter, given, resources, graceful_stop)
+            run = Run(function, reporter, given, resources, graceful_stop, is_called=True)
             return function.finish(function.run(values, run))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import sys
 import textwrap
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn
@@ -32,6 +33,7 @@ class Run:
     - `given`: fields of the options that the caller wrote.
     - `resources`: closed once the result is written or returned.
     - `stopping`: makes the context within which a signal ends the search, not the call.
+    - `is_called`: whether a Python program calls, to which standard input belongs.
     """
 
     def __init__(
@@ -41,12 +43,14 @@ class Run:
         given: Collection[str],
         resources: contextlib.ExitStack,
         stopping: Callable[[], contextlib.AbstractContextManager[Any]],
+        is_called: bool = False,
     ):
         self.of = of
         self.reporter = reporter
         self.given = frozenset(given)
         self.resources = resources
         self._stopping = stopping
+        self.is_called = is_called
         self.stop: Any = None
 
     def search(self) -> Any:
@@ -58,6 +62,12 @@ class Run:
     def exit_code(self) -> int:
         """128 + signal number if a signal ended the search, else 0."""
         return 0 if self.stop is None else self.stop.exit_code
+
+    def source(self, source: Any, metavar: str) -> Any:
+        """The given source, or standard input; refuses a terminal, or the standard input of a calling program."""
+        if source is None and (self.is_called or sys.stdin.isatty()):
+            raise UsageError(f"no input: give {metavar} (a path, or '-') or pipe it in.")
+        return "-" if source is None else source
 
     def given_options(self) -> list[Option]:
         """The options that the caller wrote, in the order of the help page."""
@@ -124,6 +134,8 @@ class Function:
             else:
                 value = taken(option, name, value)
                 given.add(option.field)
+            if value is None and option.is_standard_input:
+                raise UsageError(f"no input: give {name} (a path, a table or a result).", parameter=name)
             values[option.field] = value
         return values, given
 

@@ -1,0 +1,106 @@
+"""`bnsl.sample`: rows from a network, given or random."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..files.inputs import open_learnt_network
+from ..files.rows import DrawnRows
+from ..options.declared import argument, option, parameter, record
+from ..options.shared import resolve_seed, seed_option
+from ..options.values import Parsed, Whole
+from ..running.errors import UsageError
+from ..running.function import Run, function
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from formats.graph_records import BayesianNetwork
+
+
+def _range(least: int, greatest: int | None = None) -> Parsed:
+    """Two whole numbers within limits: 2-4, or a single one for both."""
+
+    def parse(text: str) -> tuple[int, int]:
+        low, dash, high = text.partition("-")
+        if not low.isdecimal() or (dash and not high.isdecimal()) or int(high or low) < int(low):
+            raise ValueError(f"{text!r} is not a range of whole numbers such as 2-4")
+        bounds = int(low), int(high or low)
+        if bounds[0] < least or (greatest is not None and bounds[1] > greatest):
+            limit = f"{least} or more" if greatest is None else f"{least} to {greatest}"
+            raise ValueError(f"{text!r} must lie within {limit}")
+        return bounds
+
+    return Parsed("range", parse, annotation="str | tuple[int, int]", adapt=lambda pair: "-".join(map(str, pair)))
+
+
+@dataclass(frozen=True)
+class RandomOptions:
+    """Which random network to draw."""
+
+    random: int | None = option("Draw a random network of N variables instead of reading one.", Whole(1), "N")
+    states: tuple[int, int] = option(
+        "Numbers of states of the variables of a random network.", _range(1, 256), default="2-4"
+    )
+    parents: tuple[int, int] = option(
+        "Numbers of parents of the variables of a random network.", _range(0), default="0-6"
+    )
+    inverted_tree: int | None = option(
+        "With --random: an inverted tree of binary variables with K parents each.", Whole(1), "K"
+    )
+
+
+@function(finish=DrawnRows.to_arrow)
+def sample(
+    network: Any = argument("NETWORK"),
+    drawn: RandomOptions = record(RandomOptions, "Network"),
+    rows: int = parameter(
+        "Number of rows to draw.", Whole(0), "ROWS", names=("-n", "--rows"), is_required=True, section="Network"
+    ),
+    seed: int | None = seed_option(),
+    *,
+    run: Run,
+) -> DrawnRows:
+    """Draw rows from a network, given or random.
+
+    Returns
+    -------
+    pyarrow.Table
+        A column for each variable.
+
+    Examples
+    --------
+    >>> bnsl.sample(random=5, rows=100, seed=1, quiet=True).shape
+    (100, 5)
+    """
+    from stages.inference.forward_sampling import sample_rows
+
+    seed = resolve_seed(seed, run.reporter)
+    model = _model(network, drawn, seed, run)
+
+    def batches() -> Iterator[np.ndarray]:
+        for done, batch in enumerate(sample_rows(model, rows, seed), start=1):
+            yield batch
+            run.reporter.progress(done * batch.shape[1], rows, "rows")
+
+    return DrawnRows(model, batches())
+
+
+def _model(network: Any, drawn: RandomOptions, seed: int, run: Run) -> BayesianNetwork:
+    """The network to draw from."""
+    from formats.graphs.networks import require_parameters
+    from formats.streams import source_name
+    from stages.inference.forward_sampling import inverted_tree, random_network
+
+    if drawn.random is None:
+        if drawn.inverted_tree is not None:
+            raise UsageError("--inverted-tree needs --random N, the number of variables.")
+        source = run.source(network, "NETWORK")
+        return require_parameters(open_learnt_network(source).parameters, "sample", source_name(source))
+    if network is not None:
+        raise UsageError("give NETWORK or --random, not both.")
+    if drawn.inverted_tree is not None:
+        return inverted_tree(drawn.inverted_tree, drawn.random, seed)
+    return random_network(drawn.random, drawn.states, drawn.parents, seed)

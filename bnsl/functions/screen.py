@@ -1,0 +1,83 @@
+"""`bnsl.screen`: data or entropies to a screening forest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..files.inputs import read_entropies
+from ..files.recording import record_command
+from ..options.data import DataOptions, data_options_with
+from ..options.declared import argument, option, record
+from ..options.shared import jobs_option
+from ..options.values import FLAG, Number
+from ..running.errors import UsageError
+from ..running.function import Run, function
+
+if TYPE_CHECKING:
+    from formats.records import Forest
+
+
+@dataclass(frozen=True)
+class ThresholdOptions:
+    """Threshold of the conditional entropy; one of `eps`, `roots` and `curve` is given."""
+
+    eps: float | None = option("Give X the parent Y if H(X|Y) is at most E nats.", Number(0), "E")
+    roots: float | None = option(
+        "Use the smallest threshold that leaves at most this share of the variables as roots.", Number(0, 1), "SHARE"
+    )
+    relative: bool = option("Threshold H(X|Y)/H(X), from 0 to 1, instead of H(X|Y).", FLAG)
+    curve: bool = option("Write the number of roots as a function of the threshold instead of a forest.", FLAG)
+
+
+class RootCurve(NamedTuple):
+    """Thresholds in nats, ascending, and the number of roots at each."""
+
+    points: list[tuple[float, int]]
+    n_variables: int
+
+    @property
+    def rows(self) -> list[dict[str, float]]:
+        """A dictionary for each point."""
+        return [{"eps": threshold, "roots": count} for threshold, count in self.points]
+
+
+def _finish(found: Forest | RootCurve) -> Any:
+    from ..results import Forest
+
+    return found.rows if isinstance(found, RootCurve) else Forest(found)
+
+
+@function(finish=_finish)
+def screen(
+    source: Any = argument("DATA|ENTROPIES", is_standard_input=True),
+    data_options: DataOptions = data_options_with("pairs", is_alone=True),
+    given: ThresholdOptions = record(ThresholdOptions, "Threshold"),
+    jobs: int = jobs_option(),
+    *,
+    run: Run,
+) -> Forest | RootCurve:
+    """Find variables that another one nearly determines.
+
+    Returns
+    -------
+    Forest or list of dict
+        With `curve`, the number of roots at each threshold.
+
+    Examples
+    --------
+    >>> forest = bnsl.screen({"a": [0, 1, 0, 1], "b": [0, 0, 1, 1], "c": [1, 0, 1, 0]}, eps=0.1, quiet=True)
+    >>> forest.to_arrow().to_pylist()
+    [{'parent': 'c', 'child': 'a'}]
+    """
+    from stages.screening.forests import root_curve, screen_forest
+
+    if given.curve + (given.eps is not None) + (given.roots is not None) != 1:
+        raise UsageError("give one of --eps E, --roots SHARE and --curve.")
+    entropies = read_entropies(source, data_options, jobs, run)
+    if given.curve:
+        points = zip(*(values.tolist() for values in root_curve(entropies, given.relative)), strict=True)
+        return RootCurve(list(points), len(entropies.variables))
+    rule: dict[str, Any] = {"eps": given.eps, "roots": given.roots, "relative": given.relative}
+    forest = screen_forest(entropies, **rule)
+    return replace(forest, header=record_command(forest.header, "screen", rule))
