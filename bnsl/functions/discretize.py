@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from formats.wording import plural
+
 from ..files.inputs import as_table
-from ..files.rows import collected
+from ..files.rows import Rows
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, parameter
 from ..options.shared import check_sources
@@ -15,16 +17,10 @@ from ..running.function import Run, function
 from ..running.reporter import Reporter
 
 if TYPE_CHECKING:
-    import pyarrow
-
-    from formats.data_records import Dataset, Variable
+    from formats.data_records import Variable
 
 
-def _finish(dataset: Dataset) -> pyarrow.Table:
-    return collected(dataset.variables, [dataset.plain_codes])
-
-
-@function(finish=_finish)
+@function(finish=Rows.to_arrow)
 def discretize(
     data: Any = argument("DATA", is_standard_input=True),
     data_options: DataOptions = data_options_with(),
@@ -36,7 +32,7 @@ def discretize(
     ),
     *,
     run: Run,
-) -> Dataset:
+) -> Rows:
     """Cut numeric columns into intervals.
 
     Returns
@@ -58,7 +54,9 @@ def discretize(
         is_stream = isinstance(like, str) and like == "-"
         variables = table_variables(like, run.reporter) if is_stream else variables_of(like, run.reporter)
         known = KnownVariables(variables, like)
-    return data_options.open(data, run.reporter, known)
+    dataset = data_options.open(data, run.reporter, known)
+    closing = f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}"
+    return Rows(dataset.variables, [dataset.plain_codes], closing)
 
 
 def variables_of(source: Any, reporter: Reporter) -> tuple[Variable, ...]:

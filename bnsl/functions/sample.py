@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..files.inputs import open_learnt_network
-from ..files.rows import DrawnRows
+from ..files.rows import Rows
 from ..options.declared import argument, option, parameter, record
 from ..options.shared import resolve_seed, seed_option
 from ..options.values import Parsed, Whole
@@ -52,7 +52,7 @@ class RandomOptions:
     )
 
 
-@function(finish=DrawnRows.to_arrow)
+@function(finish=Rows.to_arrow)
 def sample(
     network: Any = argument("NETWORK"),
     drawn: RandomOptions = record(RandomOptions, "Network"),
@@ -62,7 +62,7 @@ def sample(
     seed: int | None = seed_option(),
     *,
     run: Run,
-) -> DrawnRows:
+) -> Rows:
     """Draw rows from a network, given or random.
 
     Returns
@@ -75,6 +75,7 @@ def sample(
     >>> bnsl.sample(random=5, rows=100, seed=1, quiet=True).shape
     (100, 5)
     """
+    from formats.wording import plural
     from stages.inference.forward_sampling import sample_rows
 
     seed = resolve_seed(seed, run.reporter)
@@ -85,7 +86,9 @@ def sample(
             yield batch
             run.reporter.progress(done * batch.shape[1], rows, "rows")
 
-    return DrawnRows(model, batches())
+    size = f"{plural(rows, 'row')} of {plural(len(model.variables), 'variable')}"
+    closing = f"{size}, {plural(sum(map(len, model.parents)), 'arc')}"
+    return Rows(model.variables, batches(), closing, model=model)
 
 
 def _model(network: Any, drawn: RandomOptions, seed: int, run: Run) -> BayesianNetwork:

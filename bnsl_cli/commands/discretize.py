@@ -5,8 +5,8 @@ from __future__ import annotations
 from bnsl.files.output_formats import TABLE_FORMATS, output_format
 from bnsl.functions.discretize import discretize
 from bnsl.options.shared import OutputOptions, output_options
-from formats.wording import plural
 
+from ..files import write_rows
 from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
@@ -29,10 +29,7 @@ def command(call: Call, target: OutputOptions) -> None:
 
     See also: bnsl parentsets, bnsl help data.
     """
-    from formats import open_table_writer
-
     table_format = output_format("discretize", target.output, target.format_name)
-    dataset = call()
-    with open_table_writer(target.output, dataset.variables, table_format) as writer:
-        writer.write(dataset.plain_codes)
-    call.reporter.summary(f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}")
+    rows = call()
+    write_rows(target.output, rows, table_format)
+    call.reporter.summary(rows.closing)

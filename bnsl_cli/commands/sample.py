@@ -9,8 +9,8 @@ from bnsl.functions.sample import sample
 from bnsl.options.declared import parameter
 from bnsl.options.shared import OutputOptions, output_options
 from bnsl.options.values import OUTPUT_FILE
-from formats.wording import plural
 
+from ..files import write_rows
 from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
@@ -39,20 +39,14 @@ def command(call: Call, save_network: str | None, target: OutputOptions) -> None
 
     See also: bnsl fit, which adds parameters to a network.
     """
-    from formats import open_table_writer, write_network
+    from formats import write_network
 
     table_format = output_format("sample", target.output, target.format_name)
     network_format = output_format("fit", save_network or "-")
     drawn = call()
-    model = drawn.model
-    if save_network:
-        write_network(save_network, model, network_format, call.reporter.warn)
+    if save_network and drawn.model is not None:
+        write_network(save_network, drawn.model, network_format, call.reporter.warn)
     if target.output == "-" and sys.stdout.isatty():
         call.reporter.pause()
-    n_rows = 0
-    with open_table_writer(target.output, model.variables, table_format) as writer:
-        for batch in drawn.batches:
-            writer.write(batch)
-            n_rows += batch.shape[1]
-    n_arcs = sum(map(len, model.parents))
-    call.reporter.summary(f"{plural(n_rows, 'row')} of {plural(len(model.variables), 'variable')}, {plural(n_arcs, 'arc')}")
+    write_rows(target.output, drawn, table_format)
+    call.reporter.summary(drawn.closing)

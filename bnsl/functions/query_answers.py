@@ -1,35 +1,30 @@
-"""Answers of ``bnsl query`` given one set of evidence."""
+"""Answers of `bnsl.query` given one set of evidence."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import click
 import numpy as np
 
-from formats import open_table_writer
 from formats.tables.evidence import find_variable
-from formats.tables.results.result_tables import FIGURE, TEXT, open_result_writer
+from formats.tables.results.result_tables import FIGURE, TEXT
 from stages.inference import queries
 from stages.inference.junction_trees import Engine
 from stages.inference.likelihood_weighting import weigh_samples
 from stages.inference.queries import Answer, Evidence, sample_given
 from stages.runtime.memory import format_bytes
 
-from ..options.query import AnswerOptions, QuestionOptions
-from bnsl.running.reporter import Reporter
-from ..tables.stage_results import show_results
+from ..files.answers import Answers, Values
+from ..options.questions import QuestionOptions
+from ..running.errors import UsageError
+from ..running.reporter import Reporter
 
-Table = Sequence[Sequence[str] | Sequence[float]]
 
-
-def answer(
-    engine: Engine, observed: Evidence, question: QuestionOptions, target: AnswerOptions, reporter: Reporter
-) -> dict[str, object]:
-    """Answer a question exactly, with a table of results; returns figures of the run."""
+def answer(engine: Engine, observed: Evidence, question: QuestionOptions, reporter: Reporter) -> Answers:
+    """The exact answer to a question."""
     columns, values, found = ask(engine, observed, question)
     cost = found.cost
     reporter.detail(
@@ -37,27 +32,19 @@ def answer(
         f"{format_bytes(cost.memory)}"
     )
     what = "states and evidence together" if question.mpe or question.map_of is not None else "evidence"
-    closing = f"; log-probability of {what} {found.log_probability:.6g}"
-    write_answer(columns, values, _about(engine, observed) + closing, target, reporter)
-    return {"log_probability": found.log_probability, **cost._asdict()}
+    closing = f"{_about(engine, observed)}; log-probability of {what} {found.log_probability:.6g}"
+    return Answers(columns, [values], closing, {"log_probability": found.log_probability, **cost._asdict()})
 
 
-def estimate(
-    engine: Engine,
-    observed: Evidence,
-    question: QuestionOptions,
-    seed: int,
-    target: AnswerOptions,
-    reporter: Reporter,
-) -> dict[str, object]:
-    """Answer from weighted samples, with a column of standard errors; returns figures of the run."""
+def estimate(engine: Engine, observed: Evidence, question: QuestionOptions, seed: int) -> Answers:
+    """The answer from weighted samples, with a column of standard errors."""
     n_samples = question.approximate or 0
     groups = _groups_of(engine, observed, question)
     found = weigh_samples(engine, observed, groups, n_samples, seed)
     if question.probability:
         probability = math.exp(found.log_probability)
         columns = dict.fromkeys(("log_probability", "probability", "standard_error"), FIGURE)
-        values: Table = [[found.log_probability], [probability], [probability * found.log_error]]
+        values: Values = [[found.log_probability], [probability], [probability * found.log_error]]
     elif question.joint is not None:
         columns, values = _joint_table(engine, groups[0], found.probabilities[0])
     else:
@@ -66,40 +53,27 @@ def estimate(
         columns |= {"standard_error": FIGURE}
         values = [*values, [error for part in found.standard_errors for error in part.ravel().tolist()]]
     closing = (
-        f"; {n_samples:,} weighted samples, worth {found.effective:,.1f} independent ones; log-probability of "
+        f"{_about(engine, observed)}; {n_samples:,} weighted samples, worth {found.effective:,.1f} independent ones; log-probability of "
         f"evidence {found.log_probability:.6g} with a standard error of {found.log_error:.2g}"
     )
-    write_answer(columns, values, _about(engine, observed) + closing, target, reporter)
-    return {
+    figures = {
         "log_probability": found.log_probability,
         "log_probability_error": found.log_error,
         "samples": n_samples,
         "effective_samples": found.effective,
         "seed": seed,
     }
+    return Answers(columns, [values], closing, figures)
 
 
 def _about(engine: Engine, observed: Evidence) -> str:
     return f"evidence on {len(observed)} of {engine.n_variables} variables"
 
 
-def write_answer(
-    columns: dict[str, str], values: Table, closing: str, target: AnswerOptions, reporter: Reporter
-) -> None:
-    """Write a table of results, to read or for programs."""
-    reporter.pause()
-    if target.is_table:
-        show_results(target.output, columns, values, target.rows_shown, closing)
-    else:
-        with open_result_writer(target.output, columns, target.format()) as write:
-            write(values)
-        reporter.summary(closing)
-
-
-def ask(engine: Engine, observed: Evidence, question: QuestionOptions) -> tuple[dict[str, str], Table, Answer[Any]]:
+def ask(engine: Engine, observed: Evidence, question: QuestionOptions) -> tuple[dict[str, str], Values, Answer[Any]]:
     """Columns and values of the table of results, and the answer."""
     variables = engine.network.variables
-    values: Table
+    values: Values
     if question.probability:
         probability = queries.log_probability(engine, observed)
         values = [[probability.log_probability], [math.exp(probability.log_probability)]]
@@ -122,7 +96,7 @@ def ask(engine: Engine, observed: Evidence, question: QuestionOptions) -> tuple[
     return *_marginal_table(engine, chosen, single.found), single
 
 
-def _joint_table(engine: Engine, chosen: Sequence[int], probabilities: np.ndarray) -> tuple[dict[str, str], Table]:
+def _joint_table(engine: Engine, chosen: Sequence[int], probabilities: np.ndarray) -> tuple[dict[str, str], Values]:
     """Columns and values of a joint distribution: a row for each combination of states."""
     variables = engine.network.variables
     labels = zip(*itertools.product(*(variables[v].known_states for v in chosen)))
@@ -132,10 +106,10 @@ def _joint_table(engine: Engine, chosen: Sequence[int], probabilities: np.ndarra
 
 def _marginal_table(
     engine: Engine, chosen: Sequence[int], distributions: Sequence[np.ndarray]
-) -> tuple[dict[str, str], Table]:
+) -> tuple[dict[str, str], Values]:
     """Columns and values of distributions of single variables: a row for each state of each."""
     variables = engine.network.variables
-    values: Table = [
+    values: Values = [
         [variables[v].name for v in chosen for _ in variables[v].known_states],
         [state for v in chosen for state in variables[v].known_states],
         [p for distribution in distributions for p in distribution.tolist()],
@@ -160,7 +134,7 @@ def _groups_of(engine: Engine, observed: Evidence, question: QuestionOptions) ->
     chosen = _single_variables(engine, observed, question)
     for variable in chosen:
         if variable in observed:
-            raise click.UsageError(f"--approximate: {engine.network.variables[variable].name} is observed.")
+            raise UsageError(f"--approximate: {engine.network.variables[variable].name} is observed.")
     return [[variable] for variable in chosen]
 
 
@@ -168,26 +142,23 @@ def joined_variables(engine: Engine, observed: Evidence, names: Sequence[str], a
     """The variables of a joint distribution or of its mode; refuses duplicates and observed ones."""
     found = [find_variable(name, engine.network.variables) for name in names]
     if len(set(found)) < len(found):
-        raise click.UsageError(f"--{asked} names a variable twice.")
+        raise UsageError(f"--{asked} names a variable twice.")
     for name, variable in zip(names, found):
         if variable in observed:
-            raise click.UsageError(f"--{asked}: {name} is observed.")
+            raise UsageError(f"--{asked}: {name} is observed.")
     if asked == "joint" and {"probability", "standard_error"} & set(names):
-        raise click.UsageError(
+        raise UsageError(
             "--joint: a variable called 'probability' or 'standard_error' would be a second column of that name."
         )
     return found
 
 
 def draw_samples(
-    engine: Engine, observed: Evidence, n_rows: int, seed: int, target: AnswerOptions, reporter: Reporter
-) -> dict[str, object]:
-    """Draw rows and write them as data; returns figures of the run."""
+    engine: Engine, observed: Evidence, n_rows: int, seed: int, reporter: Reporter
+) -> Iterator[np.ndarray]:
+    """Rows drawn given the evidence, batch by batch."""
     drawn = 0
-    with open_table_writer(target.output, engine.network.variables, target.format()) as writer:
-        for batch in sample_given(engine, observed, n_rows, seed):
-            writer.write(batch)
-            drawn += batch.shape[1]
-            reporter.progress(drawn, n_rows, "rows")
-    reporter.summary(f"{drawn:,} rows; evidence on {len(observed)} of {engine.n_variables} variables")
-    return {"rows": drawn, "seed": seed}
+    for batch in sample_given(engine, observed, n_rows, seed):
+        yield batch
+        drawn += batch.shape[1]
+        reporter.progress(drawn, n_rows, "rows")

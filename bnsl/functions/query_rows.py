@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Any
 
-import click
 import numpy as np
 import pyarrow
 
-from formats import open_table_writer
 from formats.tables.completed_rows import CompletedRows
 from formats.tables.evidence import EvidenceTable, find_variable, open_evidence
-from formats.tables.results.result_tables import FIGURE, TEXT, open_result_writer
+from formats.tables.results.result_tables import FIGURE, TEXT
 from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import RowAnswers, fill, log_probabilities, predict
 
-from bnsl.options.data import DataOptions
-from ..options.query import AnswerOptions, TableOptions
-from bnsl.options.shared import resolve_seed
-from bnsl.running.reporter import Reporter
-from .query_answers import write_answer
+from ..files.answers import Answers
+from ..files.inputs import as_table
+from ..files.rows import Rows
+from ..options.data import DataOptions
+from ..options.questions import TableOptions
+from ..running.errors import UsageError
+from ..running.reporter import Reporter
 
 
 def answer_rows(
-    engine: Engine,
-    rows: TableOptions,
-    data_options: DataOptions,
-    seed: int | None,
-    target: AnswerOptions,
-    reporter: Reporter,
-) -> dict[str, object]:
-    """Answer for each row of a table; returns figures of the run."""
-    assert rows.table is not None
+    engine: Engine, rows: TableOptions, data_options: DataOptions, seed: int | None, reporter: Reporter
+) -> Answers | Rows:
+    """Answers for each row of a table, or the completed table; `seed` is that of drawn cells."""
     variables = engine.network.variables
     targets = [find_variable(name, variables) for name in dict.fromkeys(rows.predict or ())]
     evidence = open_evidence(
-        rows.table,
+        as_table(rows.table),
         variables,
         header=not data_options.no_header,
         **{name: getattr(data_options, name) for name in ("delimiter", "na", "columns", "drop", "unseen")},
@@ -46,44 +39,30 @@ def answer_rows(
         warn=reporter.warn,
     )
     if rows.fill is not None:
-        return fill_holes(engine, evidence, rows, target, seed, reporter)
+        return fill_holes(engine, evidence, rows.jobs, seed, reporter)
     columns = result_columns(engine, targets)
     for column in evidence.copies:
         if column.name in columns:
-            raise click.UsageError(f"--keep {column.name}: the answers have a column of that name.")
+            raise UsageError(f"--keep {column.name}: the answers have a column of that name.")
     columns = dict.fromkeys((column.name for column in evidence.copies), TEXT) | columns
     batches = result_batches(engine, evidence, targets, rows.jobs, reporter)
     n_rows = evidence.codes.shape[1]
     closing = f"{n_rows:,} rows, {int(evidence.is_hidden.sum()):,} of {evidence.codes.size:,} cells hidden"
-    if target.is_table:
-        values = [list(itertools.chain.from_iterable(parts)) for parts in zip(*batches)]
-        write_answer(columns, values, closing, target, reporter)
-    else:
-        with open_result_writer(target.output, columns, target.format()) as write:
-            for batch in batches:
-                write(batch)
-        reporter.summary(closing)
-    return {"rows": n_rows}
+    return Answers(columns, batches, closing, {"rows": n_rows})
 
 
-def fill_holes(
-    engine: Engine,
-    evidence: EvidenceTable,
-    rows: TableOptions,
-    target: AnswerOptions,
-    seed: int | None,
-    reporter: Reporter,
-) -> dict[str, Any]:
-    """Write the completed table; returns figures of the run."""
-    seed = resolve_seed(seed, reporter) if rows.fill == "drawn" else None
+def fill_holes(engine: Engine, evidence: EvidenceTable, jobs: int, seed: int | None, reporter: Reporter) -> Rows:
+    """The completed table."""
     n_holes, n_rows = int(evidence.is_hidden.sum()), evidence.codes.shape[1]
     completed = CompletedRows(evidence, engine.network.variables)
-    with open_table_writer(target.output, completed.variables, target.format()) as writer:
-        for answers in fill(engine, evidence.codes, evidence.is_hidden, seed, rows.jobs, evidence.row_number):
-            writer.write(completed.codes(answers.start, answers.codes))
+
+    def batches() -> Iterator[np.ndarray]:
+        for answers in fill(engine, evidence.codes, evidence.is_hidden, seed, jobs, evidence.row_number):
+            yield completed.codes(answers.start, answers.codes)
             reporter.progress(answers.start + answers.codes.shape[1], n_rows, "rows")
-    reporter.summary(f"{n_holes:,} of {evidence.codes.size:,} cells filled")
-    return {"rows": n_rows, "filled": n_holes, "seed": seed}
+
+    closing = f"{n_holes:,} of {evidence.codes.size:,} cells filled"
+    return Rows(completed.variables, batches(), closing, {"rows": n_rows, "filled": n_holes, "seed": seed})
 
 
 def result_columns(engine: Engine, targets: list[int]) -> dict[str, str]:

@@ -1,0 +1,48 @@
+"""Tables of answers: columns of text and figures, and what is said below them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Values = Sequence[Sequence[Any]]
+"""The values of each column."""
+
+
+@dataclass
+class Answers:
+    """Answers to a question, batch by batch.
+
+    - `columns`: ``figure``, ``text`` or ``number`` for each column, by its name (`formats.tables.results`).
+    - `batches`: values of the columns; may be read once.
+    - `closing`: the closing line, complete once all batches are read.
+    - `figures`: figures of the run.
+    """
+
+    columns: Mapping[str, str]
+    batches: Iterable[Values]
+    closing: str = ""
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def values(self) -> list[list[Any]]:
+        """The values of all batches, column by column."""
+        parts = list(self.batches)
+        return [list(itertools.chain.from_iterable(column)) for column in zip(*parts)] or [[] for _ in self.columns]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The answers as an Arrow table."""
+        import pyarrow
+
+        from formats.tables.results.result_tables import FIGURE, TEXT
+
+        kinds = {FIGURE: pyarrow.float64(), TEXT: pyarrow.string()}
+        types = [kinds.get(kind, pyarrow.int64()) for kind in self.columns.values()]
+        columns = [pyarrow.array(v, kind, from_pandas=True) for v, kind in zip(self.values, types)]
+        return pyarrow.table(columns, names=list(self.columns))
+

@@ -1,0 +1,116 @@
+"""`bnsl.query`: exact inference in a network with parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..files.answers import Answers
+from ..files.inputs import LearntNetwork, certified_order, open_learnt_network
+from ..files.rows import Rows
+from ..options import questions, shared
+from ..options.data import DataOptions, KnownVariables, data_options_with
+from ..options.declared import argument, parameter, record
+from ..options.values import INPUT, SIZE, TEXT
+from ..running.errors import UsageError
+from ..running.function import Run, function
+
+if TYPE_CHECKING:
+    from stages.inference.junction_trees import Engine
+
+
+def _finish(found: Answers | Rows) -> Any:
+    return found.to_arrow()
+
+
+@function(finish=_finish)
+def query(
+    network: Any = argument("NETWORK", is_required=True),
+    evidence: tuple[str, ...] = argument("NAME=STATE", TEXT, is_several=True),
+    data: Any = parameter("Rows to fit parameters to, if the network has none.", INPUT, "DATA", section="Input"),
+    smoothing: float | None = shared.smoothing_option(
+        "With --data, equivalent sample size of a uniform prior of the parameters.", "Input"
+    ),
+    data_options: DataOptions = data_options_with(),
+    question: questions.QuestionOptions = record(
+        questions.QuestionOptions, "Question", check=questions.check_question
+    ),
+    rows: questions.TableOptions = record(questions.TableOptions, "Rows", check=questions.check_rows),
+    seed: int | None = shared.seed_option(),
+    memory: int | None = parameter(
+        f"{shared.TABLE_MEMORY} A question that needs more is refused at once.", SIZE, section="Budget"
+    ),
+    *,
+    run: Run,
+) -> Answers | Rows:
+    """Query a network: distributions, probable states, samples, given evidence. Answers are exact.
+
+    Returns
+    -------
+    pyarrow.Table
+        The answers; `table` is the option --evidence of the command line.
+
+    Examples
+    --------
+    >>> network = bnsl.learn({"a": [0, 1] * 20, "b": [1, 0] * 20}, quiet=True)
+    >>> bnsl.query(network, {"a": 1}, variables=["b"], quiet=True).to_pylist()
+    [{'variable': 'b', 'state': '0', 'probability': 1.0}, {'variable': 'b', 'state': '1', 'probability': 0.0}]
+    """
+    from formats.tables.evidence import parse_assignments
+
+    from .query_answers import answer, draw_samples, estimate
+    from .query_rows import answer_rows
+
+    shared.check_sources(network, data, rows.table)
+    if rows.table is not None and (evidence or vars(question) != vars(questions.NO_QUESTION)):
+        raise UsageError("--evidence TABLE goes with --predict and --fill, not with questions about one row.")
+    questions.check_inputs(run, data, question, rows)
+    engine = engine_of(network, data, data_options, rows.table is not None, smoothing, memory, run)
+    observed = parse_assignments(evidence, engine.network.variables)
+    if rows.table is not None:
+        drawn = shared.resolve_seed(seed, run.reporter) if rows.fill == "drawn" else None
+        return answer_rows(engine, rows, data_options, drawn, run.reporter)
+    if question.samples is not None:
+        seed = shared.resolve_seed(seed, run.reporter)
+        batches = draw_samples(engine, observed, question.samples, seed, run.reporter)
+        closing = f"{question.samples:,} rows; evidence on {len(observed)} of {engine.n_variables} variables"
+        return Rows(engine.network.variables, batches, closing, {"rows": question.samples, "seed": seed})
+    if question.approximate is not None:
+        return estimate(engine, observed, question, shared.resolve_seed(seed, run.reporter))
+    return answer(engine, observed, question, run.reporter)
+
+
+def engine_of(
+    network: Any,
+    data: Any,
+    data_options: DataOptions,
+    has_evidence_table: bool,
+    smoothing: float | None,
+    memory: int | None,
+    run: Run,
+) -> Engine:
+    """Inference in the network with its parameters, from its file or fitted to data.
+
+    Of a network without states the data list them, and unseen ones are those of the table of evidence. A `Network`
+    keeps the engine of its parameters.
+
+    Raises `Inconsistent`: there are no parameters.
+    """
+    from formats.graphs.networks import require_parameters
+    from formats.streams import source_name
+    from stages.fit import fit_parameters
+    from stages.inference.junction_trees import Engine
+
+    learnt: LearntNetwork = open_learnt_network(network)
+    structure, model = learnt.structure, learnt.parameters
+    if data is not None:
+        known = KnownVariables(structure.header.variables, network)
+        if has_evidence_table and not any(v.states for v in known.variables):
+            data_options = replace(data_options, unseen="error")
+        rows = data_options.open(data, run.reporter, known)
+        model = fit_parameters(structure, rows, smoothing=smoothing or 0.0)
+    elif memory is None and hasattr(network, "engine"):
+        return network.engine
+    if model is None:
+        model = require_parameters(None, "query", source_name(network))
+    return Engine(model, certified_order(structure), memory)
