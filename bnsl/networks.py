@@ -46,3 +46,8 @@ def read(path: str | os.PathLike[str]) -> Any:
     """The network in a file of any format, with its parameters if it holds them."""
     with translated_errors():
         return Network(open_learnt_network(os.fspath(path)))
+
+
+def network_of(structure: records.Network) -> Network:
+    """The object of a network without parameters."""
+    return Network(LearntNetwork(structure, None))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from stages.parentsets import DEFAULT_METHOD, MAIN_METHODS, METHODS, ParentSetOptions
 
-from ..running.option_records import option_field
-from ..running.stage_command import option
-from .methods import method_options, own_method_options, refuse_unused, with_takers
-from .parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, SIZE, Finite, InputPath, Parsed
+from ..running.errors import UsageError
+from .declared import option, parameter
+from .methods import method_option, own_options_of, refuse_unused, with_takers
 from .shared import max_parents_field
+from .values import DURATION, FLAG, INPUT, OUTPUT_FILE, SIZE, Number, Parsed
+
+if TYPE_CHECKING:
+    from ..running.function import Run
 
 
 def _shard(text: str) -> tuple[int, int]:
@@ -32,31 +34,30 @@ def takers_text(name: str) -> str:
 TRACERS = ", ".join(name for name, spec in METHODS.items() if spec.traces)
 """The methods that can write a trace."""
 
-trace_option = option(
-    "--trace",
-    type=OUTPUT_FILE,
-    section="Output",
-    help=with_takers(
+TRACE = parameter(
+    with_takers(
         "Write every scored set in the order of the search to this file: JSON lines, or by its name an Arrow or "
         "Parquet table; 'bnsl formats trace' lists the columns. Each set of the variables at work takes some 50 "
         "bytes of memory.",
         TRACERS,
     ),
+    OUTPUT_FILE,
+    section="Output",
 )
 
-method_flags = method_options(METHODS, f"Default: {DEFAULT_METHOD}.", main=MAIN_METHODS)
-own_search_options = own_method_options(ParentSetOptions, takers_text, lambda _: "Method")
+METHOD = method_option(METHODS, f"Default: {DEFAULT_METHOD}.", main=MAIN_METHODS)
+OWN_OPTIONS = own_options_of(ParentSetOptions, takers_text, lambda _: "Method")
 
 
-def check_options(ctx: click.Context, method: str) -> None:
+def check_options(run: Run, method: str, trace: str | None, dry_run: bool) -> None:
     """Refuse options that the method does not take."""
     governed = {name for spec in METHODS.values() for name in spec.options}
-    refuse_unused(ctx, governed, METHODS[method].options, method, takers_text)
-    if ctx.params["trace"] is not None:
+    refuse_unused(run, governed, METHODS[method].options, method, takers_text)
+    if trace is not None:
         if not METHODS[method].traces:
-            raise click.UsageError(f"--trace does not go with method {method}; {TRACERS} take it.")
-        if ctx.params["dry_run"]:
-            raise click.UsageError("--trace goes with a search, not with --dry-run.")
+            raise UsageError(f"--trace does not go with method {method}; {TRACERS} take it.")
+        if dry_run:
+            raise UsageError("--trace goes with a search, not with --dry-run.")
 
 
 @dataclass(frozen=True)
@@ -64,19 +65,19 @@ class SearchOptions:
     """Limits of the search of each variable."""
 
     max_parents: int | None = max_parents_field(section="Method")
-    keep_mass: float | None = option_field(
+    keep_mass: float | None = option(
         "List sets that a subset dominates, too, unless it scores more by ln(1/EPS) nats: what 'bnsl posterior' "
         "needs. 0 lists all sets that were scored. Constant columns are never candidates: no set with one is listed.",
-        Finite(min=0, max=1, max_open=True),
+        Number(0, 1, open_most=True),
         "EPS",
         section="Method",
     )
-    time_per_variable: float | None = option_field("Stop the search for each variable after this time.", DURATION)
-    memory: int | None = option_field(
+    time_per_variable: float | None = option("Stop the search for each variable after this time.", DURATION)
+    memory: int | None = option(
         "Memory that the whole process may take, such as 4G: searches whose sets no longer fit end early.", SIZE
     )
-    dry_run: bool = option_field(
-        "Search a few variables only and forecast time, memory and sets of the run.", is_flag=True
+    dry_run: bool = option(
+        "Search a few variables only and forecast time, memory and sets of the run.", kind=FLAG
     )
 
 
@@ -84,16 +85,16 @@ class SearchOptions:
 class InputOptions:
     """Inputs that guide the search, besides the data."""
 
-    screen: str | None = option_field(
+    screen: str | None = option(
         "Screening forest: its variables keep their one parent, the others choose among its roots.",
-        INPUT_PATH,
+        INPUT,
         "FOREST",
     )
-    near: str | None = option_field(
-        with_takers("Network around whose order sets are grown.", takers_text("near")), INPUT_PATH, "NETWORK"
+    near: str | None = option(
+        with_takers("Network around whose order sets are grown.", takers_text("near")), INPUT, "NETWORK"
     )
-    extend: str | None = option_field(
-        "Parent sets of the same data and score, which are listed along with what is found.", INPUT_PATH, "SETS"
+    extend: str | None = option(
+        "Parent sets of the same data and score, which are listed along with what is found.", INPUT, "SETS"
     )
 
 
@@ -101,13 +102,13 @@ class InputOptions:
 class PartOptions:
     """The part of a run to do."""
 
-    shard: tuple[int, int] | None = option_field(
+    shard: tuple[int, int] | None = option(
         "Search only the i-th of N parts of the variables, of about equal cost; the seed is 0 unless "
         "given, so that parts fit. 'bnsl merge' puts them together.",
         Parsed("i/N", _shard),
     )
-    resume: str | None = option_field(
+    resume: str | None = option(
         "Take over the finished variables of an earlier run that was to write FILE (from FILE or "
         "FILE.part) and search the rest.",
-        InputPath(dir_okay=False),
+        INPUT,
     )

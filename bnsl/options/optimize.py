@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from stages.optimize import DATA_TW, MAIN_METHODS, METHODS, OptimizeOptions, Task, default_method
 
-from ..running.option_records import option_field, packed
-from .data import DataOptions
-from .methods import method_options, own_method_options, refuse_incomplete, refuse_unused, with_takers
-from .parameter_types import INPUT_PATH, OUTPUT_FILE, Count, Parsed
+from ..running.errors import UsageError
+from .data import READING, DataOptions
+from .declared import option, record
+from .methods import method_option, own_options_of, refuse_incomplete, refuse_unused, with_takers
 from .shared import WorkerPlace, max_parents_field
+from .values import FLAG, INPUT, OUTPUT_FILE, Choice, Parsed, Whole
+
+if TYPE_CHECKING:
+    from ..running.function import Run
 
 ROUNDS = 20
 """Most rounds of completion and search."""
@@ -25,10 +28,6 @@ ROUNDS = 20
 
 SECTIONS = {(False,): "Search among listed sets", (True,): "Search on data", (False, True): "Method"}
 """Section of the help page for an option, by whether it belongs to searches on data."""
-
-READING = tuple(field.name for field in fields(DataOptions))
-"""Options that decide how data are read: of all searches on data, and of others that are given data."""
-
 
 def taken_options(method: str, task: Task) -> tuple[str, ...]:
     """Options that a method reads in the task, besides the common ones."""
@@ -89,73 +88,73 @@ def _resampling(text: str) -> str:
 class TaskOptions:
     """The task: inputs, bound, start, replicates."""
 
-    treewidth: int | None = option_field(
+    treewidth: int | None = option(
         "Bound the treewidth of the network's moral graph by K; with --data in method "
         f"{', '.join(methods_for(DATA_TW))}.",
-        Count(min=1),
+        Whole(1),
         "K",
         names=("--tw", "--treewidth"),
         section=SECTIONS[False,],
     )
-    partial: bool = option_field(
-        "Accept a stream that ended early: variables that did not arrive get no parents.", is_flag=True
+    partial: bool = option(
+        "Accept a stream that ended early: variables that did not arrive get no parents.", kind=FLAG
     )
-    data: str | None = option_field(
-        "Search on this table and score families on demand; SETS are then optional and extended.", INPUT_PATH, "DATA"
+    data: str | None = option(
+        "Search on this table and score families on demand; SETS are then optional and extended.", INPUT, "DATA"
     )
-    start: str | None = option_field(
+    start: str | None = option(
         with_takers(
             "Start from this network: on data instead of the empty one, among listed sets with its order, under "
             "--tw K with its elimination order if that fits",
             takers_text("start"),
         ),
-        INPUT_PATH,
+        INPUT,
         "NETWORK",
     )
-    screen: str | None = option_field(
+    screen: str | None = option(
         "Screening forest: its variables keep their one parent, the search is among its roots (qds-BNSL).",
-        INPUT_PATH,
+        INPUT,
         "FOREST",
     )
-    information: str | None = option_field(
+    information: str | None = option(
         with_takers(
             "Mutual information of all pairs, from the data or the result of 'bnsl entropy'; without it, of the "
             "pairs that the listed sets determine",
             takers_text("information"),
         ),
-        INPUT_PATH,
+        INPUT,
         "DATA|ENTROPIES",
     )
     max_parents: int | None = max_parents_field()
-    save_sets: str | None = option_field(
+    save_sets: str | None = option(
         with_takers("Write the candidate sets that the search ends with.", takers_text("save_sets")), OUTPUT_FILE
     )
-    proof: str | None = option_field(
+    proof: str | None = option(
         with_takers(
             "Write the proof of the bound, which 'bnsl evaluate --proof' and a program of a page check",
             takers_text("proof"),
         ),
         OUTPUT_FILE,
     )
-    bootstrap: int | None = option_field(
+    bootstrap: int | None = option(
         "Learn R networks, each from as many rows of DATA drawn with replacement, and write them as a stream.",
-        Count(min=1),
+        Whole(1),
         "R",
     )
-    resample: str | None = option_field(
+    resample: str | None = option(
         "With --bootstrap, which rows a network is of: bootstrap (the default), subsample:SHARE of them without "
         "replacement, jackknife: all but one of R blocks; with --imputation drawn also imputed: all rows, holes "
         "drawn anew.",
         Parsed("rule", _resampling),
         "RULE",
     )
-    imputation: str | None = option_field(
+    imputation: str | None = option(
         "With --missing em, how holes are filled for a search: the states most probable together (the default), "
         "or drawn given the observed ones.",
-        click.Choice(["best", "drawn"]),
+        Choice(("best", "drawn")),
     )
-    rounds: int | None = option_field(
-        f"With --missing em, fill and search at most so many times; {ROUNDS} if not given.", Count(min=1), "N"
+    rounds: int | None = option(
+        f"With --missing em, fill and search at most so many times; {ROUNDS} if not given.", Whole(1), "N"
     )
 
     @property
@@ -163,35 +162,35 @@ class TaskOptions:
         return Task(self.data is not None, self.treewidth is not None)
 
 
-task_options = packed(
-    "given",
+TASK_OPTIONS = record(
     TaskOptions,
-    section=SECTIONS[True,],
+    SECTIONS[True,],
     changes={f.name: {"section": section_of(f.name)} for f in fields(TaskOptions) if f.name in GOVERNED},
 )
-method_flags = method_options(
+METHOD = method_option(
     METHODS,
     "Default: among SETS exact up to 22 variables and ils beyond (forest for --tw 1), pricing with --data.",
     main=MAIN_METHODS,
 )
-own_search_options = own_method_options(OptimizeOptions, takers_text, section_of)
+OWN_OPTIONS = own_options_of(OptimizeOptions, takers_text, section_of)
 
 
-def check_options(ctx: click.Context, method: str | None, task: Task) -> None:
+def check_options(run: Run, method: str | None, given: TaskOptions, has_restarts: bool) -> None:
     """Refuse a method that does not do the task, and options that it does not take.
 
     If no method is named and the number of variables decides, an option is refused if no method that may run takes
     it; `check_taken` decides once the number is known.
     """
-    sizes = (False,) if ctx.params["restarts"] is not None else (False, True)
-    defaults = (default_method(ctx.params["treewidth"], task.on_data, is_small) for is_small in sizes)
+    task = given.task
+    sizes = (False,) if has_restarts else (False, True)
+    defaults = (default_method(given.treewidth, task.on_data, is_small) for is_small in sizes)
     methods = [method] if method else list(dict.fromkeys(defaults))
     _check_task(methods[0], task)
-    check_taken(ctx, methods, task)
-    refuse_incomplete(ctx, OptimizeOptions)
-    is_forest = task.on_data and task.bounded and ctx.params["treewidth"] <= 1
-    if is_forest and ctx.params["start"] is not None:
-        raise click.UsageError("--start is of no use with --tw 1: the best forest is found at once, exactly.")
+    check_taken(run, methods, given)
+    refuse_incomplete(run, OptimizeOptions)
+    is_forest = task.on_data and given.treewidth is not None and given.treewidth <= 1
+    if is_forest and given.start is not None:
+        raise UsageError("--start is of no use with --tw 1: the best forest is found at once, exactly.")
 
 
 def check_proof(given: TaskOptions) -> None:
@@ -199,64 +198,61 @@ def check_proof(given: TaskOptions) -> None:
     if given.proof is None or given.data is None:
         return
     if given.save_sets in (None, "-"):
-        raise click.UsageError(
+        raise UsageError(
             "--proof is about the sets that the search ends with: give --save-sets FILE beside it."
         )
     if given.screen is not None:
-        raise click.UsageError("--proof is about searches among all variables: leave out --screen.")
+        raise UsageError("--proof is about searches among all variables: leave out --screen.")
     if given.treewidth is not None and given.treewidth <= 1:
-        raise click.UsageError("--proof is about bounds on listed sets: the best forest is found from all pairs.")
+        raise UsageError("--proof is about bounds on listed sets: the best forest is found from all pairs.")
 
 
-def check_bootstrap(
-    given: TaskOptions, sets: str | None, format_name: str | None, workers: WorkerPlace | None
-) -> None:
+def check_bootstrap(given: TaskOptions, sets: Any, workers: WorkerPlace | None) -> None:
     """Refuse replicates without data, and with options for one network."""
     if given.bootstrap is None:
         if given.resample is not None:
-            raise click.UsageError("--resample goes with --bootstrap R.")
+            raise UsageError("--resample goes with --bootstrap R.")
         if workers is not None and given.data is not None:
-            raise click.UsageError(
+            raise UsageError(
                 "--workers learn replicates (--bootstrap R), or make restarts among SETS; one search on data has "
                 "no parts that they could take."
             )
         return
     if given.data is None:
-        raise click.UsageError(
+        raise UsageError(
             "--bootstrap draws rows of data: give --data DATA; the scores of listed sets are those of all rows."
         )
     _refuse_lists(given, sets, "--bootstrap: each replicate has sets and scores of its own.")
-    if format_name == "table":
-        raise click.UsageError("--bootstrap writes a stream of networks: pipe it into bnsl average --format table.")
 
 
-def check_incomplete(given: TaskOptions, sets: str | None, data_options: DataOptions) -> None:
+def check_incomplete(given: TaskOptions, sets: Any, data_options: DataOptions) -> None:
     """Refuse options that contradict rows with holes, and those that need them."""
     is_imputed = given.resample == "imputed"
     if not data_options.keeps_holes:
         for name in ("imputation", "rounds"):
             if getattr(given, name) is not None:
-                raise click.UsageError(f"--{name} goes with --missing em.")
+                raise UsageError(f"--{name} goes with --missing em.")
         if is_imputed:
-            raise click.UsageError("--resample imputed goes with --missing em --imputation drawn.")
+            raise UsageError("--resample imputed goes with --missing em --imputation drawn.")
         return
     if given.data is None:
-        raise click.UsageError("--missing em learns from rows with holes: give --data DATA.")
+        raise UsageError("--missing em learns from rows with holes: give --data DATA.")
     _refuse_lists(given, sets, "--missing em: each round has sets and scores of its own.")
     if is_imputed and given.imputation != "drawn":
-        raise click.UsageError("--resample imputed draws holes anew: give --imputation drawn.")
+        raise UsageError("--resample imputed draws holes anew: give --imputation drawn.")
 
 
-def _refuse_lists(given: TaskOptions, sets: str | None, reason: str) -> None:
+def _refuse_lists(given: TaskOptions, sets: Any, reason: str) -> None:
     """Refuse lists of sets where there are several tables."""
     if sets is not None or given.save_sets is not None:
-        raise click.UsageError(f"{'SETS' if sets is not None else '--save-sets'} does not go with {reason}")
+        raise UsageError(f"{'SETS' if sets is not None else '--save-sets'} does not go with {reason}")
 
 
-def check_taken(ctx: click.Context, methods: Sequence[str], task: Task) -> None:
+def check_taken(run: Run, methods: Sequence[str], given: TaskOptions) -> None:
     """Refuse options that none of these methods takes in the task."""
+    task = given.task
     taken = {name for method in methods for name in taken_options(method, task)}
-    if ctx.params["information"] is not None:
+    if given.information is not None:
         taken.update(READING)
     who = " or ".join(label_of(method, [task]) if task.bounded else method for method in methods)
 
@@ -264,7 +260,7 @@ def check_taken(ctx: click.Context, methods: Sequence[str], task: Task) -> None:
         alike = [method for method in METHODS if name in taken_options(method, task)]
         return ", ".join(alike or takers_of(name))
 
-    refuse_unused(ctx, GOVERNED, taken, who, takers)
+    refuse_unused(run, GOVERNED, taken, who, takers)
 
 
 def _check_task(name: str, task: Task) -> None:
@@ -275,8 +271,8 @@ def _check_task(name: str, task: Task) -> None:
     able = ", ".join(methods_for(task))
     if all(known.on_data != task.on_data for known in ways):
         if not task.on_data:
-            raise click.UsageError(f"method {name} searches on data: give --data DATA.")
-        raise click.UsageError(f"method {name} takes SETS, not --data; methods on data are {on_data}.")
+            raise UsageError(f"method {name} searches on data: give --data DATA.")
+        raise UsageError(f"method {name} takes SETS, not --data; methods on data are {on_data}.")
     if not task.bounded:
-        raise click.UsageError(f"method {name} searches under a treewidth bound: give --tw K.")
-    raise click.UsageError(f"method {name} knows no treewidth bound; {able} {'do' if ',' in able else 'does'}.")
+        raise UsageError(f"method {name} searches under a treewidth bound: give --tw K.")
+    raise UsageError(f"method {name} knows no treewidth bound; {able} {'do' if ',' in able else 'does'}.")

@@ -1,0 +1,337 @@
+"""`bnsl.optimize`: candidate parent sets, or data, to a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
+
+from ..files.inputs import (
+    open_record,
+    read_entropies,
+    require_same_variables,
+    warn_of_cut_lists,
+    warn_of_other_data,
+    warn_of_other_forest,
+)
+from ..files.output_formats import output_format
+from ..files.recording import record_command, used_options
+from ..options import optimize as options_of
+from ..options import shared
+from ..options.data import DataOptions, KnownVariables, data_options_with
+from ..options.declared import argument
+from ..options.knowledge import KNOWLEDGE, KnowledgeOptions, recorded_knowledge, with_knowledge
+from ..options.optimize import ROUNDS, TaskOptions, check_taken, taken_options
+from ..running.errors import UsageError
+from ..running.function import Run, function
+from ..running.interrupts import PATIENCE, explain_interruption, remembered_signal
+from ..running.reporter import Reporter
+
+if TYPE_CHECKING:
+    from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
+    from stages.knowledge import Knowledge
+    from stages.optimize.bootstrap import Found
+    from stages.optimize.bounds.proof_steps import TreeNode
+    from stages.runtime.budgets import Budget, StopSignal
+
+NOTHING_YET = "no network was found yet and none is written; wait until progress shows a score"
+
+
+class Learnt(NamedTuple):
+    """A network, and the figures of its search."""
+
+    network: Network
+    figures: dict[str, Any]
+
+
+class Replicates(NamedTuple):
+    """Networks of replicates, each as soon as it is found.
+
+    - `requested`: how many there are unless an interruption ends the run.
+    """
+
+    requested: int
+    found: Iterator[Learnt]
+
+
+def _finish(found: Learnt | Replicates) -> Any:
+    from ..networks import network_of
+
+    if isinstance(found, Learnt):
+        return network_of(found.network)
+    return [network_of(each.network) for each in found.found]
+
+
+@function(finish=_finish)
+def optimize(
+    sets: Any = argument("SETS"),
+    method: str | None = options_of.METHOD,
+    given: TaskOptions = options_of.TASK_OPTIONS,
+    own: dict[str, Any] = options_of.OWN_OPTIONS,
+    knowing: KnowledgeOptions = KNOWLEDGE,
+    score_options: shared.ScoreOptions = shared.SCORE_OPTIONS,
+    data_options: DataOptions = data_options_with("em"),
+    limits: shared.BudgetOptions = shared.budget_options(
+        "Stop after this time: 30s, 10m, 2h.",
+        "Stop after this many orders. On data, local scores: the default computes no more than so many, besides "
+        "those of the network and lists that it begins with; hill climbers end with the move that reaches them.",
+    ),
+    execution: shared.RunOptions = shared.RUNNING,
+    *,
+    run: Run,
+) -> Learnt | Replicates:
+    """Choose the best network among candidate parent sets, or learn it from data.
+
+    An interruption ends the search with the best network so far.
+
+    Returns
+    -------
+    Network or list of Network
+        A list with `bootstrap`.
+
+    Examples
+    --------
+    >>> table = {"a": [0, 1, 0, 1] * 50, "b": [0, 0, 1, 1] * 50, "c": [1, 0, 1, 0] * 50}
+    >>> bnsl.optimize(bnsl.parentsets(table, quiet=True), require=[("c", "a")], seed=1, quiet=True).arcs
+    [('c', 'a')]
+    >>> bnsl.optimize(data=table, treewidth=0)
+    Traceback (most recent call last):
+        ...
+    bnsl.running.errors.UsageError: treewidth=0: at least 1
+    """
+    explain_interruption(NOTHING_YET)
+    options_of.check_bootstrap(given, sets, execution.workers)
+    options_of.check_incomplete(given, sets, data_options)
+    options_of.check_options(run, method, given, own["restarts"] is not None)
+    options_of.check_proof(given)
+    output_format("parentsets", given.save_sets or "-")
+    options = OptimizeOptions(
+        method=method,
+        treewidth=given.treewidth,
+        seed=shared.resolve_seed(execution.seed, run.reporter),
+        jobs=execution.jobs,
+        remote=run.resources.enter_context(shared.opened_workers(execution.workers, run)),
+        **asdict(score_options),
+        max_parents=given.max_parents,
+        **own,
+    )
+    if given.data is None:
+        opened = open_list_search(run, run.source(sets, "SETS"), given, knowing, data_options, options)
+    else:
+        opened = open_data_search(run, sets, given, knowing, data_options, options)
+    recorded = recorded_options(opened.options, given.task) | asdict(limits)
+    recorded |= recorded_inputs(given) | recorded_knowledge(opened.knowledge)
+    recorded |= {} if given.data is None and given.information is None else data_options.recorded()
+    if remembered_signal() is not None:
+        run.reporter.warn(
+            f"interrupted: searching the sets received so far for {PATIENCE:g} s; interrupt again to stop"
+        )
+        limits = replace(limits, time=min(PATIENCE, limits.time or PATIENCE))
+    stop = run.search()
+    if opened.replicates is not None and given.bootstrap is not None:
+        recorded |= {"bootstrap": given.bootstrap, "resample": given.resample}
+        return Replicates(given.bootstrap, replicates(opened, given.bootstrap, limits, stop, recorded, run.reporter))
+    return learn_one(opened, limits.budget(stop), recorded, run.reporter)
+
+
+def learn_one(opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], reporter: Reporter) -> Learnt:
+    """Search once."""
+    reporter.follow(budget)
+    network, figures = opened.run(budget, reporter)
+    if remembered_signal() is not None:
+        extra = {**network.header.extra, "interrupted": True}
+        network = replace(network, header=replace(network.header, extra=extra))
+    network = replace(network, header=record_command(network.header, "optimize", recorded))
+    return Learnt(network, {"seconds": budget.elapsed(), **figures})
+
+
+def replicates(
+    opened: OpenedSearch,
+    requested: int,
+    limits: shared.BudgetOptions,
+    stop: StopSignal,
+    recorded: dict[str, Any],
+    reporter: Reporter,
+) -> Iterator[Learnt]:
+    """The networks of replicates, with what is recorded."""
+    from stages.runtime.remote_workers import workers_fact
+
+    assert opened.replicates is not None
+    for number, (network, figures) in enumerate(opened.replicates(limits, stop), start=1):
+        yield Learnt(replace(network, header=record_command(network.header, "optimize", recorded)), figures)
+        reporter.progress(number, requested, "replicates", **workers_fact(opened.options.remote))
+
+
+class OpenedSearch(NamedTuple):
+    """A search whose inputs are read; its options name the method.
+
+    `replicates` is None unless the search is on data.
+    """
+
+    run: Callable[[Budget, Reporter], Found]
+    options: OptimizeOptions
+    knowledge: Knowledge | None
+    replicates: Callable[[shared.BudgetOptions, StopSignal], Iterator[Found]] | None = None
+
+
+def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
+    """The options that the method reads, for the header."""
+    return used_options(options, (*COMMON, *taken_options(str(options.method), task)))
+
+
+def recorded_inputs(given: TaskOptions) -> dict[str, Any]:
+    """Which further inputs there were, for the header."""
+    inputs = {name: getattr(given, name) is not None or None for name in ("start", "screen", "information")}
+    return {**inputs, "imputation": given.imputation, "rounds": given.rounds}
+
+
+def open_list_search(
+    run: Run,
+    sets: Any,
+    given: TaskOptions,
+    knowing: KnowledgeOptions,
+    data_options: DataOptions,
+    options: OptimizeOptions,
+) -> OpenedSearch:
+    """Read parent sets; the number of variables may decide on the method."""
+    import formats
+    from formats.wording import plural
+    from stages.lists.constrain import keep_admissible
+    from stages.lists.fill_missing import fill_missing
+    from stages.lists.start_network import match_start
+    from stages.lists.undominated import drop_dominated
+    from stages.optimize.driver import run as search_lists
+
+    reporter = run.reporter
+    shared.check_sources(sets, given.start, given.information, *knowing.sources)
+    opened = open_record(sets, formats.open_parent_sets, partial=given.partial, warn=reporter.warn)
+    table, missing = fill_missing(opened)
+    warn_of_cut_lists(table, reporter)
+    if missing:
+        reporter.warn(f"{plural(len(missing), 'variable')} did not arrive: no parents, and no score is counted")
+    name, _ = choose_method(options, table.n_variables)
+    check_taken(run, [name], given)
+    options = replace(options, method=name)
+    start = None
+    if given.start is not None:
+        start = match_start(open_record(given.start, formats.open_network), table.header.names, "the parent sets")
+    if given.information is not None:
+        from stages.screening.entropies import mutual_information
+
+        entropies = read_entropies(given.information, data_options, options.jobs, run)
+        information = mutual_information(entropies, table.header.names, given.information)
+        warn_of_other_data(entropies, table.header, given.information, reporter)
+        options = replace(options, information=information)
+    knowledge = knowing.resolve(table.header.names)
+    if given.proof is not None and (missing or knowledge is not None):
+        raise UsageError(
+            "--proof is about the sets as they are listed: give whole lists, and arcs that are required or forbidden "
+            "to 'bnsl parentsets'."
+        )
+    listed = table
+    if knowledge is not None:
+        table = keep_admissible(table, knowledge)
+    table = drop_dominated(table)
+    reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
+    searched = with_knowledge(replace(options, start=start), knowledge)
+    if given.proof is None:
+        return OpenedSearch(partial(search_lists, table, searched), options, knowledge)
+    keep = partial(_save_proof, given.proof, listed, options.treewidth)
+    search = partial(search_lists, table, replace(searched, keeps_proof=True), keep_nodes=keep)
+    return OpenedSearch(search, options, knowledge)
+
+
+def _save_proof(
+    target: str, listed: ParentSetTable, treewidth: int | None, network: Network, nodes: Sequence[TreeNode]
+) -> None:
+    """Make the proof of a network's bound, check it, write it."""
+    from formats import write_proof
+    from stages.optimize.bounds.proofs import make_proof
+
+    write_proof(target, make_proof(nodes, listed, network.header.extra["bound"], treewidth))
+
+
+def _read_guides(
+    sets: Any, given: TaskOptions, reporter: Reporter
+) -> tuple[Forest | None, Network | None, ParentSetTable | None, list[tuple[Header, str]]]:
+    """Inputs besides the data: forest, network to start from, parent sets.
+
+    And the headers whose states the data are coded by, the first with precedence, with the names of their files.
+    """
+    import formats
+    from stages.lists.undominated import drop_dominated
+
+    forest = None if given.screen is None else open_record(given.screen, formats.open_forest)
+    start = None if given.start is None else open_record(given.start, formats.open_network)
+    table = None if sets is None else open_record(sets, formats.open_parent_sets, warn=reporter.warn)
+    if table is not None:
+        warn_of_cut_lists(table, reporter)
+        table = drop_dominated(table)
+    # Lists without a fingerprint of data are of other programs, which name no states.
+    is_ours = table is not None and table.header.data is not None
+    guides = ((forest, given.screen), (table, sets) if is_ours else (start, given.start))
+    return forest, start, table, [(guide.header, str(source)) for guide, source in guides if guide is not None]
+
+
+def open_data_search(
+    run: Run,
+    sets: Any,
+    given: TaskOptions,
+    knowing: KnowledgeOptions,
+    data_options: DataOptions,
+    options: OptimizeOptions,
+) -> OpenedSearch:
+    """Read the data, and the sets and the network to start from."""
+    import formats
+    from formats.data_records import IncompleteDataset
+    from formats.wording import plural
+    from stages.incomplete import StructuralEM
+    from stages.optimize.bootstrap import Resampling
+    from stages.optimize.row_search import RowSearch
+
+    reporter = run.reporter
+    shared.check_sources(given.data, given.start, given.screen, sets, *knowing.sources)
+    forest, start, table, known = _read_guides(sets, given, reporter)
+    states = KnownVariables(known[0][0].variables, known[0][1]) if known else None
+    assert given.data is not None
+    opened = data_options.open_rows(given.data, reporter, states)
+    dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
+    if forest is not None:
+        require_same_variables(forest.header, dataset, str(given.screen))
+        warn_of_other_forest(forest.header, dataset, str(given.screen), reporter)
+    name, _ = choose_method(options, dataset.n_variables, on_data=True)
+    options = replace(options, method=name, keeps_proof=given.proof is not None)
+    knowledge = knowing.resolve(dataset.names)
+    reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
+    imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)
+    search = RowSearch(opened, with_knowledge(options, knowledge), imputation, start, table, forest)
+    before = tuple(entry for header, _ in known for entry in header.by)
+
+    def search_once(budget: Budget, reporter: Reporter) -> Found:
+        recorded = recorded_options(options, given.task) | recorded_inputs(given) | recorded_knowledge(knowledge)
+        target, proof = given.save_sets, given.proof
+
+        def save(header: Header, records: Iterable[ParentSetRecord]) -> None:
+            formats.write_parent_sets(target, record_command(header, "optimize", recorded), records)
+
+        def prove(network: Network, nodes: Sequence[TreeNode]) -> None:
+            _save_proof(str(proof), formats.open_parent_sets(target), options.treewidth, network, nodes)
+
+        network, figures = search.run(budget, reporter, save if target else None, prove if proof and target else None)
+        return _with_history(network, before), figures
+
+    def replicates(limits: shared.BudgetOptions, stop: StopSignal) -> Iterator[Found]:
+        kind, _, share = (given.resample or "bootstrap").partition(":")
+        rule = Resampling(kind, float(share or 1))
+        for network, figures in search.run_replicates(given.bootstrap or 0, rule, limits.budget(stop), stop):
+            yield _with_history(network, before), figures
+
+    return OpenedSearch(search_once, options, knowledge, replicates)
+
+
+def _with_history(network: Network, before: tuple[dict[str, Any], ...]) -> Network:
+    """The network with the commands that made the other inputs in its header."""
+    return replace(network, header=replace(network.header, by=before))
