@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -78,6 +79,19 @@ class Forest(Result):
 
 
 class ArcProbabilities(Result):
-    """Probabilities of arcs, the most probable first."""
+    """Probabilities of arcs, the most probable first; `patterns` are those of patterns that were asked for."""
 
     record: graph_records.ArcProbabilities
+
+    def __init__(self, record: graph_records.ArcProbabilities, patterns: Sequence[Any] = ()):
+        super().__init__(record)
+        self.patterns = [{**found._asdict()} for found in patterns]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """One row for each pair: `parent`, `child`, `probability`, and what else is known of it."""
+        from formats.tables.results.arc_probabilities import probability_table
+
+        return probability_table(self.record)
+
+    def __repr__(self) -> str:
+        return f"<ArcProbabilities: {len(self.record.header.names):,} variables>"

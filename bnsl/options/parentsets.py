@@ -107,8 +107,3 @@ class PartOptions:
         "given, so that parts fit. 'bnsl merge' puts them together.",
         Parsed("i/N", _shard),
     )
-    resume: str | None = option(
-        "Take over the finished variables of an earlier run that was to write FILE (from FILE or "
-        "FILE.part) and search the rest.",
-        INPUT,
-    )

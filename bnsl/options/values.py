@@ -145,7 +145,9 @@ class Parsed:
 
 @dataclass(frozen=True)
 class Input:
-    """Something to read: a path or ``-``; from Python a table or a result as well."""
+    """Something to read: a path, with `dash` also ``-``; from Python a table or a result as well."""
+
+    dash: bool = True
 
     annotation = "Source"
 

@@ -62,7 +62,7 @@ class InputPath(click.Path):
     """A file that a command reads."""
 
     def __init__(self, kind: Input):
-        super().__init__(allow_dash=True)
+        super().__init__(dir_okay=kind.dash, allow_dash=kind.dash)
         self.kind = kind
 
     def paths(self, value: Any) -> list[str]:
