@@ -61,6 +61,13 @@ def write_arc_probabilities(target: str, table: ArcProbabilities, format: str = 
         write(list(columns.values()))
 
 
+def probability_table(table: ArcProbabilities) -> pyarrow.Table:
+    """The probabilities as an Arrow table."""
+    import pyarrow
+
+    return pyarrow.table(_columns_of(table))
+
+
 def open_arc_probabilities(source: str | Lines) -> ArcProbabilities:
     """Read a table of arc probabilities.
 

@@ -1,0 +1,233 @@
+"""`bnsl.evaluate`: networks to measures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..files.inputs import LearntNetwork, MatchedTables, open_learnt_networks, open_network_or_class, open_record
+from ..options import shared
+from ..options.data import DataOptions, KnownVariables, data_options_with, refuse_data_options
+from ..options.declared import argument, option, record
+from ..options.values import FLAG, INPUT, SEED, SIZE, Number, Whole
+from ..running.errors import UsageError
+from ..running.function import Run, function
+
+if TYPE_CHECKING:
+    from formats.proof_records import Proof
+    from formats.records import Network, ParentSetTable
+
+OF_ARCS = ("true_positives", "false_positives", "false_negatives")
+"""Measures of arcs found and missed, which equivalent networks have in other directions."""
+OF_PAIRS = ("network", "variables", "pair_roc_area", "pair_pr_area")
+"""What is said of strengths that are judged by an equivalence class."""
+
+
+@dataclass(frozen=True)
+class InputOptions:
+    """Inputs besides the networks."""
+
+    data: str | None = option("Training rows, for scores and parameters.", INPUT, "DATA")
+    test: str | None = option("Test rows, for the held-out log-likelihood.", INPUT, "DATA")
+    reference: str | None = option(
+        "True network, for the distance of essential graphs and the arcs found and missed; or an essential "
+        "graph, for the distance.",
+        INPUT,
+        "NETWORK",
+    )
+    proof: tuple[str, str] | None = option(
+        "Check this proof of a bound (of 'bnsl optimize --proof') about these parent sets, and how far from it the "
+        "networks are.",
+        INPUT,
+        "PROOF SETS",
+        nargs=2,
+    )
+    strengths: str | None = option(
+        "Table of arc strengths or probabilities, judged by --reference. Networks are then optional.",
+        INPUT,
+        "ARCS",
+    )
+
+
+@dataclass(frozen=True)
+class MeasureOptions:
+    """Which measures are computed, and with which resources."""
+
+    score: tuple[str, ...] = option(
+        "Score on the data; repeatable.", shared.SCORE, is_several=True, default=("bic",)
+    )
+    ess: float = shared.ess_field()
+    smoothing: float = option(
+        "Equivalent sample size of the prior of the parameters, for log-likelihoods.",
+        Number(0, is_open=True),
+        "ROWS",
+        default=1.0,
+    )
+    folds: int | None = option(
+        "Add the log-likelihood in K-fold cross-validation on the data, with the structure fixed.", Whole(2), "K"
+    )
+    seed: int = option("Seed of the assignment of rows to folds.", SEED, "N", default=0)
+    target: str | None = option(
+        "Predict this variable from the other cells of each row of --test, or of --data: accuracy, log-loss, Brier "
+        "score, calibration error. By the parameters of the network, without any by those of --data.",
+        metavar="NAME",
+    )
+    no_treewidth: bool = option(
+        "Skip the bounds on the treewidth, which take long on large dense networks.", kind=FLAG
+    )
+    jobs: int = shared.jobs_field()
+    memory: int | None = option(
+        f"{shared.TABLE_MEMORY} For --target, and --test rows with missing cells.", SIZE, section="Budget"
+    )
+
+
+@function
+def evaluate(
+    networks: tuple[Any, ...] = argument("NETWORK", is_several=True),
+    given: InputOptions = record(InputOptions, "Input"),
+    data_options: DataOptions = data_options_with("em"),
+    measures: MeasureOptions = record(
+        MeasureOptions, "Measures", check=lambda run, given: shared.refuse_ess(run, given.score)
+    ),
+    *,
+    run: Run,
+) -> list[dict[str, Any]]:
+    """Evaluate networks: scores, held-out likelihood, distance, treewidth.
+
+    Returns
+    -------
+    list of dict
+        The measures of each network.
+
+    Examples
+    --------
+    >>> table = {"a": [0, 1] * 20, "b": [1, 0] * 20}
+    >>> [measures] = bnsl.evaluate(bnsl.optimize(data=table, quiet=True), data=table, quiet=True)
+    >>> measures["arcs"], round(measures["bic"], 4)
+    (1, -33.2592)
+    """
+    from stages.evaluate.measures import evaluate_network
+
+    reporter = run.reporter
+    sources = networks or (() if given.strengths is not None else (run.source(None, "NETWORK"),))
+    shared.check_sources(*sources, *(given.proof or ()), given.data, given.test, given.reference, given.strengths)
+    check_use(run, bool(sources), given, data_options, measures)
+    learnt = [(name_of(source), place, network) for source in sources for place, network in numbered_networks(source)]
+    training = MatchedTables(given.data, data_options, reporter)
+    held_out = MatchedTables(given.test, data_options.without_coding if given.data is not None else data_options, reporter)
+    truth = None if given.reference is None else open_network_or_class(given.reference)
+    checked = None if given.proof is None else open_checked_proof(*given.proof)
+    records: list[dict[str, Any]] = [] if given.strengths is None else [judge_strengths(given.strengths, truth)]
+    for source, place, (structure, parameters, is_class) in learnt:
+        if is_class:
+            if checked is not None:
+                raise click.UsageError(f"--proof is about networks, and {source} is a class of them.")
+            refuse_unequal_scores(source, measures.score)
+        rows = training.match_complete(KnownVariables(structure.header.variables, source))
+        test_rows = held_out.match(KnownVariables((rows or structure.header).variables, source))
+        found = evaluate_network(
+            structure,
+            data=rows,
+            test=test_rows,
+            reference=truth and truth.structure,
+            parameters=parameters if rows or test_rows else None,
+            scores=measures.score,
+            ess=measures.ess,
+            smoothing=measures.smoothing,
+            folds=measures.folds,
+            seed=measures.seed,
+            target=measures.target,
+            treewidth=not measures.no_treewidth,
+            jobs=measures.jobs,
+            memory=measures.memory,
+            reporter=reporter,
+        )
+        left_out = {"max_parents", *OF_ARCS} if is_class else {*OF_ARCS} if truth and truth.is_class else set()
+        kept = {name: value for name, value in found.items() if name not in left_out}
+        if checked is not None:
+            kept |= gap_to_proof(source, structure, *checked)
+        records.append({"network": source, **place, **kept})
+        reporter.progress(len(records), len(learnt), "networks")
+    return records
+
+
+def name_of(source: Any) -> str:
+    """The name of a network in the records: its file's, or none of an object."""
+    return source if isinstance(source, str) else ""
+
+
+def open_checked_proof(source: str, sets: Any) -> tuple[Proof, ParentSetTable]:
+    """A proof that holds, and the lists that it is about."""
+    from formats import open_parent_sets, open_proof
+    from formats.errors import located
+    from stages.evaluate.proof_checking import check_proof
+
+    proof, table = open_proof(source), open_record(sets, open_parent_sets)
+    with located(source):
+        check_proof(proof, table)
+    return proof, table
+
+
+def gap_to_proof(source: str, network: Network, proof: Proof, table: ParentSetTable) -> dict[str, float]:
+    """The measures of a network by a proof."""
+    from formats.errors import located
+    from stages.evaluate.proof_checking import proved_gap
+
+    with located(source):
+        return proved_gap(proof, table, network)
+
+
+def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:
+    """Refuse scores in which the networks of a class differ, for an essential graph."""
+    from stages.scoring.scores import SCORES
+
+    for name in scores:
+        if not SCORES[name].is_equivalent:
+            raise UsageError(
+                f"--score {name}: equivalent networks differ in it, and {source} is a class of them."
+            )
+
+
+def check_use(
+    run: Run, has_networks: bool, given: InputOptions, data_options: DataOptions, measures: MeasureOptions
+) -> None:
+    """Refuse options that need an input or option that is not given."""
+    if not has_networks:
+        run.refuse(
+            ("data", "test", "proof", *vars(measures)), "is about networks: give NETWORK beside --strengths."
+        )
+    if given.data is None and given.test is None:
+        refuse_data_options(run, "goes with a table: --data or --test.")
+    if given.data is None:
+        run.refuse(("score", "ess", "smoothing", "folds"), "goes with --data.")
+    if given.test is None and measures.folds is None:
+        run.refuse(["smoothing"], "goes with --test or --folds.")
+    if measures.folds is None:
+        run.refuse(["seed"], "goes with --folds K.")
+    if given.data is None and given.test is None:
+        run.refuse(["target"], "goes with rows: --test DATA.")
+    if measures.target is None and (given.test is None or not data_options.keeps_holes):
+        run.refuse(("jobs", "memory"), "goes with --target NAME, or --test and --missing em.")
+
+
+def numbered_networks(source: Any) -> list[tuple[dict[str, int], LearntNetwork]]:
+    """The networks of a source; those of a stream with their position (from 1) as ``index``."""
+    networks = list(open_learnt_networks(source))
+    if len(networks) == 1:
+        return [({}, networks[0])]
+    return [({"index": number}, network) for number, network in enumerate(networks, 1)]
+
+
+def judge_strengths(source: Any, truth: LearntNetwork | None) -> dict[str, Any]:
+    """The measures of a table of arc strengths.
+
+    Raises `UsageError`: there is no reference network.
+    """
+    from formats import open_arc_probabilities
+    from stages.evaluate.arc_strengths import evaluate_strengths
+
+    if truth is None:
+        raise UsageError("--strengths are judged against a network: give --reference NETWORK.")
+    table = open_record(source, open_arc_probabilities)
+    found = {"network": name_of(source), **evaluate_strengths(table, truth.structure)}
+    return {name: found[name] for name in OF_PAIRS} if truth.is_class else found
