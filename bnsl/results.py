@@ -20,9 +20,9 @@ class Result:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a file, in the format that its name gives."""
-        from .functions.convert import save
+        from .functions.convert import convert
 
-        save(self, os.fspath(path))
+        convert(self, output=os.fspath(path), quiet=True)
 
     def to_arrow(self) -> pyarrow.Table:
         """The result as an Arrow table."""
@@ -67,6 +67,17 @@ class Forest(Result):
 
     record: records.Forest
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to a file of JSON lines."""
+        from formats import write_forest
+
+        from .files.output_formats import output_format
+        from .running.calls import translated_errors
+
+        with translated_errors():
+            output_format("screen", os.fspath(path))
+            write_forest(os.fspath(path), self.record)
+
     def to_arrow(self) -> pyarrow.Table:
         """One row per screened variable: `parent`, `child`."""
         import pyarrow
@@ -86,6 +97,22 @@ class ArcProbabilities(Result):
     def __init__(self, record: graph_records.ArcProbabilities, patterns: Sequence[Any] = ()):
         super().__init__(record)
         self.patterns = [{**found._asdict()} for found in patterns]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to a file of Arrow, Parquet or CSV, by its name; or the consensus in any other format."""
+        from formats import write_arc_probabilities
+        from formats.registry import named_formats
+
+        from .files.output_formats import WRITTEN
+        from .running.calls import translated_errors
+
+        target = os.fspath(path)
+        offered = [row.target for row in named_formats(target) if row.target in WRITTEN["posterior"]]
+        if not offered:
+            super().save(path)
+            return
+        with translated_errors():
+            write_arc_probabilities(target, self.record, offered[0])
 
     def to_arrow(self) -> pyarrow.Table:
         """One row for each pair: `parent`, `child`, `probability`, and what else is known of it."""

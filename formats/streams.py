@@ -41,6 +41,9 @@ class TableInMemory:
 Source = str | TableInMemory
 """What readers of tables take: a path, ``-``, or a table in memory."""
 
+Target = str | BinaryIO
+"""What writers take: a path, ``-``, or an open file."""
+
 
 def source_name(source: object) -> str:
     """The name of a source in messages."""
@@ -181,11 +184,16 @@ def is_written_in_place(target: str) -> bool:
 
 
 @contextlib.contextmanager
-def open_output(target: str) -> Iterator[BinaryIO]:
+def open_output(target: Target) -> Iterator[BinaryIO]:
     """Open a target for writing bytes: standard output for ``-``, else a file that appears only when complete.
+
+    An open file is written to as it is.
 
     On any exception an older file of that name stays as it was; see `temporaries`.
     """
+    if not isinstance(target, str):
+        yield target
+        return
     if target == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

@@ -83,7 +83,7 @@ def _decorators(declared: Option) -> list[Decorator]:
         settings["callback"] = _joined
     if isinstance(kind, Flag):
         is_switch = any("/" in spelling for spelling in declared.spellings)
-        settings |= {} if is_switch else {"is_flag": True, "show_default": False}
+        settings |= {"default": declared.default} if is_switch else {"is_flag": True, "show_default": False}
     else:
         settings["type"] = click_type(kind)
     settings |= {"nargs": declared.nargs} if declared.nargs > 1 else {}

@@ -9,7 +9,7 @@ from stages import optimize, parentsets
 from stages.methods import ON_DATA, ON_SETS
 from stages.scoring.scores import SCORES
 
-from ..conversions import targets
+from bnsl.files import targets
 from ..running.stage_command import WIDTH
 
 BOUNDS = {(False,): "without `--tw`", (True,): "with `--tw` only", (False, True): "with or without `--tw`"}

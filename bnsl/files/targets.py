@@ -1,11 +1,11 @@
-"""The target formats of ``bnsl convert``."""
+"""The target formats of `bnsl.convert`."""
 
 from __future__ import annotations
 
-import click
-
 from formats.kinds import STRUCTURES, Kind
 from formats.registry import FORMATS, formats_of, named_formats
+
+from ..running.errors import UsageError
 
 
 def _written(*kinds: Kind) -> tuple[str, ...]:
@@ -43,4 +43,4 @@ def guess_target(output: str) -> str:
     named = [row.target for row in named_formats(output) if row.target in TARGETS]
     if len(named) == 1:
         return named[0]
-    raise click.UsageError(f"give the format to write: --to {'|'.join(TARGETS)}.")
+    raise UsageError(f"give the format to write: --to {'|'.join(TARGETS)}.")

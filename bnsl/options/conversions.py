@@ -1,0 +1,75 @@
+"""What a conversion is asked to do: the part of a network, the choice among networks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..running.errors import UsageError
+from .declared import option
+from .values import COLUMNS, FLAG, INPUT, Number, Parsed, Whole
+
+
+@dataclass(frozen=True)
+class PartOptions:
+    """The part of a network that is converted."""
+
+    cpdag: bool | None = option(
+        "Write the essential graph, under the knowledge that the network was learnt with, or all arcs as they stand. "
+        "Pictures of learnt networks show no heads where nothing decides the direction, unless --dag is given.",
+        FLAG,
+        names=("--cpdag/--dag",),
+        default=None,
+        show_default=False,
+    )
+    markov_blanket: tuple[str, ...] | None = option(
+        "Keep only these variables, their parents, children and the children's parents. Names or patterns.", COLUMNS
+    )
+    neighbourhood: tuple[str, ...] | None = option(
+        "Keep only these variables and those within --radius arcs. Names or patterns.", COLUMNS
+    )
+    radius: int | None = option(
+        "Distance from --neighbourhood in arcs of either direction; 1 by default.", Whole(1), "N"
+    )
+
+    def __post_init__(self) -> None:
+        if self.radius is not None and self.neighbourhood is None:
+            raise UsageError("--radius goes with --neighbourhood.")
+
+    def given(self) -> str | None:
+        """The first given option that selects a part; None if there is none."""
+        if self.cpdag is not None:
+            return "--cpdag" if self.cpdag else "--dag"
+        names = ("markov_blanket", "neighbourhood")
+        return next((f"--{name.replace('_', '-')}" for name in names if getattr(self, name)), None)
+
+
+def _index(text: str) -> int:
+    """A position in a stream of networks, from 1; ``best`` is 0."""
+    if text == "best":
+        return 0
+    try:
+        number = int(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a valid integer range") from None
+    if number < 1:
+        raise ValueError(f"{text} is not in the range x>=1")
+    return number
+
+
+@dataclass(frozen=True)
+class ChoiceOptions:
+    """Which network is converted, and the strengths of its arcs."""
+
+    index: int | None = option(
+        "Take the K-th network of a stream (from 1), or the one of the best score.", Parsed("K|best", _index, annotation="int | str", adapt=str)
+    )
+    strengths: str | None = option("Show the arc strengths or probabilities of this table.", INPUT, "ARCS")
+    threshold: float | None = option(
+        "Join only pairs above P of a table of arc probabilities. [default: the significance threshold]",
+        Number(0, 1, open_most=True),
+        "P",
+    )
+
+    def given(self) -> str | None:
+        """The first given option; None if there is none."""
+        return next((f"--{name}" for name, value in vars(self).items() if value is not None), None)

@@ -1,0 +1,24 @@
+"""Records as tables to read, by their kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .networks import show_network
+from .stage_results import show_arc_probabilities, show_forest, show_parent_sets
+
+
+def show_record(target: str, record: Any) -> None:
+    """A network, arc probabilities, a forest, or the variables and records of parent sets."""
+    from formats.graph_records import ArcProbabilities, directions_of
+    from formats.records import Forest, Network
+
+    match record:
+        case ArcProbabilities():
+            show_arc_probabilities(target, record, None)
+        case Forest():
+            show_forest(target, record, None)
+        case Network():
+            show_network(target, record, None, directions_of(record))
+        case (variables, records):
+            show_parent_sets(target, variables, records, None)

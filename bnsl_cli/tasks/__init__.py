@@ -1,1 +1,0 @@
-"""What commands do between their options and their output; imported in their callbacks."""
