@@ -1,31 +1,48 @@
-"""Bayesian networks as objects: structure, claims and parameters."""
+"""Bayesian networks as objects: structure, claims, parameters, and questions to them.
+
+A network is parsed once and keeps its compiled inference, so that a further question costs the answer alone.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .files.inputs import LearntNetwork, open_learnt_network
-from .results import Result
+from .files.inputs import LearntNetwork, certified_order, open_learnt_network
+from .results import ArcProbabilities, Forest, ParentSets, Result
 from .running.calls import translated_errors
+from .running.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    import networkx
+    import pyarrow
+
     from formats import graph_records, records
+    from stages.inference.junction_trees import Engine
+
+MOST_DRAWN = 200
+"""Most variables of a network that a notebook draws by itself."""
 
 
 class Network(Result):
-    """A Bayesian network: its structure, and its parameters if it was fitted."""
+    """A Bayesian network: its structure, and its parameters if it was fitted.
+
+    >>> network = bnsl.learn({"a": [0, 1] * 99, "b": [1, 0] * 99, "c": [1, 1, 0] * 66}, seed=1, quiet=True)
+    >>> network.parents("a") + network.parents("b"), network.parents("c"), network.claim
+    (('b',), (), 'optimal (to rounding) among all networks')
+    """
+
+    record: records.Network
+    strengths: ArcProbabilities | None = None
+    """Strengths of all pairs, of a consensus."""
 
     def __init__(self, learnt: LearntNetwork):
         super().__init__(learnt.structure)
         self.learnt = learnt
 
-    record: records.Network
-
-    @property
-    def model(self) -> graph_records.BayesianNetwork | None:
-        """Its parameters; None if it has none."""
-        return self.learnt.parameters
+    # ------------------------------------------------------------------------------------ structure
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -33,21 +50,262 @@ class Network(Result):
         return self.record.header.names
 
     @property
+    def states(self) -> dict[str, tuple[str, ...] | None]:
+        """The states of each variable, in their order; None where they are unknown."""
+        listed = self.record.header.variables if self.model is None else self.model.variables
+        return {variable.name: variable.states for variable in listed}
+
+    @property
     def arcs(self) -> list[tuple[str, str]]:
         """Parent and child of each arc, by child."""
-        return [(parent, child) for child in self.variables for parent in self.parents(child)]
+        return [self._named(arc) for arc in self._arcs]
+
+    @cached_property
+    def _arcs(self) -> list[tuple[int, int]]:
+        return [(parent, child) for child, parents in enumerate(self.record.parents) for parent in parents]
+
+    def _named(self, arc: tuple[int, int]) -> tuple[str, str]:
+        return self.variables[arc[0]], self.variables[arc[1]]
+
+    def _index(self, variable: str) -> int:
+        """The position of a variable.
+
+        Raises `UsageError`: there is none of this name.
+        """
+        try:
+            return self.variables.index(variable)
+        except ValueError:
+            from difflib import get_close_matches
+
+            close = get_close_matches(str(variable), self.variables, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise UsageError(f"the network has no variable {variable!r}.{hint}") from None
+
+    def _names(self, variables: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self.variables[v] for v in sorted(variables))
 
     def parents(self, variable: str) -> tuple[str, ...]:
         """Names of the parents of a variable."""
-        return tuple(self.variables[parent] for parent in self.record.parents[self.variables.index(variable)])
+        return self._names(self.record.parents[self._index(variable)])
 
+    def children(self, variable: str) -> tuple[str, ...]:
+        """Names of the children of a variable."""
+        parent = self._index(variable)
+        return self._names(child for child, parents in enumerate(self.record.parents) if parent in parents)
 
-def read(path: str | os.PathLike[str]) -> Any:
-    """The network in a file of any format, with its parameters if it holds them."""
-    with translated_errors():
-        return Network(open_learnt_network(os.fspath(path)))
+    def markov_blanket(self, variable: str) -> tuple[str, ...]:
+        """Names of the parents, the children and their other parents: given these, no other variable matters."""
+        from stages.graphs.subgraphs import markov_blanket
+
+        centre = self._index(variable)
+        return self._names(markov_blanket(self.record.parents, [centre]) - {centre})
+
+    def around(self, variable: str | Sequence[str], steps: int = 1) -> Network:
+        """The part of the network within `steps` arcs of one or several variables."""
+        from stages.graphs.subgraphs import cut_model, cut_network, neighbourhood
+
+        names = [variable] if isinstance(variable, str) else variable
+        kept = neighbourhood(self.record.parents, [self._index(name) for name in names], steps)
+        model = self.model
+        return Network(
+            LearntNetwork(cut_network(self.record, kept), None if model is None else cut_model(model, kept))
+        )
+
+    @cached_property
+    def directions(self) -> dict[tuple[str, str], str]:
+        """What decides the direction of each arc: ``data``, ``knowledge``, or ``neither``.
+
+        Of an arc that neither decides, an equivalent network has the reverse.
+        """
+        from stages.graphs.orientation import decide_directions
+        from stages.knowledge import recorded_knowledge
+
+        header = self.record.header
+        decided = decide_directions(self.record.parents, recorded_knowledge(header.by, header.names))
+        return {self._named(arc): decided[arc] for arc in self._arcs}
+
+    def cpdag(self) -> dict[str, list[tuple[str, str]]]:
+        """The essential graph: ``arcs`` that data or knowledge decide, and undirected ``edges``."""
+        decided = self.directions
+        arcs = [arc for arc, by in decided.items() if by != "neither"]
+        return {"arcs": arcs, "edges": [arc for arc, by in decided.items() if by == "neither"]}
+
+    def compare(self, other: Network | str | os.PathLike[str]) -> dict[str, Any]:
+        """Distance from another network over the same variables: structural Hamming distance, arcs found and missed."""
+        measures = self.evaluate(reference=other, no_treewidth=True)
+        known = ("shd", "skeleton_shd", "skeleton", "true_positives", "false_positives", "false_negatives")
+        return {key: value for key, value in measures.items() if key in known or "shd" in key}
+
+    # --------------------------------------------------------------------------------------- claims
+
+    @property
+    def score(self) -> float | None:
+        """Sum of the local scores in nats; None where unknown."""
+        return self.record.header.extra.get("total")
+
+    @property
+    def gap(self) -> float | None:
+        """Upper bound less score, in nats; `claim` says among which networks. None where there is no bound."""
+        return self.record.header.extra.get("gap")
+
+    @property
+    def claim(self) -> str | None:
+        """What is proved about the score, in words; None where there is no bound."""
+        from .facts import gap_text
+
+        return None if self.gap is None or self.score is None else gap_text(self.record)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether an interruption ended the search."""
+        return bool(self.record.header.extra.get("interrupted"))
+
+    # ----------------------------------------------------------------------- parameters and questions
+
+    @property
+    def model(self) -> graph_records.BayesianNetwork | None:
+        """The record of the parameters; None if the network has none."""
+        return self.learnt.parameters
+
+    @cached_property
+    def engine(self) -> Engine:
+        """Exact inference in this network, compiled once.
+
+        Raises `DataError`: the network has no parameters.
+        """
+        from stages.inference.junction_trees import Engine
+
+        return Engine(self._fitted(), certified_order(self.record))
+
+    def _fitted(self) -> graph_records.BayesianNetwork:
+        if self.model is None:
+            raise DataError("the network has no parameters; fit(data) estimates them")
+        return self.model
+
+    def cpt(self, variable: str) -> pyarrow.Table:
+        """The conditional probability table of a variable: states of its parents, its own, their `probability`."""
+        import numpy as np
+        import pyarrow
+
+        model, child = self._fitted(), self._index(variable)
+        axes = [model.variables[v] for v in (*model.parents[child], child)]
+        table = model.tables[child]
+        codes = np.indices(table.shape, dtype=np.int32).reshape(len(axes), -1)
+        cells = [pyarrow.DictionaryArray.from_arrays(c, v.known_states) for c, v in zip(codes, axes)]
+        return pyarrow.table([*cells, table.ravel()], names=[*(v.name for v in axes), "probability"])
+
+    def fit(self, data: Any, **options: Any) -> Network:
+        """This network with parameters from a table; options are those of `bnsl.fit`."""
+        from .functions.fit import fit
+
+        return fit(self, data, **options)
+
+    def query(self, evidence: Mapping[str, Any] | None = None, **options: Any) -> pyarrow.Table:
+        """Distributions given evidence; options are those of `bnsl.query`."""
+        from .functions.query import query
+
+        return query(self, evidence or {}, **{"quiet": True} | options)
+
+    def predict(self, table: Any, column: str, **options: Any) -> pyarrow.Table:
+        """The most probable state of a column in each row of a table, given the row's other cells.
+
+        The result has this state, the probability of each state (``P(column=state)``), and the logarithm of the
+        probability of the row. Options are those of `bnsl.query`.
+        """
+        return self.query(table=table, predict=[column], **options)
+
+    def impute(self, table: Any, how: str = "best", **options: Any) -> pyarrow.Table:
+        """The table with its missing cells filled: by the states most probable together (``best``) or ``drawn``."""
+        return self.query(table=table, fill=how, **options)
+
+    def sample(self, rows: int, **options: Any) -> pyarrow.Table:
+        """Rows drawn from the network; options are those of `bnsl.sample`."""
+        from .functions.sample import sample
+
+        return sample(self, rows=rows, **{"quiet": True} | options)
+
+    def evaluate(self, **options: Any) -> dict[str, Any]:
+        """The measures of the network; options are those of `bnsl.evaluate`."""
+        from .functions.evaluate import evaluate
+
+        [measures] = evaluate(self, **{"quiet": True} | options)
+        return measures
+
+    # ----------------------------------------------------------------------------------- other forms
+
+    def to_arrow(self) -> pyarrow.Table:
+        """One row per arc: `from`, `to`, and what is known of it."""
+        from formats.graphs.arc_tables import arc_table
+
+        return arc_table(self.record)
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """The graph for networkx; nodes have their `states`, arcs what is known of them, such as `strength`."""
+        import networkx
+
+        graph = networkx.DiGraph()
+        graph.add_nodes_from((name, {"states": states}) for name, states in self.states.items())
+        graph.add_edges_from((row.pop("from"), row.pop("to"), row) for row in self.to_arrow().to_pylist())
+        return graph
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.DiGraph) -> Network:
+        """The network of a directed acyclic graph of networkx; nodes may have `states`."""
+        from formats.data_records import Variable
+        from formats.graphs.structures import network_from_parents
+
+        names = [str(node) for node in graph.nodes]
+        index = {node: position for position, node in enumerate(graph.nodes)}
+        variables = tuple(
+            Variable(name, None if graph.nodes[node].get("states") is None else tuple(graph.nodes[node]["states"]))
+            for name, node in zip(names, graph.nodes)
+        )
+        parents = [tuple(sorted(index[parent] for parent in graph.predecessors(node))) for node in graph.nodes]
+        with translated_errors():
+            return network_of(network_from_parents(variables, parents))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Network:
+        """The network in a file of any format, with its parameters if it holds them."""
+        with translated_errors():
+            return cls(open_learnt_network(os.fspath(path)))
+
+    def _repr_svg_(self) -> str | None:
+        from .functions.convert import convert
+
+        return convert(self, to="svg", quiet=True) if len(self.variables) <= MOST_DRAWN else None
+
+    def __repr__(self) -> str:
+        from .facts import network_facts
+
+        return f"<Network: {network_facts(self.record)}>"
 
 
 def network_of(structure: records.Network) -> Network:
     """The object of a network without parameters."""
     return Network(LearntNetwork(structure, None))
+
+
+def read(path: str | os.PathLike[str]) -> Any:
+    """What a file holds: a `Network`, `ParentSets`, a `Forest`, `ArcProbabilities`; of any other table, rows.
+
+    Raises `DataError`: the file cannot be read.
+    """
+    import formats
+    from formats.detection import detect_lines
+    from formats.graph_records import ArcProbabilities as Table
+    from formats.kinds import Kind
+    from formats.textlines import Lines
+
+    source = os.fspath(path)
+    with translated_errors():
+        found = formats.arc_probabilities_or_lines(source)
+        if isinstance(found, Table):
+            return ArcProbabilities(found)
+        assert isinstance(found, Lines)
+        kind = detect_lines(found).kind
+        if kind is Kind.PARENT_SETS:
+            return ParentSets(formats.open_parent_sets(found))
+        if kind is Kind.FOREST:
+            return Forest(formats.open_forest(found))
+        return Network(open_learnt_network(found))

@@ -29,6 +29,7 @@ from stages.knowledge import Knowledge, recorded_knowledge
 from stages.optimize import OptimizeOptions
 from stages.runtime.budgets import Budget
 
+from ..facts import consensus_facts
 from ..files.inputs import LearntNetwork, open_learnt_network
 from ..files.rows import Rows
 from ..options.conversions import ChoiceOptions, PartOptions
@@ -166,7 +167,7 @@ def consensus_of(table: ArcProbabilities, threshold: float | None, reporter: Rep
         threshold = significance_threshold(pair_strengths(table).values())
     budget = Budget(evaluations=CONSENSUS_ORDERS)
     network = consensus_network(table, threshold, OptimizeOptions(seed=0), budget, reporter)
-    reporter.detail(f"consensus of {plural(network.n_arcs, 'arc')}, pairs of strength above {threshold:.4g}")
+    reporter.detail(consensus_facts(network))
     return network
 
 

@@ -139,6 +139,11 @@ def record(
     return Declared(lambda values: of(**values), options, check)
 
 
+def defaults(of: type) -> Any:
+    """The record with the default of every option."""
+    return of(**{option.field: option.default for option in record(of).options})
+
+
 def single(of: type, name: str, **changes: Any) -> Any:
     """The option of one field of a record, for an argument of this name; `changes` of settings."""
     (declared,) = (field.metadata["option"] for field in dataclasses.fields(of) if field.name == name)

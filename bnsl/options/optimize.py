@@ -84,7 +84,7 @@ def _resampling(text: str) -> str:
     raise ValueError(f"{text!r} is none of bootstrap, subsample:SHARE (of the rows, up to 1), jackknife, imputed")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TaskOptions:
     """The task: inputs, bound, start, replicates."""
 
@@ -97,10 +97,11 @@ class TaskOptions:
         section=SECTIONS[False,],
     )
     partial: bool = option(
-        "Accept a stream that ended early: variables that did not arrive get no parents.", kind=FLAG
+        "Accept a stream that ended early: variables that did not arrive get no parents.", FLAG, absent=False
     )
     data: str | None = option(
-        "Search on this table and score families on demand; SETS are then optional and extended.", INPUT, "DATA"
+        "Search on this table and score families on demand; SETS are then optional and extended.", INPUT, "DATA",
+        absent=None,
     )
     start: str | None = option(
         with_takers(
@@ -140,6 +141,7 @@ class TaskOptions:
         "Learn R networks, each from as many rows of DATA drawn with replacement, and write them as a stream.",
         Whole(1),
         "R",
+        absent=None,
     )
     resample: str | None = option(
         "With --bootstrap, which rows a network is of: bootstrap (the default), subsample:SHARE of them without "
@@ -147,6 +149,7 @@ class TaskOptions:
         "drawn anew.",
         Parsed("rule", _resampling),
         "RULE",
+        absent=None,
     )
     imputation: str | None = option(
         "With --missing em, how holes are filled for a search: the states most probable together (the default), "
@@ -162,11 +165,8 @@ class TaskOptions:
         return Task(self.data is not None, self.treewidth is not None)
 
 
-TASK_OPTIONS = record(
-    TaskOptions,
-    SECTIONS[True,],
-    changes={f.name: {"section": section_of(f.name)} for f in fields(TaskOptions) if f.name in GOVERNED},
-)
+SECTION_CHANGES = {f.name: {"section": section_of(f.name)} for f in fields(TaskOptions) if f.name in GOVERNED}
+TASK_OPTIONS = record(TaskOptions, SECTIONS[True,], changes=SECTION_CHANGES)
 METHOD = method_option(
     METHODS,
     "Default: among SETS exact up to 22 variables and ils beyond (forest for --tw 1), pricing with --data.",

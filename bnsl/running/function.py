@@ -53,6 +53,10 @@ class Run:
         self.is_called = is_called
         self.stop: Any = None
 
+    def of_part(self, of: Function, given: Collection[str] = ()) -> Run:
+        """The run of a function that this one calls, whose options the caller did not write but for `given`."""
+        return Run(of, self.reporter, given, self.resources, self._stopping, self.is_called)
+
     def search(self) -> Any:
         """The stop signal of the search; from now on the first signal sets it, until the call ends."""
         self.stop = self.resources.enter_context(self._stopping())

@@ -38,7 +38,9 @@ def command(call: Call, target: OutputOptions, strengths: str | None) -> None:
     """
     from formats import write_arc_probabilities
 
-    from ..tables.networks import consensus_facts, deliver_network
+    from bnsl.facts import consensus_facts
+
+    from ..tables.networks import deliver_network
 
     target_format = "network" if target.format_name == "table" else output_format("average", target.output)
     strengths_format = output_format("strengths", strengths or "-", option="--strengths")

@@ -25,7 +25,8 @@ def command(call: Call) -> None:
 
     See also: bnsl formats, bnsl help formats, bnsl fit.
     """
-    from ..tables.networks import network_facts
+    from bnsl.facts import network_facts
+
     from ..tables.readable import show_record
 
     found = call()

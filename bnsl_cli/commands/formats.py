@@ -8,10 +8,13 @@ import click
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_json, write_json_lines
-from bnsl.options.shared import OutputOptions, message_options, output_option
-from ..running.option_records import single
+from bnsl.options.declared import single
+from bnsl.options.shared import OutputOptions, output_option
+from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
-from ..running.stage_command import option, stage_command
+
+from ..running.option_records import option, packed
+from ..running.stage_command import stage_command
 
 if TYPE_CHECKING:
     from formats.schemas import Key
@@ -23,9 +26,8 @@ MEASURES, COMPARISONS = "measures", "comparisons"
 @stage_command()
 @click.argument("name", required=False, metavar="[FORMAT]")
 @option("--schema", "as_schema", is_flag=True, section="Output", help="JSON Schema of each line of the format.")
-@output_option
-@single(OutputOptions, "as_json", section="Output")
-@message_options
+@packed("output", output_option())
+@packed("as_json", single(OutputOptions, "as_json", section="Output"))
 def command(name: str | None, as_schema: bool, output: str, as_json: bool, reporter: Reporter) -> None:
     """List the formats that are read and written.
 
@@ -45,7 +47,7 @@ def command(name: str | None, as_schema: bool, output: str, as_json: bool, repor
     output_format("formats", output)
     if as_schema:
         if name is None or as_json:
-            raise click.UsageError("--schema goes with the name of a format, and without --json.")
+            raise UsageError("--schema goes with the name of a format, and without --json.")
         write_json(output, json_schema(name))
         return
     rows = list_keys(name) if name else list_formats()
@@ -77,7 +79,7 @@ def list_formats() -> list[dict[str, Any]]:
 def list_keys(name: str) -> list[dict[str, Any]]:
     """One row per key (or column) of one of our own formats; ``network`` is short for ``bnsl.network``.
 
-    Raises `click.UsageError`: no format of ours has this name.
+    Raises `UsageError`: no format of ours has this name.
     """
     from formats.schemas import PARTS
 
@@ -91,7 +93,7 @@ def list_keys(name: str) -> list[dict[str, Any]]:
 def json_schema(name: str) -> dict[str, Any]:
     """The JSON Schema of each line of one of our own formats.
 
-    Raises `click.UsageError`: no format of ours has this name, or it is a table in Arrow.
+    Raises `UsageError`: no format of ours has this name, or it is a table in Arrow.
     """
     from formats.json_lines.json_schema import lines_schema, record_schema, union_schema
     from formats.schemas import ARC_PROBABILITIES, JSONL_FORMATS
@@ -104,7 +106,7 @@ def json_schema(name: str) -> dict[str, Any]:
         return union_schema("Line of bnsl compare", "table", groups)
     spec = JSONL_FORMATS.get(f"bnsl.{short}", ARC_PROBABILITIES)
     if spec is ARC_PROBABILITIES or "header" not in groups:
-        raise click.UsageError(f"{name!r} is a table in Arrow, not JSON: 'bnsl formats {name}' lists its columns.")
+        raise UsageError(f"{name!r} is a table in Arrow, not JSON: 'bnsl formats {name}' lists its columns.")
     return lines_schema(spec)
 
 
@@ -124,7 +126,7 @@ def _groups(name: str) -> list[tuple[str, tuple[Key, ...]]]:
     spec = JSONL_FORMATS.get(f"bnsl.{short}")
     if spec is None:
         ours = ", ".join([*(full.removeprefix("bnsl.") for full in JSONL_FORMATS), *others])
-        raise click.UsageError(f"{name!r} is none of our own formats: {ours}.")
+        raise UsageError(f"{name!r} is none of our own formats: {ours}.")
     return [("header", spec.header), ("record", spec.record)]
 
 

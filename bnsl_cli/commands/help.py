@@ -7,15 +7,15 @@ import sys
 
 import click
 
-from bnsl.options.shared import message_options
+from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
+
 from ..running.stage_command import stage_command
 from ..topics import TOPICS, topic_text
 
 
 @stage_command()
 @click.argument("topic", required=False, metavar="[TOPIC]")
-@message_options
 def command(topic: str | None, reporter: Reporter) -> None:
     """Explain a topic, or list the topics.
 
@@ -42,7 +42,7 @@ def command(topic: str | None, reporter: Reporter) -> None:
     else:
         close = difflib.get_close_matches(topic, [*TOPICS, *COMMANDS], n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
-        raise click.UsageError(f"no topic {topic!r}.{hint} Topics: {', '.join(TOPICS)}.")
+        raise UsageError(f"no topic {topic!r}.{hint} Topics: {', '.join(TOPICS)}.")
 
 
 def show(text: str) -> None:

@@ -6,15 +6,15 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from bnsl.files.output_formats import output_format
+from bnsl.options.declared import argument, parameter
+from bnsl.options.shared import check_sources, output_option
+from bnsl.options.values import INPUT
+from bnsl.running.reporter import Reporter
 from formats.wording import plural
 
-from bnsl.files.output_formats import output_format
-from ..options.parameter_types import INPUT_PATH
-from bnsl.options.shared import check_sources, message_options, output_option
-from bnsl.running.reporter import Reporter
-from ..running.stage_command import option, stage_command
+from ..running.option_records import packed
+from ..running.stage_command import stage_command
 
 if TYPE_CHECKING:
     from formats.json_lines.run_parts import Gathered
@@ -27,18 +27,15 @@ FLAGS = ("no_header",)
 COLUMN_LISTS = ("categories", "columns", "drop")
 DURATIONS = ("time", "time_per_variable")
 
+DATA = parameter(
+    "Name of the data in the commands that are printed; the file is not read.", INPUT, "DATA", section="Input"
+)
+
 
 @stage_command()
-@click.argument("files", nargs=-1, required=True, type=INPUT_PATH, metavar="FILE...")
-@option(
-    "--data",
-    type=INPUT_PATH,
-    metavar="DATA",
-    section="Input",
-    help="Name of the data in the commands that are printed; the file is not read.",
-)
-@output_option
-@message_options
+@packed("files", argument("FILE", is_several=True, is_required=True))
+@packed("data", DATA)
+@packed("output", output_option())
 def command(files: tuple[str, ...], data: str | None, output: str, reporter: Reporter) -> None:
     """Merge the parts of a run of parentsets and check them.
 

@@ -39,7 +39,9 @@ def command(call: Call, target: OutputOptions) -> None:
 
     See also: bnsl parentsets, bnsl evaluate, bnsl average, bnsl help methods, bnsl help gaps.
     """
-    from ..tables.networks import deliver_network, network_facts
+    from bnsl.facts import network_facts
+
+    from ..tables.networks import deliver_network
 
     is_stream = call.values["bootstrap"] is not None
     if is_stream and target.format_name == "table":

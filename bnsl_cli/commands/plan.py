@@ -8,11 +8,15 @@ from dataclasses import dataclass
 
 import click
 
-from ..options.parameter_types import DURATION, SIZE, Count, Parsed
-from bnsl.options.shared import message_options, output_option
-from ..running.option_records import option_field, packed
+from bnsl.options.declared import option, record
+from bnsl.options.shared import output_option
+from bnsl.options.values import DURATION, SIZE, Parsed, Whole
+from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
-from ..running.stage_command import option, stage_command
+
+from ..running.option_records import option as click_option
+from ..running.option_records import packed
+from ..running.stage_command import stage_command
 
 FORMS = ("slurm", "make", "snakemake", "parallel")
 
@@ -43,38 +47,37 @@ def _axis(text: str) -> tuple[str, tuple[str, ...]]:
 class RunsOptions:
     """The runs of the script and their limits."""
 
-    parts: int | None = option_field(
+    parts: int | None = option(
         "Split one run into N parts: shards of parentsets, or replicates of optimize --bootstrap. Shards are merged "
         "and checked at the end; replicates have the seeds 1 to N.",
-        Count(min=2),
+        Whole(2),
         "N",
     )
-    each: tuple[tuple[str, tuple[str, ...]], ...] = option_field(
+    each: tuple[tuple[str, tuple[str, ...]], ...] = option(
         "One run for each value of {NAME} in COMMAND: seed=1..10, method=ils,asobs. Repeatable, for each "
         "combination.",
         Parsed("name=values", _axis),
-        multiple=True,
+        is_several=True,
     )
-    time: float | None = option_field(
+    time: float | None = option(
         "Time limit of one run, for --slurm and --snakemake. By default from the forecast of parentsets or COMMAND's "
         "own --time.",
         DURATION,
         "TIME",
     )
-    memory: int | None = option_field(
+    memory: int | None = option(
         "Memory limit of one run, likewise. By default from the forecast of parentsets.", SIZE
     )
 
 
 @stage_command("--slurm --make --snakemake --parallel --parts --each --time --memory --output")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND [ARGUMENT]...")
-@option("--slurm", "form", flag_value="slurm", help="Write a script that submits an array of jobs.")
-@option("--make", "form", flag_value="make", help="Write a makefile.")
-@option("--snakemake", "form", flag_value="snakemake", help="Write a workflow of snakemake.")
-@option("--parallel", "form", flag_value="parallel", help="Write a script that calls GNU parallel.")
-@packed("runs", RunsOptions, section="Runs")
-@output_option
-@message_options
+@click_option("--slurm", "form", flag_value="slurm", help="Write a script that submits an array of jobs.")
+@click_option("--make", "form", flag_value="make", help="Write a makefile.")
+@click_option("--snakemake", "form", flag_value="snakemake", help="Write a workflow of snakemake.")
+@click_option("--parallel", "form", flag_value="parallel", help="Write a script that calls GNU parallel.")
+@packed("runs", record(RunsOptions, "Runs"))
+@packed("output", output_option())
 def command(words: tuple[str, ...], form: str | None, runs: RunsOptions, output: str, reporter: Reporter) -> None:
     """Write a script that runs a command in parts or for many settings.
 
@@ -98,16 +101,16 @@ def command(words: tuple[str, ...], form: str | None, runs: RunsOptions, output:
     from ..plans.scripts import SCRIPTS
 
     if form is None:
-        raise click.UsageError(f"give what to write: {', '.join(f'--{name}' for name in FORMS)}.")
+        raise UsageError(f"give what to write: {', '.join(f'--{name}' for name in FORMS)}.")
     if form not in WITH_LIMITS and (runs.time is not None or runs.memory is not None):
         given = "--memory" if runs.time is None else "--time"
-        raise click.UsageError(f"--{form} sets no limits on runs; {given} is for --slurm and --snakemake.")
+        raise UsageError(f"--{form} sets no limits on runs; {given} is for --slurm and --snakemake.")
     axes = dict(runs.each)
     if len(axes) < len(runs.each):
-        raise click.UsageError("--each is given twice for one name.")
+        raise UsageError("--each is given twice for one name.")
     jobs = plan_jobs(words[1:] if words[0] == "bnsl" else words, axes, runs.parts)
     if jobs.n_runs > MOST_RUNS:
-        raise click.UsageError(f"{jobs.n_runs:,} runs are too many: at most {MOST_RUNS:,}.")
+        raise UsageError(f"{jobs.n_runs:,} runs are too many: at most {MOST_RUNS:,}.")
     jobs = limits_of(with_threads(jobs), runs.time, runs.memory)
     text = SCRIPTS[form](jobs)
     with open_output(output) as stream:

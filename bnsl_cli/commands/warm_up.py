@@ -12,8 +12,11 @@ from pathlib import Path
 
 import click
 
-from bnsl.options.shared import jobs_option, message_options
+from bnsl.options.shared import jobs_option
+from bnsl.running.errors import RunError
 from bnsl.running.reporter import Reporter
+
+from ..running.option_records import packed
 from ..running.stage_command import stage_command
 
 COMMANDS = ("parentsets", "optimize", "posterior", "query", "fit", "entropy", "screen")
@@ -47,8 +50,7 @@ VARIANTS = (
 
 @stage_command()
 @click.argument("commands", nargs=-1, type=click.Choice(COMMANDS), metavar="[COMMAND]...")
-@jobs_option
-@message_options
+@packed("jobs", jobs_option())
 def command(commands: tuple[str, ...], jobs: int, reporter: Reporter) -> None:
     """Compile kernels in advance, for images and clusters.
 
@@ -67,7 +69,7 @@ def command(commands: tuple[str, ...], jobs: int, reporter: Reporter) -> None:
     from stages.kernels.jit import why_not_stored
 
     if reason := why_not_stored():
-        raise click.ClickException(f"kernels cannot be stored: {reason}")
+        raise RunError(f"kernels cannot be stored: {reason}")
     with tempfile.TemporaryDirectory() as folder:
         write_inputs(Path(folder))
         runs = [run for name in commands or COMMANDS for run in tiny_runs(name)]
@@ -91,7 +93,7 @@ def run_tiny(arguments: list[str], folder: str) -> None:
         check=False,
     )
     if result.returncode:
-        raise click.ClickException(f"bnsl {' '.join(arguments)}: {result.stderr.decode(errors='replace').strip()}")
+        raise RunError(f"bnsl {' '.join(arguments)}: {result.stderr.decode(errors='replace').strip()}")
 
 
 def write_inputs(folder: Path) -> None:

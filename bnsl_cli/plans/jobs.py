@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 
 import click
 
-from ..options.parameter_types import DURATION
+from bnsl.options.values import DURATION
+from bnsl.running.errors import UsageError
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -35,7 +36,7 @@ EXTRA_SECONDS = 120.0
 """Allowance for compiling kernels and for writing."""
 
 
-class PlanError(click.UsageError):
+class PlanError(UsageError):
     """The command cannot be planned; the message names the change that is needed."""
 
 
@@ -178,22 +179,22 @@ def with_threads(jobs: Jobs) -> Jobs:
 
     name, *rest = _first_words(jobs)
     if name not in COMMANDS:
-        raise click.UsageError(f"no such command: {name!r}.")
+        raise UsageError(f"no such command: {name!r}.")
     found = cli.get_command(click.get_current_context(), name)
     assert found is not None
     try:
         with found.make_context(f"bnsl {name}", [*rest, "-o", "result"], resilient_parsing=False) as context:
             # All cores (0) are those that the run is given.
             return replace(jobs, threads=context.params.get("jobs") or 1)
-    except click.UsageError as error:
-        raise click.UsageError(f"in the command: {error.format_message()}", error.ctx) from None
+    except (click.UsageError, UsageError) as error:
+        raise UsageError(f"in the command: {error.format_message() if isinstance(error, click.UsageError) else error}") from None
 
 
 def limits_of(jobs: Jobs, seconds: float | None, memory: int | None) -> Jobs:
     """The jobs with the time and memory of one run, given or from a dry run; `StageError` if that fails."""
     words = _first_words(jobs)
     if seconds is None and "--time" in words:
-        seconds = MARGIN * DURATION.convert(words[words.index("--time") + 1], None, None) + EXTRA_SECONDS
+        seconds = MARGIN * DURATION.take(words[words.index("--time") + 1]) + EXTRA_SECONDS
     if words[0] == "parentsets" and (seconds is None or memory is None):
         forecast = _dry_run(words)
         if seconds is None:

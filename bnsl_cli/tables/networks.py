@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from formats.wording import plural
+from bnsl.facts import consensus_facts, network_facts
 
 from .layout import fitting_names, listed, new_table, write_table
 
@@ -65,42 +65,6 @@ def show_network(target: str, network: Network, limit: int | None, directions: D
     write_table(target, view, rows, limit, "variable", network_facts(network))
 
 
-def _certificate_facts(claim: dict[str, Any]) -> str:
-    """The width of the elimination order in a header."""
-    facts = f"width {claim.get('width')} (bound {claim.get('bound')})"
-    if claim.get("max_table") is not None:
-        facts += f", tables of {claim.get('table')} cells (bound {claim['max_table']})"
-    return facts
-
-
-def network_facts(network: Network) -> str:
-    """One line about a network: score, arcs, treewidth, method."""
-    extra = network.header.extra
-    parts = [f"{plural(network.n_variables, 'variable')}, {plural(network.n_arcs, 'arc')}"]
-    if extra.get("total") is not None:
-        score = "score" if network.header.score == "unknown" else network.header.score
-        parts.insert(0, f"{score} {extra['total']:,.4f}")
-    if isinstance(extra.get("treewidth"), dict):
-        parts.append(_certificate_facts(extra["treewidth"]))
-    if extra.get("method"):
-        parts.append(f"method {extra['method']}")
-    if "information" in extra:
-        parts.append(f"information of {extra['information']}")
-    if "undecided_ktrees" in extra:
-        parts.append(f"{extra['undecided_ktrees']:,} of {extra['ktrees']:,} k-trees not proved most informative")
-    if "unproved" in extra:
-        gap = extra["unproved_gap"]
-        lack = f"by at most {gap['largest']:,.4g} (mean {gap['mean']:,.4g})"
-        parts.append(f"{extra['unproved']:,} of {extra['ktrees']:,} k-trees not solved to the end, {lack}")
-    if "decided" in extra:
-        parts.append(decided_text(extra))
-    if isinstance(extra.get("gap"), float) and extra.get("total") is not None:
-        parts.append(gap_text(network))
-    if extra.get("interrupted"):
-        parts.append("interrupted")
-    return ", ".join(parts)
-
-
 def show_strengths(target: str, network: Network, limit: int | None, directions: Directions) -> None:
     """The arcs of a network with their strengths, the strongest first, and the facts of the header."""
     from formats.graph_records import strengths_of
@@ -120,48 +84,3 @@ def show_strengths(target: str, network: Network, limit: int | None, directions:
     )
     facts = consensus_facts if "agreement" in network.header.extra else network_facts
     write_table(target, view, cells, limit, "arc", facts(network))
-
-
-def consensus_facts(network: Network) -> str:
-    """One line about a consensus: arcs, networks, threshold, agreement."""
-    extra = network.header.extra
-    parts = [f"{plural(network.n_variables, 'variable')}, {plural(network.n_arcs, 'arc')}"]
-    if "networks" in extra:
-        parts[0] += f" of {plural(extra['networks'], 'network')}"
-    parts.append(f"pairs of strength above {extra['threshold']:.4g}")
-    if "treewidth" in extra:
-        parts.append(_certificate_facts(extra["treewidth"]))
-    agreement, bound = extra["agreement"], extra.get("agreement_bound")
-    parts.append(f"agreement {agreement:,.4f}")
-    if bound is not None:
-        parts[-1] += " (the most there is)" if bound == agreement else f" of at most {bound:,.4f}"
-    if extra.get("interrupted"):
-        parts.append("interrupted")
-    return ", ".join(parts)
-
-
-def decided_text(extra: Mapping[str, Any]) -> str:
-    """The number of orders of k-A* with an optimal choice of cliques, and the gap of the others."""
-    decided, undecided = extra["decided"], extra.get("undecided", 0)
-    if not undecided:
-        return f"all {decided:,} orders decided" if decided > 1 else "its one order decided"
-    gap = extra["undecided_gap"]
-    lack = f"the others by at most {gap['largest']:,.4g} (mean {gap['mean']:,.4g}) below their best"
-    return f"{decided:,} of {decided + undecided:,} orders decided, {lack}"
-
-
-def gap_text(network: Network) -> str:
-    """The gap in a header, and the class of networks that it is about."""
-    from stages.optimize.bounds.rounding import optimality_tolerance
-
-    extra = network.header.extra
-    gap, total = extra["gap"], extra["total"]
-    among = extra.get("bound_relative_to", "networks of an unknown kind")
-    share = f" ({100 * gap / abs(total):.3g} %)" if total else ""
-    if gap <= optimality_tolerance(network.scores):
-        if among.startswith("all networks"):
-            return f"optimal (to rounding) among {among}"
-        return f"best found; none better (to rounding) among {among} (more sets exist)"
-    if among.startswith("all networks"):
-        return f"best found; gap {gap:,.4g}{share} to the best of {among}"
-    return f"best found; gap {gap:,.4g}{share} to the best of {among} (more sets exist)"

@@ -52,11 +52,16 @@ def _is_text(column: LabelColumn | pyarrow.DataType) -> bool:
     return isinstance(column, LabelColumn) and any(is_it(column.values.type) for is_it in is_text)
 
 
-def write_arc_table(target: str, graph: Network | EssentialGraph, format: str) -> None:
-    """Write a list of arcs, strengths as numbers, as ``arrow`` (stream), ``feather`` (file) or ``parquet``."""
+def arc_table(graph: Network | EssentialGraph) -> pyarrow.Table:
+    """The list of arcs as a table, strengths as numbers."""
     names, *rows = csv.reader(io.StringIO(arcs_text(graph)))
     types = [pyarrow.float64() if name in STRENGTH_COLUMNS else pyarrow.string() for name in names]
     columns = [pyarrow.array([row[i] for row in rows], pyarrow.string()).cast(kind) for i, kind in enumerate(types)]
-    table = pyarrow.table(columns, names=names)
+    return pyarrow.table(columns, names=names)
+
+
+def write_arc_table(target: str, graph: Network | EssentialGraph, format: str) -> None:
+    """Write a list of arcs as ``arrow`` (stream), ``feather`` (file) or ``parquet``."""
+    table = arc_table(graph)
     with open_output(target) as stream, batch_writer(format, stream, table.schema) as writer:
         writer.write_table(table)
