@@ -97,8 +97,9 @@ bench: install-dev  ## Measure and append to tests/benchmarks/results.
 	$(BIN)/python tests/benchmarks/run.py
 
 # ----------------------------------------------------------------------------------- documentation
-docs: install-dev  ## Write REFERENCE.md and the man pages.
+docs: install-dev  ## Write REFERENCE.md, the man pages and the types of the Python functions.
 	$(BIN)/python tests/tools/documentation.py --write
+	$(BIN)/python tests/tools/stub.py && $(BIN)/ruff format --quiet bnsl/__init__.pyi
 
 docs-check: install-dev  ## REFERENCE.md and man pages are current; examples of help pages and README run.
 	$(BIN)/python tests/tools/documentation.py

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from formats.wording import plural
 
 if TYPE_CHECKING:
-    from formats.data_records import Dataset, IncompleteDataset, Variable
-    from formats.graph_records import BayesianNetwork
-    from formats.records import EntropyTable, Header, Network, ParentSetTable
-    from formats.textlines import Lines
-
     from bnsl.options.data import DataOptions, KnownVariables
     from bnsl.options.shared import ScoreOptions
     from bnsl.running.reporter import Reporter
+    from formats.data_records import Dataset, IncompleteDataset, Variable
+    from formats.graph_records import BayesianNetwork
+    from formats.records import EntropyTable, Header, Network, ParentSetTable
 
 
 def as_table(source: Any) -> Any:
@@ -155,12 +153,11 @@ class MatchedTables:
 
 def read_entropies(source: Any, data_options: DataOptions, jobs: int, run: Run) -> EntropyTable:
     """Read an entropy table, or compute the entropies of a data table."""
+    from bnsl.options.data import refuse_data_options
     from formats import open_dataset_or_entropies
     from formats.records import EntropyTable
     from formats.streams import source_name
     from stages.screening.entropies import compute_entropies
-
-    from bnsl.options.data import refuse_data_options
 
     reporter = run.reporter
     opened = open_dataset_or_entropies(

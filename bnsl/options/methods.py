@@ -41,6 +41,8 @@ class MethodName(Choice):
 
     flags: tuple[MethodFlag, ...] = ()
 
+    annotation = "str"  # other packages may add methods
+
 
 def method_option(
     specs: Mapping[str, Any], text: str, lead: str = "Search method", main: Collection[str] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +14,7 @@ from stages.scoring.scores import SCORES
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
 from .declared import option, parameter, record, single
-from .values import DURATION, FLAG, INPUT, OUTPUT, OUTPUT_FILE, SEED, Choice, Number, Parsed, Whole
+from .values import DURATION, FLAG, OUTPUT, OUTPUT_FILE, SEED, Choice, Number, Parsed, Whole
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
@@ -227,9 +227,7 @@ def smoothing_option(help: str, section: str) -> Any:
 def refuse_ess(run: Run, scores: Collection[str]) -> None:
     """Refuse ``--ess`` if none of the scores has an equivalent sample size."""
     if "ess" in run.given and not any(SCORES[score].takes_ess for score in scores):
-        raise UsageError(
-            f"--ess does not go with score {' or '.join(scores)}; {', '.join(_TAKE_ESS)} takes it."
-        )
+        raise UsageError(f"--ess does not go with score {' or '.join(scores)}; {', '.join(_TAKE_ESS)} takes it.")
 
 
 @dataclass(frozen=True)

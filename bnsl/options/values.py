@@ -21,6 +21,10 @@ LARGEST_COUNT = 2**63 - 1
 """What headers and arrays can hold."""
 
 
+MOST_LITERALS = 6
+"""Most words of a choice that a signature lists."""
+
+
 @dataclass(frozen=True)
 class Text:
     """Any text."""
@@ -53,7 +57,9 @@ class Choice:
 
     @property
     def annotation(self) -> str:
-        """The words as literals."""
+        """The words as literals, if they are few."""
+        if len(self.words) > MOST_LITERALS:
+            return "str"
         return f"Literal[{', '.join(map(repr, self.words))}]"
 
     def take(self, value: Any) -> str:
