@@ -45,4 +45,3 @@ class Answers:
         types = [kinds.get(kind, pyarrow.int64()) for kind in self.columns.values()]
         columns = [pyarrow.array(v, kind, from_pandas=True) for v, kind in zip(self.values, types)]
         return pyarrow.table(columns, names=list(self.columns))
-

@@ -52,16 +52,12 @@ def output_format(command: str, output: str, given: str | None = None, option: s
     offered = ARC_TABLES if given == "arcs" else (given,) if given else WRITTEN[command]
     named = named_formats(output)
     if output.lower().endswith(COMPRESSED) and not (named and named[0].kind is Kind.DATA):
-        raise UsageError(
-            f"{option} {output}: only tables are written compressed; write to '-' and pipe into gzip."
-        )
+        raise UsageError(f"{option} {output}: only tables are written compressed; write to '-' and pipe into gzip.")
     for target in offered:
         if target in (row.target for row in named):
             return target
     if named:
-        raise UsageError(
-            f"{option} {output} names {named[0].called}, {_remedy(command, named[0], output, given)}"
-        )
+        raise UsageError(f"{option} {output} names {named[0].called}, {_remedy(command, named[0], output, given)}")
     return offered[0] if offered else "jsonl"
 
 

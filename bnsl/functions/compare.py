@@ -75,9 +75,7 @@ class ComparisonOptions:
         metavar="METHOD",
     )
     average: str = option("Average over seeds.", Choice(("mean", "median")), default="mean")
-    level: float = option(
-        "Significance level of the rank tests.", Number(0, 1, is_open=True), "ALPHA", default=0.05
-    )
+    level: float = option("Significance level of the rank tests.", Number(0, 1, is_open=True), "ALPHA", default=0.05)
     allow_missing: bool = option(
         "Rank a method last on data for which it has no value, instead of failing.", kind=FLAG
     )

@@ -153,9 +153,7 @@ def named_header(header: Header, names: Dataset | None) -> Header:
     if names is None:
         return header
     if names.n_variables != header.n_variables:
-        raise UsageError(
-            f"--names has {names.n_variables} columns, but the file has {header.n_variables} variables."
-        )
+        raise UsageError(f"--names has {names.n_variables} columns, but the file has {header.n_variables} variables.")
     return replace(header, variables=names.variables)
 
 

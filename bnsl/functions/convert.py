@@ -97,9 +97,7 @@ def convert(
     table = None if names is None else data_options.open(names, run.reporter)
     from . import conversions
 
-    task = conversions.Conversion(
-        source, target_format, written, table, part, choice, data_options, run.reporter
-    )
+    task = conversions.Conversion(source, target_format, written, table, part, choice, data_options, run.reporter)
     kind = None if target_format == "table" else find_format(target_format).kind
     of_kind: dict[Kind | None, Any] = {
         Kind.DATA: conversions.convert_data,

@@ -43,9 +43,7 @@ class InputOptions:
         nargs=2,
     )
     strengths: str | None = option(
-        "Table of arc strengths or probabilities, judged by --reference. Networks are then optional.",
-        INPUT,
-        "ARCS",
+        "Table of arc strengths or probabilities, judged by --reference. Networks are then optional.", INPUT, "ARCS"
     )
 
 
@@ -53,9 +51,7 @@ class InputOptions:
 class MeasureOptions:
     """Which measures are computed, and with which resources."""
 
-    score: tuple[str, ...] = option(
-        "Score on the data; repeatable.", shared.SCORE, is_several=True, default=("bic",)
-    )
+    score: tuple[str, ...] = option("Score on the data; repeatable.", shared.SCORE, is_several=True, default=("bic",))
     ess: float = shared.ess_field()
     smoothing: float = option(
         "Equivalent sample size of the prior of the parameters, for log-likelihoods.",
@@ -114,7 +110,9 @@ def evaluate(
     check_use(run, bool(sources), given, data_options, measures)
     learnt = [(name_of(source), place, network) for source in sources for place, network in numbered_networks(source)]
     training = MatchedTables(given.data, data_options, reporter)
-    held_out = MatchedTables(given.test, data_options.without_coding if given.data is not None else data_options, reporter)
+    held_out = MatchedTables(
+        given.test, data_options.without_coding if given.data is not None else data_options, reporter
+    )
     truth = None if given.reference is None else open_network_or_class(given.reference)
     checked = None if given.proof is None else open_checked_proof(*given.proof)
     records: list[dict[str, Any]] = [] if given.strengths is None else [judge_strengths(given.strengths, truth)]
@@ -183,9 +181,7 @@ def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:
 
     for name in scores:
         if not SCORES[name].is_equivalent:
-            raise UsageError(
-                f"--score {name}: equivalent networks differ in it, and {source} is a class of them."
-            )
+            raise UsageError(f"--score {name}: equivalent networks differ in it, and {source} is a class of them.")
 
 
 def check_use(
@@ -193,9 +189,7 @@ def check_use(
 ) -> None:
     """Refuse options that need an input or option that is not given."""
     if not has_networks:
-        run.refuse(
-            ("data", "test", "proof", *vars(measures)), "is about networks: give NETWORK beside --strengths."
-        )
+        run.refuse(("data", "test", "proof", *vars(measures)), "is about networks: give NETWORK beside --strengths.")
     if given.data is None and given.test is None:
         refuse_data_options(run, "goes with a table: --data or --test.")
     if given.data is None:

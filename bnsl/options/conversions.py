@@ -61,7 +61,8 @@ class ChoiceOptions:
     """Which network is converted, and the strengths of its arcs."""
 
     index: int | None = option(
-        "Take the K-th network of a stream (from 1), or the one of the best score.", Parsed("K|best", _index, annotation="int | str", adapt=str)
+        "Take the K-th network of a stream (from 1), or the one of the best score.",
+        Parsed("K|best", _index, annotation="int | str", adapt=str),
     )
     strengths: str | None = option("Show the arc strengths or probabilities of this table.", INPUT, "ARCS")
     threshold: float | None = option(

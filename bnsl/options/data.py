@@ -54,9 +54,7 @@ class DataOptions:
     )
     no_header: bool = option("The first line holds data; names are V0, V1, ...", kind=FLAG)
     missing: str = option(default="error")
-    na: tuple[str, ...] = option(
-        "Cells of this text are missing, too; repeatable.", metavar="TEXT", is_several=True
-    )
+    na: tuple[str, ...] = option("Cells of this text are missing, too; repeatable.", metavar="TEXT", is_several=True)
     discretize: tuple[str, ...] = option(
         "Cut numeric columns with many values: median, quantile:K, width:K or hartemink:K. hartemink:K keeps "
         "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Columns of at "

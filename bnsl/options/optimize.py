@@ -29,6 +29,7 @@ ROUNDS = 20
 SECTIONS = {(False,): "Search among listed sets", (True,): "Search on data", (False, True): "Method"}
 """Section of the help page for an option, by whether it belongs to searches on data."""
 
+
 def taken_options(method: str, task: Task) -> tuple[str, ...]:
     """Options that a method reads in the task, besides the common ones."""
     way = METHODS[method].variants.get(task)
@@ -100,7 +101,9 @@ class TaskOptions:
         "Accept a stream that ended early: variables that did not arrive get no parents.", FLAG, absent=False
     )
     data: str | None = option(
-        "Search on this table and score families on demand; SETS are then optional and extended.", INPUT, "DATA",
+        "Search on this table and score families on demand; SETS are then optional and extended.",
+        INPUT,
+        "DATA",
         absent=None,
     )
     start: str | None = option(
@@ -198,9 +201,7 @@ def check_proof(given: TaskOptions) -> None:
     if given.proof is None or given.data is None:
         return
     if given.save_sets in (None, "-"):
-        raise UsageError(
-            "--proof is about the sets that the search ends with: give --save-sets FILE beside it."
-        )
+        raise UsageError("--proof is about the sets that the search ends with: give --save-sets FILE beside it.")
     if given.screen is not None:
         raise UsageError("--proof is about searches among all variables: leave out --screen.")
     if given.treewidth is not None and given.treewidth <= 1:

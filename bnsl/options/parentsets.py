@@ -76,9 +76,7 @@ class SearchOptions:
     memory: int | None = option(
         "Memory that the whole process may take, such as 4G: searches whose sets no longer fit end early.", SIZE
     )
-    dry_run: bool = option(
-        "Search a few variables only and forecast time, memory and sets of the run.", kind=FLAG
-    )
+    dry_run: bool = option("Search a few variables only and forecast time, memory and sets of the run.", kind=FLAG)
 
 
 @dataclass(frozen=True)
@@ -86,9 +84,7 @@ class InputOptions:
     """Inputs that guide the search, besides the data."""
 
     screen: str | None = option(
-        "Screening forest: its variables keep their one parent, the others choose among its roots.",
-        INPUT,
-        "FOREST",
+        "Screening forest: its variables keep their one parent, the others choose among its roots.", INPUT, "FOREST"
     )
     near: str | None = option(
         with_takers("Network around whose order sets are grown.", takers_text("near")), INPUT, "NETWORK"

@@ -28,9 +28,7 @@ class QuestionOptions:
         COLUMNS,
         names=("--map",),
     )
-    mpe: bool = option(
-        "The most probable states of all variables together (most probable explanation).", kind=FLAG
-    )
+    mpe: bool = option("The most probable states of all variables together (most probable explanation).", kind=FLAG)
     probability: bool = option("The probability of the evidence.", kind=FLAG)
     samples: int | None = option("Rows drawn given the evidence, exactly.", Whole(0), "ROWS")
     approximate: int | None = option(

@@ -53,4 +53,3 @@ def translated_errors(function: Function | None = None) -> Iterator[None]:
         if isinstance(found, UsageError):
             raise UsageError(text, found.parameter) from None
         raise type(found)(text) from (error if isinstance(found, BugError) else None)
-

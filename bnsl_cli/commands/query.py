@@ -21,7 +21,9 @@ FORMATS = output_options(
 )
 
 
-@stage_command("--variables --joint --map --mpe --samples --evidence --predict --fill --data --format --output", query)
+@stage_command(
+    "--variables --joint --map --mpe --samples --evidence --predict --fill --data --format --output", query
+)
 @packed("target", FORMATS)
 def command(call: Call, target: OutputOptions) -> None:
     """Query a network: distributions, probable states, samples, given evidence.

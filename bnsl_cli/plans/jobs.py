@@ -187,7 +187,9 @@ def with_threads(jobs: Jobs) -> Jobs:
             # All cores (0) are those that the run is given.
             return replace(jobs, threads=context.params.get("jobs") or 1)
     except (click.UsageError, UsageError) as error:
-        raise UsageError(f"in the command: {error.format_message() if isinstance(error, click.UsageError) else error}") from None
+        raise UsageError(
+            f"in the command: {error.format_message() if isinstance(error, click.UsageError) else error}"
+        ) from None
 
 
 def limits_of(jobs: Jobs, seconds: float | None, memory: int | None) -> Jobs:

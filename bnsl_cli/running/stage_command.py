@@ -16,13 +16,7 @@ import click
 
 from bnsl.running.errors import UsageError
 from bnsl.running.function import Function, Run
-from bnsl.running.interrupts import (
-    Interrupted,
-    deferred_signals,
-    graceful_stop,
-    read_patiently,
-    remembered_signal,
-)
+from bnsl.running.interrupts import Interrupted, deferred_signals, graceful_stop, read_patiently, remembered_signal
 from bnsl.running.reporter import Reporter
 from formats.printable import escaped
 

@@ -20,6 +20,7 @@ from .encoding import RawTable, TextLayout, encode_table
 from .label_columns import release_memory
 from .results.result_tables import is_own
 
+
 def open_dataset(source: Source, **rules: Any) -> Dataset:
     """Read a data table; options and errors as of `open_dataset_or_entropies`."""
     opened = _open_rows(source, **rules)
