@@ -17,12 +17,12 @@ from typing import Any, NoReturn
 import click
 
 from bnsl import __version__
-
 from bnsl.running.errors import BugError, UsageError, described
 from bnsl.running.exit_codes import ExitCode
 from bnsl.running.interrupts import Interrupted, install_handlers, interruption_behind
-from .running.stage_command import WIDTH, StageCommand, debug_option
 from formats.printable import printable_lines
+
+from .running.stage_command import WIDTH, StageCommand, debug_option
 
 STAGES = {
     "entropy": "Compute entropies of variables and conditional entropies of pairs.",

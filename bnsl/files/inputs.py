@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset, Variable
     from formats.graph_records import BayesianNetwork
     from formats.records import EntropyTable, Header, Network, ParentSetTable
-    from formats.textlines import Lines
 
-    from bnsl.options.data import DataOptions, KnownVariables
-    from bnsl.options.shared import ScoreOptions
-    from bnsl.running.reporter import Reporter
+    from ..options.data import DataOptions, KnownVariables
+    from ..options.shared import ScoreOptions
+    from ..running.function import Run
+    from ..running.reporter import Reporter
 
 
 def as_table(source: Any) -> Any:
@@ -160,7 +160,7 @@ def read_entropies(source: Any, data_options: DataOptions, jobs: int, run: Run) 
     from formats.streams import source_name
     from stages.screening.entropies import compute_entropies
 
-    from bnsl.options.data import refuse_data_options
+    from ..options.data import refuse_data_options
 
     reporter = run.reporter
     opened = open_dataset_or_entropies(

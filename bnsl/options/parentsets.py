@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stages.parentsets import DEFAULT_METHOD, MAIN_METHODS, METHODS, ParentSetOptions
 

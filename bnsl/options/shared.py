@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +14,7 @@ from stages.scoring.scores import SCORES
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
 from .declared import option, parameter, record, single
-from .values import DURATION, FLAG, INPUT, OUTPUT, OUTPUT_FILE, SEED, Choice, Number, Parsed, Whole
+from .values import DURATION, FLAG, OUTPUT, OUTPUT_FILE, SEED, Choice, Number, Parsed, Whole
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget

@@ -16,8 +16,8 @@ import time
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
-from formats.printable import printable
 from bnsl.running.reporter import Reporter, compiling_text, progress_text
+from formats.printable import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress

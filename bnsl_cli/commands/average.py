@@ -36,9 +36,8 @@ def command(call: Call, target: OutputOptions, strengths: str | None) -> None:
 
     See also: bnsl optimize, bnsl posterior, bnsl convert (--cpdag: the essential graph of the consensus).
     """
-    from formats import write_arc_probabilities
-
     from bnsl.facts import consensus_facts
+    from formats import write_arc_probabilities
 
     from ..tables.networks import deliver_network
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_json_lines, write_stats
 from bnsl.functions.parentsets import Expected, FoundSets, parentsets

@@ -14,9 +14,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from formats.wording import plural
-
 from formats.printable import abbreviated, printable, printable_lines
+from formats.wording import plural
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -10,9 +10,8 @@ from bnsl.facts import consensus_facts, network_facts
 from .layout import fitting_names, listed, new_table, write_table
 
 if TYPE_CHECKING:
-    from formats.records import Network
-
     from bnsl.options.shared import OutputOptions
+    from formats.records import Network
 
 Directions = Mapping[tuple[int, int], str]
 """What decides the direction of each arc; empty where that is not shown."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable
 
+from bnsl.files import targets
 from stages import optimize, parentsets
 from stages.methods import ON_DATA, ON_SETS
 from stages.scoring.scores import SCORES
 
-from bnsl.files import targets
 from ..running.stage_command import WIDTH
 
 BOUNDS = {(False,): "without `--tw`", (True,): "with `--tw` only", (False, True): "with or without `--tw`"}
