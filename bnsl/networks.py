@@ -131,7 +131,7 @@ class Network(Result):
         return {"arcs": arcs, "edges": [arc for arc, by in decided.items() if by == "neither"]}
 
     def compare(self, other: Network | str | os.PathLike[str]) -> dict[str, Any]:
-        """Distance from another network over the same variables: structural Hamming distance, arcs found and missed."""
+        """Distance from another network of the same variables: structural Hamming distance, arcs found and missed."""
         measures = self.evaluate(reference=other, no_treewidth=True)
         known = ("shd", "skeleton_shd", "skeleton", "true_positives", "false_positives", "false_negatives")
         return {key: value for key, value in measures.items() if key in known or "shd" in key}

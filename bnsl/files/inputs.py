@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from formats.wording import plural
 
 if TYPE_CHECKING:
-    from bnsl.options.data import DataOptions, KnownVariables
-    from bnsl.options.shared import ScoreOptions
-    from bnsl.running.reporter import Reporter
     from formats.data_records import Dataset, IncompleteDataset, Variable
     from formats.graph_records import BayesianNetwork
     from formats.records import EntropyTable, Header, Network, ParentSetTable
+
+    from ..options.data import DataOptions, KnownVariables
+    from ..options.shared import ScoreOptions
+    from ..running.function import Run
+    from ..running.reporter import Reporter
 
 
 def as_table(source: Any) -> Any:
@@ -153,11 +155,12 @@ class MatchedTables:
 
 def read_entropies(source: Any, data_options: DataOptions, jobs: int, run: Run) -> EntropyTable:
     """Read an entropy table, or compute the entropies of a data table."""
-    from bnsl.options.data import refuse_data_options
     from formats import open_dataset_or_entropies
     from formats.records import EntropyTable
     from formats.streams import source_name
     from stages.screening.entropies import compute_entropies
+
+    from ..options.data import refuse_data_options
 
     reporter = run.reporter
     opened = open_dataset_or_entropies(

@@ -1,4 +1,4 @@
-"""Rows of data that a function makes batch by batch: the command line writes them as they come, Python collects them."""
+"""Rows of data, made batch by batch: the command line writes them as they come, Python collects them."""
 
 from __future__ import annotations
 

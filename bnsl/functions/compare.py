@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -133,11 +132,11 @@ def compare(
     return Comparison(list(compare_runs(runs, settings)), closing)
 
 
-def measures_of(source: Any) -> Iterator[Any]:
+def measures_of(source: Any) -> list[Any]:
     """The records of measures in a file, or one that `evaluate` returned."""
     from formats.json_lines.measures import open_measures
 
-    return iter([source]) if isinstance(source, dict) else open_measures(source)
+    return [source] if isinstance(source, dict) else open_measures(source)
 
 
 def _default_measure(runs: list[OneRun]) -> Measure:

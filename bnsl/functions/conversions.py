@@ -154,7 +154,7 @@ def named_header(header: Header, names: Dataset | None) -> Header:
         return header
     if names.n_variables != header.n_variables:
         raise UsageError(f"--names has {names.n_variables} columns, but the file has {header.n_variables} variables.")
-    return replace(header, variables=names.variables)
+    return dataclasses.replace(header, variables=names.variables)
 
 
 def consensus_of(table: ArcProbabilities, threshold: float | None, reporter: Reporter) -> Network:
@@ -196,7 +196,7 @@ def convert_structure(task: Conversion) -> Converted:
     if kept is not None or task.format in ("dot", "arcs"):
         network = with_shown_directions(network, task.part.cpdag)
     kind = find_format(task.format).kind
-    whole, network = network, network if kept is None else cut_network(network, kept)
+    network = network if kept is None else cut_network(network, kept)
     if task.format == "arcs":
         arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
         warn_of_isolated(network.n_variables, arcs, task.reporter)

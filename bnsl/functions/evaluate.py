@@ -119,7 +119,7 @@ def evaluate(
     for source, place, (structure, parameters, is_class) in learnt:
         if is_class:
             if checked is not None:
-                raise click.UsageError(f"--proof is about networks, and {source} is a class of them.")
+                raise UsageError(f"--proof is about networks, and {source} is a class of them.")
             refuse_unequal_scores(source, measures.score)
         rows = training.match_complete(KnownVariables(structure.header.variables, source))
         test_rows = held_out.match(KnownVariables((rows or structure.header).variables, source))

@@ -147,7 +147,7 @@ def parentsets(
 def open_inputs(
     data: Any,
     data_options: DataOptions,
-    guides: parentsets.InputOptions,
+    guides: options_of.InputOptions,
     score_options: shared.ScoreOptions,
     reporter: Reporter,
 ) -> tuple[Dataset, dict[str, Any], tuple[dict[str, Any], ...]]:

@@ -26,7 +26,7 @@ def _finish(found: Answers | Rows) -> Any:
 @function(finish=_finish)
 def query(
     network: Any = argument("NETWORK", is_required=True),
-    evidence: tuple[str, ...] = argument("NAME=STATE", TEXT, is_several=True),
+    evidence: tuple[str, ...] = argument("NAME=STATE", kind=TEXT, is_several=True),
     data: Any = parameter("Rows to fit parameters to, if the network has none.", INPUT, "DATA", section="Input"),
     smoothing: float | None = shared.smoothing_option(
         "With --data, equivalent sample size of a uniform prior of the parameters.", "Input"

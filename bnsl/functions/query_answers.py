@@ -53,8 +53,8 @@ def estimate(engine: Engine, observed: Evidence, question: QuestionOptions, seed
         columns |= {"standard_error": FIGURE}
         values = [*values, [error for part in found.standard_errors for error in part.ravel().tolist()]]
     closing = (
-        f"{_about(engine, observed)}; {n_samples:,} weighted samples, worth {found.effective:,.1f} independent ones; log-probability of "
-        f"evidence {found.log_probability:.6g} with a standard error of {found.log_error:.2g}"
+        f"{_about(engine, observed)}; {n_samples:,} weighted samples, worth {found.effective:,.1f} independent ones; "
+        f"log-probability of evidence {found.log_probability:.6g} with a standard error of {found.log_error:.2g}"
     )
     figures = {
         "log_probability": found.log_probability,

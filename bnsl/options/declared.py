@@ -26,7 +26,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .values import FLAG, INPUT, TEXT, Input
+from .values import FLAG, INPUT, TEXT
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def parameter(help: str = "", kind: Any = TEXT, metavar: str | None = None, **se
     return lambda name: Declared(_only, (Option(name, **declared),))
 
 
-def argument(metavar: str, kind: Input = INPUT, **settings: Any) -> Any:
+def argument(metavar: str, kind: Any = INPUT, **settings: Any) -> Any:
     """An input by position; with ``is_standard_input`` it may be left out where standard input is read."""
     return parameter(kind=kind, metavar=metavar, positional=True, **settings)
 

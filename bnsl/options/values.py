@@ -94,7 +94,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Number:
-    """A finite number within limits; with `is_open` the limits themselves are excluded, with `open_most` the upper."""
+    """A finite number within limits; with `is_open` the limits are excluded, with `open_most` the upper one."""
 
     least: float | None = None
     most: float | None = None
@@ -135,18 +135,18 @@ class Parsed:
     """What `parse` makes of a text; it raises `ValueError` with the message.
 
     `name` stands for a value in the help, `words` complete a text in a shell, `annotation` is the type in signatures.
-    Python values that are no text are taken as `adapt` leaves them.
+    `adapt` makes a text of a Python value that is none.
     """
 
     name: str
     parse: Callable[[str], Any]
     words: tuple[str, ...] = ()
     annotation: str = "str"
-    adapt: Callable[[Any], Any] = staticmethod(lambda value: value)
+    adapt: Callable[[Any], Any] | None = None
 
     def take(self, value: Any) -> Any:
         """The parsed text, or the value."""
-        return self.parse(value if isinstance(value, str) else self.adapt(value))
+        return self.parse(value if isinstance(value, str) or self.adapt is None else self.adapt(value))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Functions of the library: their parameters, and calling them with keywords.
 
-`function` makes a `Function` of a callable whose arguments are declared by `options`. A door calls `Function.run` with
-values by field name and a `Run`, the caller's side of a call: the command line with what click parsed, Python by
+`function` makes a `Function` of a callable whose arguments are declared by `options`. A door calls `Function.run`
+with values by field name and a `Run`, the caller's side of a call: the command line with what click parsed, Python by
 keywords (`Function.__call__`), which are checked here.
 """
 
@@ -16,12 +16,13 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn
 
 from ..options.declared import Declared, Option, declared_of
+from ..options.values import FLAG, Whole
 from .errors import UsageError
 from .reporter import Reporter
 
 MESSAGES = (
-    Option("quiet", "Errors only.", default=False),
-    Option("verbose", "1 for settings and progress, 2 for timings as well.", default=0),
+    Option("quiet", "Errors only.", FLAG, default=False),
+    Option("verbose", "1 for settings and progress, 2 for timings as well.", Whole(0), default=0),
 )
 """Keywords of every function in Python; the command line has its own."""
 
@@ -87,6 +88,8 @@ class Run:
 class Function:
     """A function of the library with declared parameters; called by keywords it returns an object of `results`."""
 
+    __name__: str
+
     def __init__(self, body: Callable[..., Any], finish: Callable[[Any], Any] | None):
         functools.update_wrapper(self, body)
         self.body = body
@@ -95,9 +98,10 @@ class Function:
         self.declared: dict[str, Declared] = dict(declared_of(defaults))
         self.options = tuple(option for declared in self.declared.values() for option in declared.options)
         self.keywords = keywords_of(self.options)
-        self.__signature__ = signature_of(self.keywords)
-        self.__doc__ = documentation(body.__doc__ or "", self.keywords)
-        self.__wrapped__ = None  # `inspect` shows the keywords, not the arguments of the body
+        shown = self.keywords | keywords_of(MESSAGES)
+        self.__signature__ = signature_of(shown)
+        self.__doc__ = documentation(body.__doc__ or "", shown)
+        del self.__wrapped__  # `inspect` shows the keywords, not the arguments of the body
 
     def option(self, field: str) -> Option:
         """The option of a field."""

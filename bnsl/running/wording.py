@@ -55,9 +55,9 @@ def _said(match: re.Match[str], own: dict[str, tuple[str, Option]]) -> str:
     spelling, value = match[1], match[2]
     known = own.get(spelling) or _keywords().get(spelling)
     if known is None:
-        method = own.get("--method") or _keywords().get("--method")
-        is_method = method is not None and isinstance(method[1].kind, MethodName)
-        is_method = is_method and spelling[2:] in [flag.name for flag in method[1].kind.flags]
+        method = own.get("--method") or _keywords()["--method"]
+        kind = method[1].kind
+        is_method = isinstance(kind, MethodName) and spelling[2:] in [flag.name for flag in kind.flags]
         return f'method="{spelling[2:]}"{match[0][len(spelling) :]}' if is_method else match[0]
     keyword, option = known
     rest = match[0][len(spelling) :]

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from bnsl.options.declared import Declared, Option, declared_of
+from bnsl.options.declared import Option, declared_of
 from bnsl.options.methods import MethodName
 from bnsl.options.values import Arcs, Choice, Flag, Input, Number, Output, Parsed, Text, Whole
 from bnsl.running.errors import UsageError
@@ -138,9 +138,3 @@ def click_type(kind: Any) -> click.ParamType:
         case Text():
             return click.STRING
     raise TypeError(f"no type of click for {kind!r}")
-
-
-def only(declared: Declared) -> Option:
-    """The option of a declaration that has one."""
-    (each,) = declared.options
-    return each

@@ -9,10 +9,10 @@ import sys
 
 import click
 import pytest
+from bnsl.commands import NOT_LEARNT
 from helpers.processes import environment
 
 import bnsl
-from bnsl.commands import NOT_LEARNT
 from bnsl_cli.main import cli
 
 FUNCTIONS = [

@@ -16,8 +16,8 @@ from click.testing import CliRunner
 from helpers.processes import ROOT, run_bnsl, run_shell
 from tools import documentation
 
-from bnsl_cli.main import COMMANDS, cli
 from bnsl.running.exit_codes import ExitCode
+from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.running.stage_command import WIDTH, StageCommand
 from bnsl_cli.topics import GUIDES, REFERENCE, TOPICS, topic_text
 from stages import optimize, parentsets

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import click
 import pytest
+from bnsl_cli.options.optimize import GOVERNED, takers_of
 from helpers.places import CASES
 from helpers.processes import run_here
 
 from bnsl_cli.main import cli
-from bnsl_cli.options.optimize import GOVERNED, takers_of
 from stages import methods, optimize, parentsets
 from stages.methods import SearchMethod, own_options
 from stages.optimize import MAIN_METHODS, METHODS, OptimizeOptions, Task, choose_method, default_method

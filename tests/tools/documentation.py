@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from bnsl_cli import __version__
+from bnsl import __version__
 from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.running.stage_command import WIDTH
 from bnsl_cli.topics import TOPICS, topic_text

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from bnsl_cli.main import COMMANDS, cli
 from bnsl.options.shared import ESS_RANGE
+from bnsl_cli.main import COMMANDS, cli
 from stages.kernels.counting.score_tables import log_gamma_table
 from stages.scoring.independent import FamilyCounts, dirichlet_score
 

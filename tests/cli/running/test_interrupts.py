@@ -9,9 +9,9 @@ import sys
 import pytest
 from helpers.processes import environment
 
+from bnsl.running.interrupts import Interrupted, graceful_stop, install_handlers
 from bnsl_cli.main import StageGroup, cli
 from bnsl_cli.running import interrupts
-from bnsl.running.interrupts import Interrupted, graceful_stop, install_handlers
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError
 from stages.runtime.warm_up import compile_first

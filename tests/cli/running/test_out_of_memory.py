@@ -9,8 +9,8 @@ import sys
 import pytest
 from helpers.processes import ROOT, run_shell
 
-from bnsl_cli.main import describe_failure
 from bnsl.running.exit_codes import ExitCode
+from bnsl_cli.main import describe_failure
 
 ALWAYS = [
     MemoryError(),

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 from helpers.processes import run_here
 
-from bnsl_cli.main import cli
 from bnsl.running.live_reporter import LiveReporter
 from bnsl.running.reporter import Reporter
+from bnsl_cli.main import cli
 from formats.printable import MOST, printable, printable_lines
 
 HOSTILE = "\x1b[31ma\x07\x9b\u202eb\udcff"

@@ -6,11 +6,11 @@ import itertools
 import shlex
 
 import pytest
+from bnsl_cli.options.parameter_types import COLUMNS
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.states import encode as naive_encode
 
-from bnsl_cli.options.parameter_types import COLUMNS
 from formats import open_dataset
 from formats.data_records import Variable
 from formats.errors import Inconsistent, UnsuitableData
