@@ -39,6 +39,7 @@ _OTHERS = {
     "estimator": "BayesianNetworkClassifier",
     "networks": "Network read",
     "results": "ArcProbabilities Forest ParentSets",
+    "tables": "Table",
 }
 _MODULE_OF = {name: f"functions.{name}" for name in FUNCTIONS}
 _MODULE_OF |= {name: module for module, names in _OTHERS.items() for name in names.split()}

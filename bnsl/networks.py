@@ -14,6 +14,7 @@ from .files.inputs import LearntNetwork, certified_order, open_learnt_network
 from .results import ArcProbabilities, Forest, ParentSets, Result
 from .running.calls import translated_errors
 from .running.errors import DataError, UsageError
+from .tables import Table
 
 if TYPE_CHECKING:
     import networkx
@@ -182,7 +183,7 @@ class Network(Result):
             raise DataError("the network has no parameters; fit(data) estimates them")
         return self.model
 
-    def cpt(self, variable: str) -> pyarrow.Table:
+    def cpt(self, variable: str) -> Table:
         """The conditional probability table of a variable: states of its parents, its own, their `probability`."""
         import numpy as np
         import pyarrow
@@ -192,7 +193,7 @@ class Network(Result):
         table = model.tables[child]
         codes = np.indices(table.shape, dtype=np.int32).reshape(len(axes), -1)
         cells = [pyarrow.DictionaryArray.from_arrays(c, v.known_states) for c, v in zip(codes, axes)]
-        return pyarrow.table([*cells, table.ravel()], names=[*(v.name for v in axes), "probability"])
+        return Table(pyarrow.table([*cells, table.ravel()], names=[*(v.name for v in axes), "probability"]))
 
     def fit(self, data: Any, **options: Any) -> Network:
         """This network with parameters from a table; options are those of `bnsl.fit`."""
@@ -200,13 +201,13 @@ class Network(Result):
 
         return fit(self, data, **options)
 
-    def query(self, evidence: Mapping[str, Any] | None = None, **options: Any) -> pyarrow.Table:
+    def query(self, evidence: Mapping[str, Any] | None = None, **options: Any) -> Table:
         """Distributions given evidence; options are those of `bnsl.query`."""
         from .functions.query import query
 
         return query(self, evidence or {}, **{"quiet": True} | options)
 
-    def predict(self, table: Any, column: str, **options: Any) -> pyarrow.Table:
+    def predict(self, table: Any, column: str, **options: Any) -> Table:
         """The most probable state of a column in each row of a table, given the row's other cells.
 
         The result has this state, the probability of each state (``P(column=state)``), and the logarithm of the
@@ -214,11 +215,14 @@ class Network(Result):
         """
         return self.query(table=table, predict=[column], **options)
 
-    def impute(self, table: Any, how: str = "best", **options: Any) -> pyarrow.Table:
-        """The table with its missing cells filled: by the states most probable together (``best``) or ``drawn``."""
+    def impute(self, table: Any, how: str = "best", **options: Any) -> Table:
+        """The table with its missing cells filled: by the states most probable together (``best``) or ``drawn``.
+
+        Columns of a table in memory keep their types; see `tables.completed`.
+        """
         return self.query(table=table, fill=how, **options)
 
-    def sample(self, rows: int, **options: Any) -> pyarrow.Table:
+    def sample(self, rows: int, **options: Any) -> Table:
         """Rows drawn from the network; options are those of `bnsl.sample`."""
         from .functions.sample import sample
 

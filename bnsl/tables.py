@@ -1,29 +1,324 @@
-"""Tables of other libraries as this one reads them: anything with ``__arrow_c_stream__``, dicts of columns."""
+"""Tables of other libraries as this one reads them, and tables of answers as these libraries have them.
+
+A table in memory becomes an Arrow table: texts and numbers stay, categories keep their order, the row labels of pandas
+are no variable. What is answered about its rows is a `Table`, which gives it back with the row labels and types that
+came in.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .running.errors import UsageError
 
-KNOWN = "a dict of columns, or anything with __arrow_c_stream__ (pandas, Polars, DuckDB, pyarrow)"
-
-
-def table_in_memory(value: Any) -> Any:
-    """A table as the readers of `formats` take it.
-
-    Raises `UsageError`: it is no table.
-    """
-    called = type(value).__name__
-    if not isinstance(value, Mapping) and not hasattr(value, "__arrow_c_stream__"):
-        raise UsageError(f"a {called} is no table: give a path, {KNOWN}")
+if TYPE_CHECKING:
     import pyarrow
 
     from formats.streams import TableInMemory
 
-    def batches() -> pyarrow.RecordBatchReader:
-        table = pyarrow.table(dict(value)) if isinstance(value, Mapping) else value
-        return pyarrow.RecordBatchReader.from_stream(table)
+KNOWN = "a dict of columns, a list of dicts, or anything with __arrow_c_stream__ (pandas, Polars, DuckDB, pyarrow)"
 
-    return TableInMemory(f"<{called}>", batches)
+MOST_SHOWN = 30
+"""Most rows that a table shows of itself."""
+
+
+def table_in_memory(value: Any) -> TableInMemory:
+    """A table as the readers of `formats` take it.
+
+    `value`: a data frame, anything with ``__arrow_c_stream__``, a dict of columns or of the cells of one row, a list of
+    such rows, a structured array of numpy, or one of two dimensions, whose columns are called V0, V1, ...
+
+    Raises `UsageError`: it is no table.
+    """
+    from formats.streams import TableInMemory
+
+    called = type(value).__name__
+    try:
+        table, orders = _converted(value)
+    except (TypeError, ValueError) as error:  # those of pyarrow are ValueErrors or TypeErrors
+        raise UsageError(f"a {called} that is no table: {str(error).splitlines()[0][:200]}") from None
+    if table is None:
+        raise UsageError(f"a {called} is no table: give a path, {KNOWN}")
+    return TableInMemory(f"<{called}>", lambda: _reader(table), orders)
+
+
+def _reader(table: Any) -> pyarrow.RecordBatchReader:
+    import pyarrow
+
+    return pyarrow.RecordBatchReader.from_stream(table)
+
+
+def _converted(value: Any) -> tuple[Any, dict[str, list[str]]]:
+    """The table for pyarrow, None if there is none, and the labels of its categorical columns in their order."""
+    import pyarrow
+
+    if isinstance(value, Table):
+        value = value.to_arrow()
+    if _is_pandas(value):
+        return _from_pandas(value)
+    if isinstance(value, Mapping):
+        columns = {str(name): cells if _is_column(cells) else [cells] for name, cells in value.items()}
+        arrays = [_array(cells) for cells in columns.values()]
+        return pyarrow.Table.from_arrays(arrays, names=list(columns)), {}
+    if isinstance(value, list) and value and all(isinstance(row, Mapping) for row in value):
+        names = list(dict.fromkeys(str(name) for row in value for name in row))
+        arrays = [_array([row.get(name) for row in value]) for name in names]
+        return pyarrow.Table.from_arrays(arrays, names=names), {}
+    if hasattr(value, "__arrow_c_stream__"):
+        return value, _orders_of(value)
+    if type(value).__module__ == "numpy" and hasattr(value, "dtype"):
+        return _from_numpy(value), {}
+    return None, {}
+
+
+def _is_pandas(value: Any) -> bool:
+    return type(value).__module__.split(".")[0] == "pandas" and hasattr(value, "columns")
+
+
+def _is_column(cells: Any) -> bool:
+    return not isinstance(cells, (str, bytes)) and hasattr(cells, "__len__")
+
+
+def _array(cells: Any) -> pyarrow.Array:
+    """A column; values of different types become texts."""
+    import pyarrow
+
+    if isinstance(cells, (pyarrow.Array, pyarrow.ChunkedArray)):
+        return cells.combine_chunks() if isinstance(cells, pyarrow.ChunkedArray) else cells
+    try:
+        return pyarrow.array(cells, from_pandas=True)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
+        if not all(isinstance(cell, (str, int, float, bool)) or cell is None for cell in cells):
+            raise
+        return pyarrow.array([None if _is_missing(cell) else str(cell) for cell in cells], pyarrow.string())
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or cell != cell
+
+
+def _from_numpy(value: Any) -> pyarrow.Table | None:
+    import pyarrow
+
+    if value.dtype.names:
+        return pyarrow.table({name: value[name] for name in value.dtype.names})
+    if value.ndim != 2:
+        return None
+    return pyarrow.Table.from_arrays(
+        [_array(column) for column in value.T], names=[f"V{position}" for position in range(value.shape[1])]
+    )
+
+
+def _from_pandas(frame: Any) -> tuple[pyarrow.Table, dict[str, list[str]]]:
+    """A data frame without its row labels; intervals and mixed cells as texts."""
+    import pandas
+    import pyarrow
+
+    if frame.columns.nlevels > 1:
+        raise ValueError("its columns have several levels of names; join them: df.columns.map('_'.join)")
+    arrays, orders = [], {}
+    for position, name in enumerate(frame.columns):
+        column = frame.iloc[:, position]
+        if isinstance(column.dtype, pandas.CategoricalDtype):
+            labels = [str(category) for category in column.cat.categories]
+            orders[str(name)] = labels
+            codes = pyarrow.array(column.cat.codes.to_numpy(), mask=(column.cat.codes < 0).to_numpy())
+            arrays.append(pyarrow.DictionaryArray.from_arrays(codes.cast(pyarrow.int32()), labels))
+        elif isinstance(column.dtype, (pandas.IntervalDtype, pandas.PeriodDtype)) or column.dtype.kind == "m":
+            arrays.append(pyarrow.array([None if pandas.isna(cell) else str(cell) for cell in column]))
+        elif isinstance(column.dtype, pandas.SparseDtype):
+            arrays.append(_array(column.sparse.to_dense()))
+        else:
+            arrays.append(_array(column))
+    return pyarrow.Table.from_arrays(
+        [_whole(array) for array in arrays], names=[str(n) for n in frame.columns]
+    ), orders
+
+
+def _whole(array: Any) -> pyarrow.Array:
+    """One array of all chunks."""
+    return array.combine_chunks() if hasattr(array, "combine_chunks") else array
+
+
+def _orders_of(value: Any) -> dict[str, list[str]]:
+    """The labels of ordered columns: enumerations of Polars and DuckDB, ordered dictionaries of Arrow."""
+    schema = getattr(value, "schema", None)
+    if type(value).__module__.split(".")[0] == "polars" and schema is not None:
+        return {name: kind.categories.to_list() for name, kind in schema.items() if type(kind).__name__ == "Enum"}
+    if type(value).__name__ == "DuckDBPyRelation":
+        kinds = zip(value.columns, value.types)
+        return {name: list(kind.children[0][1]) for name, kind in kinds if kind.id == "enum"}
+    orders = {}
+    if type(value).__module__.split(".")[0] == "pyarrow" and hasattr(value, "column"):
+        import pyarrow
+
+        for position, field in enumerate(value.schema):
+            if pyarrow.types.is_dictionary(field.type) and field.type.ordered:
+                labels = _whole(value.column(position)).dictionary.cast(pyarrow.string())
+                orders[field.name] = labels.to_pylist()
+    return orders
+
+
+class Table:
+    """A table of answers, row by row those of the table asked about: an Arrow table that other libraries take.
+
+    - `source`: that table.
+    - `rows` (bool): which of its rows are answered; None for all.
+    - `keeps_types`: whether columns of the same name have its types.
+    """
+
+    def __init__(self, arrow: pyarrow.Table, source: Any = None, rows: Any = None, keeps_types: bool = False):
+        self._arrow = arrow
+        self._source = source
+        self._rows = rows
+        self._keeps_types = keeps_types
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns."""
+        return self._arrow.column_names
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return self._arrow.shape
+
+    def __len__(self) -> int:
+        return self._arrow.num_rows
+
+    def __getitem__(self, column: str) -> pyarrow.ChunkedArray:
+        return self._arrow[column]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.to_pylist())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self._arrow.equals(other._arrow)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        """The rows as dictionaries."""
+        return self._arrow.to_pylist()
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The Arrow table."""
+        return self._arrow
+
+    def to_pandas(self) -> Any:
+        """A data frame with the row labels of the one asked about."""
+        frame = self._arrow.to_pandas()
+        if self._source is not None and _is_pandas(self._source):
+            index = self._source.index
+            frame.index = index if self._rows is None else index[self._rows]
+            for name in self._source.columns if self._keeps_types else ():
+                with contextlib.suppress(TypeError, ValueError):  # a filled cell is no value of the type
+                    frame[str(name)] = frame[str(name)].astype(self._source[name].dtype)
+        return frame
+
+    def to_polars(self) -> Any:
+        """A data frame of Polars."""
+        import polars
+
+        return polars.from_arrow(self._arrow)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._arrow.__arrow_c_stream__(requested_schema)
+
+    def _texts(self) -> list[list[str]]:
+        shown = self._arrow.slice(0, MOST_SHOWN).to_pylist()
+        return [[_shown(cell) for cell in row.values()] for row in shown]
+
+    def __repr__(self) -> str:
+        rows = [list(self.column_names), *self._texts()]
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+        return "\n".join([*lines, *self._rest()])
+
+    def _rest(self) -> list[str]:
+        return [f"... {len(self):,} rows"] if len(self) > MOST_SHOWN else []
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.column_names)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self._texts())
+        rest = "".join(f"<p>{escape(text)}</p>" for text in self._rest())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+
+
+def _shown(cell: Any) -> str:
+    if isinstance(cell, float):
+        return f"{cell:.6g}"
+    if isinstance(cell, Sequence) and not isinstance(cell, str):
+        return ", ".join(map(_shown, cell))
+    return "" if cell is None else str(cell)
+
+
+def completed(source: Any, filled: pyarrow.Table, how: str, seed: int | None) -> Table:
+    """A table with its missing cells filled in, each column of the type that it had.
+
+    `filled` has all cells as texts. An interval that fills a number becomes the median of the observed numbers within,
+    or one of these drawn at random if `how` is ``drawn``; where none is observed the column keeps its texts.
+    """
+    import pyarrow
+
+    table, _ = _converted(source)
+    given = pyarrow.table(table) if not isinstance(table, pyarrow.Table) else table
+    columns = []
+    for name in filled.column_names:
+        labels = filled[name].cast(pyarrow.string())
+        if name not in given.column_names:
+            columns.append(labels)
+            continue
+        columns.append(_restored(given[name], labels, how, seed))
+    return Table(pyarrow.table(columns, names=filled.column_names), source, keeps_types=True)
+
+
+def _restored(observed: pyarrow.ChunkedArray, labels: pyarrow.ChunkedArray, how: str, seed: int | None) -> Any:
+    """The observed cells, and the labels where there are none, of the type of the former."""
+    import pyarrow
+    from pyarrow import compute
+
+    kind = observed.type.value_type if pyarrow.types.is_dictionary(observed.type) else observed.type
+    plain = observed.cast(kind)
+    is_hole = compute.is_null(plain, nan_is_null=True)
+    if not compute.any(is_hole).as_py():
+        return observed
+    if pyarrow.types.is_floating(kind) or pyarrow.types.is_integer(kind):
+        labels = _numbers_of(plain, labels, how, seed)
+    for wanted in (kind, labels.type, pyarrow.string()):  # medians of whole numbers may be none
+        try:
+            return compute.if_else(is_hole, labels.cast(wanted), plain.cast(wanted))
+        except pyarrow.ArrowInvalid:
+            continue
+    raise TypeError(f"cells of {kind} cannot be filled")
+
+
+def _numbers_of(observed: Any, labels: Any, how: str, seed: int | None) -> Any:
+    """Labels of numbers or intervals as numbers; the labels themselves where an interval has no observed number."""
+    import numpy as np
+    import pyarrow
+
+    from formats.tables.cuts.discretization import interval_bounds
+
+    texts = labels.to_pylist()
+    values = observed.cast(pyarrow.float64()).drop_null().to_numpy()
+    choices: dict[str, Any] = {}
+    for text in dict.fromkeys(texts):
+        bounds = interval_bounds(text)
+        try:
+            within = (
+                np.array([float(text)]) if bounds is None else values[(values > bounds[0]) & (values <= bounds[1])]
+            )
+        except ValueError:
+            return labels
+        if not len(within):
+            return labels
+        choices[text] = within
+    rng = np.random.default_rng(seed)
+    medians = {text: np.median(within) for text, within in choices.items()}
+    numbers = [rng.choice(choices[text]) if how == "drawn" else medians[text] for text in texts]
+    return pyarrow.chunked_array([pyarrow.array(numbers, pyarrow.float64())])

@@ -76,8 +76,10 @@ class StageGroup(click.Group):
 
     active = "bnsl"
     debug = False
+    words: tuple[str, ...] = ()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        self.words = tuple(args)
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help(), err=True)
             ctx.exit(ExitCode.USAGE)
@@ -165,10 +167,27 @@ class StageGroup(click.Group):
 
             traceback.print_exc()
         code, message = describe_failure(error, self.active)
+        message += self._ready_line(error)
         with contextlib.suppress(OSError):
             sys.stderr.write(f"{self.active}: error: {printable_lines(message)}\n")
             sys.stderr.flush()
         return code
+
+    def _ready_line(self, error: Exception) -> str:
+        """A line with the command that reads a table which was refused, if there is one."""
+        mend = getattr(error, "mend", None)
+        name = self.active.removeprefix("bnsl ")
+        if not mend or name not in COMMANDS:
+            return ""
+        import shlex
+
+        import bnsl
+        from bnsl.running.wording import mended, shell_words
+
+        function = getattr(bnsl, name, None)
+        options = {} if function is None else mended(function, mend)
+        words = ["bnsl", *self.words, *shell_words(function, options)] if function and options else []
+        return f"\n  In one: {shlex.join(words)}" if words else ""
 
 
 def describe_failure(error: Exception, active: str = "bnsl") -> tuple[ExitCode, str]:

@@ -9,7 +9,7 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from .errors import FormatError, Malformed, Truncated
@@ -27,12 +27,14 @@ MAX_EXPANSION = 200
 class TableInMemory:
     """A table of another library, read like an Arrow file; its text is its name in messages.
 
-    `batches` makes a reader of its record batches (`pyarrow.RecordBatchReader`), anew for each reading.
+    `batches` makes a reader of its record batches (`pyarrow.RecordBatchReader`), anew for each reading. `orders` has the
+    labels of categorical columns in their order, which is that of their states.
     """
 
-    def __init__(self, name: str, batches: Callable[[], Any]):
+    def __init__(self, name: str, batches: Callable[[], Any], orders: Mapping[str, Sequence[str]] | None = None):
         self.name = name
         self.batches = batches
+        self.orders = dict(orders or {})
 
     def __str__(self) -> str:
         return self.name

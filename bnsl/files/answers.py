@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pyarrow
+from ..tables import Table
 
 Values = Sequence[Sequence[Any]]
 """The values of each column."""
@@ -22,12 +21,15 @@ class Answers:
     - `batches`: values of the columns; may be read once.
     - `closing`: the closing line, complete once all batches are read.
     - `figures`: figures of the run.
+    - `source`, `rows`: the table asked about, and which of its rows are answered (bool; None for all).
     """
 
     columns: Mapping[str, str]
     batches: Iterable[Values]
     closing: str = ""
     figures: dict[str, Any] = field(default_factory=dict)
+    source: Any = None
+    rows: Any = None
 
     @property
     def values(self) -> list[list[Any]]:
@@ -35,8 +37,8 @@ class Answers:
         parts = list(self.batches)
         return [list(itertools.chain.from_iterable(column)) for column in zip(*parts)] or [[] for _ in self.columns]
 
-    def to_arrow(self) -> pyarrow.Table:
-        """The answers as an Arrow table."""
+    def to_table(self) -> Table:
+        """The answers as a table."""
         import pyarrow
 
         from formats.tables.results.result_tables import FIGURE, TEXT
@@ -44,4 +46,4 @@ class Answers:
         kinds = {FIGURE: pyarrow.float64(), TEXT: pyarrow.string()}
         types = [kinds.get(kind, pyarrow.int64()) for kind in self.columns.values()]
         columns = [pyarrow.array(v, kind, from_pandas=True) for v, kind in zip(self.values, types)]
-        return pyarrow.table(columns, names=list(self.columns))
+        return Table(pyarrow.table(columns, names=list(self.columns)), self.source, self.rows)

@@ -30,6 +30,11 @@ def as_table(source: Any) -> Any:
     return table_in_memory(source)
 
 
+def in_memory(source: Any) -> Any:
+    """The table if it is one in memory; None for a path."""
+    return None if isinstance(source, str) else source
+
+
 class LearntNetwork(NamedTuple):
     """A network, and its parameters; None if its file has none.
 

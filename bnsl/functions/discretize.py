@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from formats.wording import plural
 
-from ..files.inputs import as_table
+from ..files.inputs import as_table, in_memory
 from ..files.rows import Rows
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, parameter
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from formats.data_records import Variable
 
 
-@function(finish=Rows.to_arrow)
+@function(finish=Rows.to_table)
 def discretize(
     data: Any = argument("DATA", is_standard_input=True),
     data_options: DataOptions = data_options_with(),
@@ -37,7 +37,7 @@ def discretize(
 
     Returns
     -------
-    pyarrow.Table
+    Table
         The table, each column with the labels of its states.
 
     Examples
@@ -56,7 +56,7 @@ def discretize(
         known = KnownVariables(variables, like)
     dataset = data_options.open(data, run.reporter, known)
     closing = f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}"
-    return Rows(dataset.variables, [dataset.plain_codes], closing)
+    return Rows(dataset.variables, [dataset.plain_codes], closing, source=in_memory(data))
 
 
 def variables_of(source: Any, reporter: Reporter) -> tuple[Variable, ...]:

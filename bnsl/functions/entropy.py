@@ -8,15 +8,16 @@ from ..options.data import DataOptions, data_options_with
 from ..options.declared import argument
 from ..options.shared import jobs_option
 from ..running.function import Run, function
+from ..tables import Table
 
 if TYPE_CHECKING:
     from formats.records import EntropyTable
 
 
-def _finish(table: EntropyTable) -> Any:
+def _finish(table: EntropyTable) -> Table:
     from formats.tables.results.entropies import entropy_table
 
-    return entropy_table(table)
+    return Table(entropy_table(table))
 
 
 @function(finish=_finish)
@@ -31,7 +32,7 @@ def entropy(
 
     Returns
     -------
-    pyarrow.Table
+    Table
         For each variable its entropy, and its conditional entropies in the order of the rows.
 
     Examples

@@ -14,13 +14,14 @@ from ..options.declared import argument, parameter, record
 from ..options.values import INPUT, SIZE, TEXT
 from ..running.errors import UsageError
 from ..running.function import Run, function
+from ..tables import Table
 
 if TYPE_CHECKING:
     from stages.inference.junction_trees import Engine
 
 
-def _finish(found: Answers | Rows) -> Any:
-    return found.to_arrow()
+def _finish(found: Answers | Rows) -> Table:
+    return found.to_table()
 
 
 @function(finish=_finish)
@@ -47,7 +48,7 @@ def query(
 
     Returns
     -------
-    pyarrow.Table
+    Table
         The answers; `table` is the option --evidence of the command line.
 
     Examples

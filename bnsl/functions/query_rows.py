@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import RowAnswers, fill, log_probabilities, predict
 
 from ..files.answers import Answers
-from ..files.inputs import as_table
+from ..files.inputs import as_table, in_memory
 from ..files.rows import Rows
 from ..options.data import DataOptions
 from ..options.questions import TableOptions
@@ -39,7 +40,8 @@ def answer_rows(
         warn=reporter.warn,
     )
     if rows.fill is not None:
-        return fill_holes(engine, evidence, rows.jobs, seed, reporter)
+        filled = fill_holes(engine, evidence, rows.jobs, seed, reporter)
+        return replace(filled, source=in_memory(rows.table), filled=rows.fill)
     columns = result_columns(engine, targets)
     for column in evidence.copies:
         if column.name in columns:
@@ -48,7 +50,7 @@ def answer_rows(
     batches = result_batches(engine, evidence, targets, rows.jobs, reporter)
     n_rows = evidence.codes.shape[1]
     closing = f"{n_rows:,} rows, {int(evidence.is_hidden.sum()):,} of {evidence.codes.size:,} cells hidden"
-    return Answers(columns, batches, closing, {"rows": n_rows})
+    return Answers(columns, batches, closing, {"rows": n_rows}, in_memory(rows.table), evidence.rows)
 
 
 def fill_holes(engine: Engine, evidence: EvidenceTable, jobs: int, seed: int | None, reporter: Reporter) -> Rows:

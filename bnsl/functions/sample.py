@@ -52,7 +52,7 @@ class RandomOptions:
     )
 
 
-@function(finish=Rows.to_arrow)
+@function(finish=Rows.to_table)
 def sample(
     network: Any = argument("NETWORK"),
     drawn: RandomOptions = record(RandomOptions, "Network"),
@@ -67,7 +67,7 @@ def sample(
 
     Returns
     -------
-    pyarrow.Table
+    Table
         A column for each variable.
 
     Examples

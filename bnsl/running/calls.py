@@ -26,7 +26,7 @@ def called(function: Function, inputs: Sequence[Any], keywords: Mapping[str, Any
     """
     from .function import Run
 
-    with translated_errors(function), interrupts_handled():
+    with translated_errors(function, inputs, keywords), interrupts_handled():
         values, given = function.values(inputs, keywords)
         with (
             open_reporter(f"bnsl {function.__name__}", verbosity, writes_stdout=False) as reporter,
@@ -37,9 +37,14 @@ def called(function: Function, inputs: Sequence[Any], keywords: Mapping[str, Any
 
 
 @contextlib.contextmanager
-def translated_errors(function: Function | None = None) -> Iterator[None]:
-    """Exceptions of all packages become those of this one, in the words of Python."""
-    from .wording import in_python
+def translated_errors(
+    function: Function | None = None, inputs: Sequence[Any] = (), keywords: Mapping[str, Any] | None = None
+) -> Iterator[None]:
+    """Exceptions of all packages become those of this one, in the words of Python.
+
+    A table that is refused gets a line with the call that reads it.
+    """
+    from .wording import in_python, mended, python_line
 
     try:
         yield
@@ -50,6 +55,8 @@ def translated_errors(function: Function | None = None) -> Iterator[None]:
             raise KeyboardInterrupt(str(interruption)) from None
         found = described(error)
         text = str(found) if isinstance(found, BugError) else in_python(str(found), function)
+        if function is not None and (options := mended(function, getattr(error, "mend", {}))):
+            text += f"\n  In one: {python_line(function, {**(keywords or {}), **options}, len(inputs))}"
         if isinstance(found, UsageError):
             raise UsageError(text, found.parameter) from None
         raise type(found)(text) from (error if isinstance(found, BugError) else None)

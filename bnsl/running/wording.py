@@ -9,13 +9,17 @@ from __future__ import annotations
 import functools
 import importlib
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ..options.methods import MethodName
 
 if TYPE_CHECKING:
     from ..options.declared import Option
     from .function import Function
+
+MOST_SHOWN = 200
+"""Longest value of a keyword that a line shows, characters."""
 
 _SPELLED = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-j)(?![\w-])(?:[ =]((?:'[^']*'|[\w*@.:|>-]*[\w*]))(?![\w-]))?")
 
@@ -79,3 +83,39 @@ def _is_value(option: Option, text: str) -> bool:
     words = getattr(option.kind, "words", ())
     typed = not text.isalpha() or text.isupper()
     return typed or text in words
+
+
+def mended(function: Function, mend: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that make a function read a table that it refused (`FormatError.mend`); empty if it has none.
+
+    Missing cells are summed over where the function can, else their rows are dropped.
+    """
+    if not set(mend) <= set(function.keywords):
+        return {}
+    if "missing" not in mend:
+        return dict(mend)
+    words = function.keywords["missing"].kind.words
+    return {**mend, "missing": next(word for word in ("em", "pairs", "drop") if word in words)}
+
+
+def python_line(function: Function, keywords: Mapping[str, Any], n_inputs: int) -> str:
+    """The call of a function with these keywords; its inputs stand by their names."""
+    names = [name for name, option in function.keywords.items() if option.positional][:n_inputs]
+    shown = [f"{name}={_brief(value)}" for name, value in keywords.items()]
+    return f"bnsl.{function.__name__}({', '.join([*names, *shown])})"
+
+
+def _brief(value: Any) -> str:
+    is_plain = isinstance(value, (str, int, float, list, tuple, bool))
+    return repr(value).replace("'", '"') if is_plain and len(repr(value)) < MOST_SHOWN else "..."
+
+
+def shell_words(function: Function, options: Mapping[str, Any]) -> list[str]:
+    """Options as the words of a command line."""
+    from ..options.values import as_line
+
+    words = []
+    for name, value in options.items():
+        spelling = max(function.keywords[name].spellings, key=len)
+        words += [spelling, as_line(value) if isinstance(value, list) else str(value)]
+    return words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -191,11 +191,18 @@ class StateChooser:
     - `treatments`: treatment of each column, by name.
     - `rows` (bool): the rows kept; None for all.
     - `is_tight`: whether every label occurs in these rows.
+    - `orders`: labels of categorical columns in their order.
     """
 
     def __init__(
-        self, options: EncodingOptions, treatments: dict[str, Treatment], rows: np.ndarray | None, is_tight: bool
+        self,
+        options: EncodingOptions,
+        treatments: dict[str, Treatment],
+        rows: np.ndarray | None,
+        is_tight: bool,
+        orders: Mapping[str, Sequence[str]] | None = None,
     ):
+        self._orders = orders or {}
         self._options = options
         self._treatments = treatments
         self._rows = rows
@@ -221,6 +228,8 @@ class StateChooser:
         """States of a column and the code of each label that occurs."""
         if column.known is not None:
             return LabelCoding(column.states or (), column.known)
+        if column.name in self._orders:
+            return self._choose_anew(column)
         dashes = problems.suspect_dashes(column.name, column.labels, column.missing)
         self.suspicions += [dashes] if dashes else []
         treatment = self._treatments[column.name]
@@ -261,6 +270,8 @@ class StateChooser:
         return LabelCoding(states, codes)
 
     def _code(self, column: Column, labels: pyarrow.StringArray, selected: np.ndarray) -> LabelCoding:
+        if column.name in self._orders:
+            return self._code_ordered(column.name, labels)
         rule, n_kept, limit, n_scale = self._treatments[column.name]
         values = parse_numbers(labels)
         # A rule applies to columns of numbers alone; with text among them all labels are states.
@@ -283,6 +294,17 @@ class StateChooser:
         else:
             self._numerous.append((column.name, n_distinct, problems.kind_of_labels(labels, is_number)))
         return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
+
+    def _code_ordered(self, name: str, labels: pyarrow.StringArray) -> LabelCoding:
+        """The labels of a categorical column in its order; those that it does not list come last."""
+        found = labels.to_pylist()
+        place = {label: position for position, label in enumerate(self._orders[name])}
+        states = sorted(set(found), key=lambda label: (place.get(label, len(place)), label))
+        if len(states) > self._options.text_limit:
+            self._numerous.append((name, len(states), None))
+            return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
+        codes = {label: code for code, label in enumerate(states)}
+        return LabelCoding(tuple(states), np.array([codes[label] for label in found], dtype=np.int64))
 
     @property
     def problems(self) -> list[problems.Problem]:

@@ -106,7 +106,8 @@ def read_labels(source: Source, delimiter: str | None, header: bool, warn: Warn)
             "this is a table of arc probabilities, not a data table",
             remedy="bnsl convert draws it (-o NAME.svg); what made it writes .csv and .parquet, too",
         )
-    return label_columns(table, warn)
+    orders = source.orders if isinstance(source, TableInMemory) else {}
+    return label_columns(table, warn)._replace(orders=orders)
 
 
 def _read(source: Source, delimiter: str | None, header: bool, warn: Warn) -> Any:

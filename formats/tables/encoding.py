@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -60,6 +60,8 @@ class RawTable(NamedTuple):
     """Line of the first row, counted from 1; None unless each row is one line of text."""
     source: str = ""
     """Name of the input."""
+    orders: Mapping[str, Sequence[str]] = {}
+    """The labels of categorical columns in their order; their numbers are never cut."""
 
     def chosen(self, positions: Sequence[int]) -> RawTable:
         """The columns at these positions."""
@@ -122,7 +124,7 @@ def encode_table(
     for column in columns:
         column.classify(options.missing == "state", options.na, missing_is_hole=options.missing == "keep")
     rows, problems = _rows_to_keep(columns, n_rows, options, warn)
-    chooser = StateChooser(options, treatments, rows, raw.is_tight and rows is None)
+    chooser = StateChooser(options, treatments, rows, raw.is_tight and rows is None, raw.orders)
     n_kept = n_rows if rows is None else int(rows.sum())
     is_hidden = np.zeros((len(columns), n_kept), dtype=np.bool_) if options.missing == "keep" else None
     is_packed = n_kept > MANY_ROWS and is_hidden is None
