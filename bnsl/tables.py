@@ -1,8 +1,7 @@
 """Tables of other libraries as this one reads them, and tables of answers as these libraries have them.
 
-A table in memory becomes an Arrow table: texts and numbers stay, categories keep their order, the row labels of pandas
-are no variable. What is answered about its rows is a `Table`, which gives it back with the row labels and types that
-came in.
+A table in memory becomes an Arrow table: texts and numbers stay, categories keep their order, the row labels of
+pandas are no variable. What is answered about its rows is a `Table`, which has the row labels that came in.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ MOST_SHOWN = 30
 def table_in_memory(value: Any) -> TableInMemory:
     """A table as the readers of `formats` take it.
 
-    `value`: a data frame, anything with ``__arrow_c_stream__``, a dict of columns or of the cells of one row, a list of
-    such rows, a structured array of numpy, or one of two dimensions, whose columns are called V0, V1, ...
+    `value`: a data frame, anything with ``__arrow_c_stream__``, a dict of columns or of the cells of one row, a list
+    of such rows, a structured array of numpy, or one of two dimensions, whose columns are called V0, V1, ...
 
     Raises `UsageError`: it is no table.
     """
@@ -260,7 +259,7 @@ def _shown(cell: Any) -> str:
 def completed(source: Any, filled: pyarrow.Table, how: str, seed: int | None) -> Table:
     """A table with its missing cells filled in, each column of the type that it had.
 
-    `filled` has all cells as texts. An interval that fills a number becomes the median of the observed numbers within,
+    `filled` has all cells as texts. An interval that fills a number becomes the median of the observed numbers in it,
     or one of these drawn at random if `how` is ``drawn``; where none is observed the column keeps its texts.
     """
     import pyarrow

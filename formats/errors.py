@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 
 
 class FormatError(Exception):
     """Bad input data: what is wrong, where, and a remedy.
 
-    The place is a file name (or ``<stdin>``), a line counted from 1, and the name of a column or variable.
+    The place is a file name (or ``<stdin>``), a line counted from 1, and the name of a column or variable. `mend` has
+    options of the reader, by name, that make it succeed, if there are such: the caller shows them as it is called.
     """
 
     def __init__(
@@ -25,6 +27,7 @@ class FormatError(Exception):
         self.message = message
         self.source, self.line, self.column = source, line, column
         self.remedy = remedy
+        self.mend: dict[str, Any] = {}
 
     def __str__(self) -> str:
         place = self.source or ""

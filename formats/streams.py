@@ -27,8 +27,8 @@ MAX_EXPANSION = 200
 class TableInMemory:
     """A table of another library, read like an Arrow file; its text is its name in messages.
 
-    `batches` makes a reader of its record batches (`pyarrow.RecordBatchReader`), anew for each reading. `orders` has the
-    labels of categorical columns in their order, which is that of their states.
+    `batches` makes a reader of its record batches (`pyarrow.RecordBatchReader`), anew for each reading. `orders` has
+    the labels of categorical columns in their order, which is that of their states.
     """
 
     def __init__(self, name: str, batches: Callable[[], Any], orders: Mapping[str, Sequence[str]] | None = None):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 200
 """Longest value of a keyword that a line shows, characters."""
 
-_SPELLED = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-j)(?![\w-])(?:[ =]((?:'[^']*'|[\w*@.:|>-]*[\w*]))(?![\w-]))?")
+_SPELLED = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-j)(?![\w-])(?:[ =]((?:'[^']*'|[\w*@.:|>,-]*[\w*]))(?![\w-]))?")
 
 
 @functools.cache
@@ -70,7 +70,7 @@ def _said(match: re.Match[str], own: dict[str, tuple[str, Option]]) -> str:
         return f"{keyword}={state}{rest}"
     if value is None or not _is_value(option, value):
         return f"{keyword}{rest}"
-    is_name = value.strip("[]").isupper() or value.replace(".", "").isdigit()
+    is_name = (value.isalpha() and value.isupper()) or value.replace(".", "").isdigit()
     return f"{keyword}={value}" if is_name else f'{keyword}="{value.strip(chr(39))}"'
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow
@@ -34,6 +34,10 @@ _WITH_COMMA = r"^[+-]?[0-9.]*,[0-9.,]*$"
 _DASHES = ("-", ".")
 _MOST_DROPPED = 200
 """Largest number of offending columns for which the option that leaves them out is printed."""
+
+
+KEEP = "keep"
+"""Value of the option ``missing`` in `FormatError.mend`: what keeps all rows, if the caller can use them."""
 
 
 class LabelKind(NamedTuple):
@@ -108,6 +112,8 @@ class Problem(NamedTuple):
     message: str
     remedy: str
     columns: tuple[str, ...]
+    mend: tuple[str, Any] | None = None
+    """An option that mends it and its value; None if only leaving the columns out does."""
 
 
 def missing_problem(counts: Mapping[str, int], n_affected: int, n_rows: int) -> Problem:
@@ -118,6 +124,7 @@ def missing_problem(counts: Mapping[str, int], n_affected: int, n_rows: int) -> 
         f"use --missing drop to leave out {n_affected} of {n_rows} rows, "
         f"or --missing state to make missing cells a state {MISSING_STATE!r}",
         tuple(counts),
+        ("missing", KEEP),
     )
 
 
@@ -129,6 +136,7 @@ def continuous_problem(columns: Sequence[tuple[str, int]]) -> Problem:
         "use --discretize median|quantile:K|width:K|hartemink:K (or bnsl discretize), or take up to N numbers as "
         f"states by --max-states N or --categories NAME (at most {MAX_STATES})",
         tuple(name for name, _ in columns),
+        ("discretize", "quantile:4"),
     )
 
 
@@ -156,4 +164,10 @@ def raise_problems(problems: Sequence[Problem], names: Sequence[str]) -> None:
     if len(offending) < len(names) and len(offending) <= _MOST_DROPPED:
         which = "it" if len(offending) == 1 else "them"
         remedies.append(f"or leave {which} out: {drop_option(name for name in names if name in offending)}")
-    raise UnsuitableData("; ".join(p.message for p in problems), remedy="; ".join(remedies))
+    error = UnsuitableData("; ".join(p.message for p in problems), remedy="; ".join(remedies))
+    lost = {name for problem in problems if problem.mend is None for name in problem.columns}
+    if len(lost) < len(names) and len(lost) <= _MOST_DROPPED:
+        error.mend = dict(problem.mend for problem in problems if problem.mend is not None)
+        if lost:
+            error.mend["drop"] = [name for name in names if name in lost]
+    raise error
