@@ -10,20 +10,22 @@ from .running.errors import UsageError
 KNOWN = "a dict of columns, or anything with __arrow_c_stream__ (pandas, Polars, DuckDB, pyarrow)"
 
 
-def table_in_memory(value: Any) -> Any:
-    """A table as the readers of `formats` take it.
+def as_table(source: Any) -> Any:
+    """What the readers of `formats` take: a path, or a table in memory.
 
-    Raises `UsageError`: it is no table.
+    Raises `UsageError`: it is neither a path nor a table.
     """
-    called = type(value).__name__
-    if not isinstance(value, Mapping) and not hasattr(value, "__arrow_c_stream__"):
+    if isinstance(source, str):
+        return source
+    called = type(source).__name__
+    if not isinstance(source, Mapping) and not hasattr(source, "__arrow_c_stream__"):
         raise UsageError(f"a {called} is no table: give a path, {KNOWN}")
     import pyarrow
 
     from formats.streams import TableInMemory
 
     def batches() -> pyarrow.RecordBatchReader:
-        table = pyarrow.table(dict(value)) if isinstance(value, Mapping) else value
+        table = pyarrow.table(dict(source)) if isinstance(source, Mapping) else source
         return pyarrow.RecordBatchReader.from_stream(table)
 
     return TableInMemory(f"<{called}>", batches)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import importlib
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..options.methods import MethodName
+from ..options.values import MethodName
 
 if TYPE_CHECKING:
     from ..options.declared import Option
-    from .function import Function
 
 _SPELLED = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-j)(?![\w-])(?:[ =]((?:'[^']*'|[\w*@.:|>-]*[\w*]))(?![\w-]))?")
 
@@ -27,27 +27,27 @@ def _keywords() -> dict[str, tuple[str, Option]]:
 
     found: dict[str, tuple[str, Option]] = {}
     for name in FUNCTIONS:
-        for spelling, known in keywords_by_spelling(getattr(importlib.import_module("bnsl"), name)).items():
+        for spelling, known in keywords_by_spelling(getattr(importlib.import_module("bnsl"), name).keywords).items():
             found.setdefault(spelling, known)
     return found
 
 
-def keywords_by_spelling(function: Function) -> dict[str, tuple[str, Option]]:
-    """Keyword and option of each spelling of a function's options."""
+def keywords_by_spelling(keywords: Mapping[str, Option]) -> dict[str, tuple[str, Option]]:
+    """Keyword and option of each spelling of the options of these keywords."""
     return {
         spelling: (keyword, option)
-        for keyword, option in function.keywords.items()
+        for keyword, option in keywords.items()
         if not option.positional
         for both in option.spellings
         for spelling in both.split("/")
     }
 
 
-def in_python(message: str, function: Function | None = None) -> str:
-    """The message with options as keywords; `function` is asked first."""
+def in_python(message: str, keywords: Mapping[str, Option] | None = None) -> str:
+    """The message with options as keywords; first of all as these `keywords` of the function that is called."""
     if "-" not in message:
         return message
-    own = keywords_by_spelling(function) if function is not None else {}
+    own = keywords_by_spelling(keywords or {})
     return _SPELLED.sub(lambda match: _said(match, own), message)
 
 
