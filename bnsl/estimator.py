@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .commands import learn
+from .functions.learn import learn
 
 _RENAMED = {"score": "local_score", "local_score": "score"}  # the method of that name gives the accuracy
-_OPTIONS = {_RENAMED.get(name, name): p.default for name, p in list(inspect.signature(learn).parameters.items())[1:]}
+_OPTIONS = {_RENAMED.get(name, name): p.default for name, p in list(learn.__signature__.parameters.items())[1:]}
 DEFAULTS = {**_OPTIONS, "smoothing": 1.0, "seed": 0, "quiet": True}
 """The parameters of the classifier: those of `learn`, with a prior, so that no state of a row is impossible."""
 

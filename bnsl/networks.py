@@ -197,15 +197,15 @@ class Network(Result):
 
     def fit(self, data: Any, **options: Any) -> Network:
         """This network with parameters from a table; options are those of `bnsl.fit`."""
-        from .functions.fit import fit
+        import bnsl
 
-        return fit(self, data, **options)
+        return bnsl.fit(self, data, **options)
 
     def query(self, evidence: Mapping[str, Any] | None = None, **options: Any) -> Table:
         """Distributions given evidence; options are those of `bnsl.query`."""
-        from .functions.query import query
+        import bnsl
 
-        return query(self, evidence or {}, **{"quiet": True} | options)
+        return bnsl.query(self, evidence or {}, **{"quiet": True} | options)
 
     def predict(self, table: Any, column: str, **options: Any) -> Table:
         """The most probable state of a column in each row of a table, given the row's other cells.
@@ -224,15 +224,15 @@ class Network(Result):
 
     def sample(self, rows: int, **options: Any) -> Table:
         """Rows drawn from the network; options are those of `bnsl.sample`."""
-        from .functions.sample import sample
+        import bnsl
 
-        return sample(self, rows=rows, **{"quiet": True} | options)
+        return bnsl.sample(self, rows=rows, **{"quiet": True} | options)
 
     def evaluate(self, **options: Any) -> dict[str, Any]:
         """The measures of the network; options are those of `bnsl.evaluate`."""
-        from .functions.evaluate import evaluate
+        import bnsl
 
-        [measures] = evaluate(self, **{"quiet": True} | options)
+        [measures] = bnsl.evaluate(self, **{"quiet": True} | options)
         return measures
 
     # ----------------------------------------------------------------------------------- other forms
@@ -275,9 +275,9 @@ class Network(Result):
             return cls(open_learnt_network(os.fspath(path)))
 
     def _repr_svg_(self) -> str | None:
-        from .functions.convert import convert
+        import bnsl
 
-        return convert(self, to="svg", quiet=True) if len(self.variables) <= MOST_DRAWN else None
+        return bnsl.convert(self, to="svg", quiet=True) if len(self.variables) <= MOST_DRAWN else None
 
     def __repr__(self) -> str:
         from .facts import network_facts

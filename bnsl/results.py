@@ -20,9 +20,9 @@ class Result:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a file, in the format that its name gives."""
-        from .functions.convert import convert
+        import bnsl
 
-        convert(self, output=os.fspath(path), quiet=True)
+        bnsl.convert(self, output=os.fspath(path), quiet=True)
 
     def to_arrow(self) -> pyarrow.Table:
         """The result as an Arrow table."""

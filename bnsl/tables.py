@@ -15,12 +15,25 @@ from .running.errors import UsageError
 if TYPE_CHECKING:
     import pyarrow
 
-    from formats.streams import TableInMemory
+    from formats.streams import Source, TableInMemory
 
 KNOWN = "a dict of columns, a list of dicts, or anything with __arrow_c_stream__ (pandas, Polars, DuckDB, pyarrow)"
 
 MOST_SHOWN = 30
 """Most rows that a table shows of itself."""
+
+
+def as_table(source: Any) -> Source:
+    """What the readers of `formats` take: a path, or a table in memory.
+
+    Raises `UsageError`: it is neither a path nor a table.
+    """
+    return source if isinstance(source, str) else table_in_memory(source)
+
+
+def in_memory(source: Any) -> Any:
+    """The table if it is one in memory; None for a path."""
+    return None if isinstance(source, str) else source
 
 
 def table_in_memory(value: Any) -> TableInMemory:

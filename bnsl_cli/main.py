@@ -185,8 +185,8 @@ class StageGroup(click.Group):
         from bnsl.running.wording import mended, shell_words
 
         function = getattr(bnsl, name, None)
-        options = {} if function is None else mended(function, mend)
-        words = ["bnsl", *self.words, *shell_words(function, options)] if function and options else []
+        options = {} if function is None else mended(function.keywords, mend)
+        words = ["bnsl", *self.words, *shell_words(function.keywords, options)] if options else []
         return f"\n  In one: {shlex.join(words)}" if words else ""
 
 

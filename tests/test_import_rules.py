@@ -1,10 +1,9 @@
-"""Who may import whom: the walls between formats, stages, kernels, the command line and the Python package."""
+"""Who may import whom: the walls between formats, stages, kernels, the library and the command line."""
 
 from __future__ import annotations
 
 import ast
 import functools
-import itertools
 import re
 import sys
 from collections.abc import Iterator
@@ -30,14 +29,15 @@ TABLES = (
     "stages.posterior",
     "stages.scoring.scores",
     "formats.kinds",
+    "formats.printable",
     "formats.registry",
     "formats.wording",
 )
-"""Tables of methods, scores, formats and words, which load with the command line."""
+"""Tables of methods, scores, formats and words, which load with the library and the command line."""
 
 
-LATE = ("bnsl_cli.tasks", "bnsl_cli.conversions.networks", "bnsl_cli.conversions.other_kinds")
-"""Parts of the command line that commands import in their callbacks, and that may import anything at module level."""
+LATE = ("bnsl.estimator", "bnsl.functions.conversions", "bnsl.functions.query_answers", "bnsl.functions.query_rows")
+"""Parts of the library that are imported inside functions, and that may import what these need at module level."""
 
 
 class Import(NamedTuple):
@@ -150,34 +150,39 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         yield "tables load with the command line and import the standard library and each other only"
 
 
-def _broken_by_the_command_line(module: str, found: Import) -> Iterator[str]:
-    root, is_command = _root(found.module), module.startswith("bnsl_cli.commands")
-    if root in ("numpy", "numba", "pyarrow") and is_command:
-        yield "commands do no arithmetic"
-    if not found.at_module_level or module.startswith(LATE):
-        return
-    if found.module.startswith(LATE):
-        yield "what runs late is imported inside callbacks"
-    if not (root in STDLIB | {"click", "bnsl_cli"} or found.module in TABLES):
-        yield "at module level the command line imports click and tables, the rest inside callbacks"
-
-
-def _broken_by_python(module: str, found: Import) -> Iterator[str]:
+def _broken_by_the_library(module: str, found: Import) -> Iterator[str]:
     root = _root(found.module)
-    if root == "stages":
-        yield "the Python package calls commands, not stages"
+    if root in ("click", "bnsl_cli"):
+        yield "the library knows nothing of the command line"
+    if root == "rich" and (found.at_module_level or module != "bnsl.running.live_reporter"):
+        yield "only progress on a terminal needs rich, inside functions"
     if module == "bnsl" and root not in STDLIB:
         yield "import bnsl loads the standard library only"
-    is_light = root in STDLIB | {"click", "bnsl_cli", "formats", "bnsl"}
-    if module != "bnsl.estimator" and found.at_module_level and not is_light:
-        yield "at module level the Python package imports click, commands and formats, the rest inside functions"
+    yield from _broken_by_lateness(module, found)
+    is_light = root in STDLIB | {"bnsl"} or found.module in TABLES
+    if found.at_module_level and module not in LATE and not is_light:
+        yield "at module level the library imports tables, the rest inside functions"
+
+
+def _broken_by_the_command_line(module: str, found: Import) -> Iterator[str]:
+    root = _root(found.module)
+    if root in ("numpy", "numba", "pyarrow") and module.startswith("bnsl_cli.commands"):
+        yield "commands do no arithmetic"
+    yield from _broken_by_lateness(module, found)
+    if found.at_module_level and not (root in STDLIB | {"click", "bnsl_cli", "bnsl"} or found.module in TABLES):
+        yield "at module level the command line imports click, the library and tables, the rest inside callbacks"
+
+
+def _broken_by_lateness(module: str, found: Import) -> Iterator[str]:
+    if found.at_module_level and found.module in LATE and module not in LATE:
+        yield "what runs late is imported inside functions"
 
 
 RULES = {
     "formats": _broken_by_formats,
     "stages": _broken_by_stages,
+    "bnsl": _broken_by_the_library,
     "bnsl_cli": _broken_by_the_command_line,
-    "bnsl": _broken_by_python,
 }
 """The rules of each package, by its name."""
 
@@ -189,8 +194,7 @@ def broken_rules(module: str, found: Import) -> Iterator[str]:
     broken_by = RULES.get(_root(module))
     if broken_by is None:
         return iter([f"unknown package {module}"])
-    above = ["only users import the Python package"] * (_root(found.module) == "bnsl" != _root(module))
-    return itertools.chain(above, broken_by(module, found))
+    return broken_by(module, found)
 
 
 def module_name(path: Path) -> tuple[str, str]:
@@ -240,12 +244,19 @@ def sources() -> list[Path]:
         ("bnsl_cli.commands.x", "def f():\n import numpy", "no arithmetic"),
         ("bnsl_cli.x", "from formats import open_dataset", "inside callbacks"),
         ("bnsl_cli.x", "from stages.optimize.driver import run", "inside callbacks"),
-        ("bnsl_cli.commands.x", "from ..tasks.searches import open_data_search", "inside callbacks"),
-        ("bnsl_cli.conversions.targets", "from .networks import write_structure", "inside callbacks"),
-        ("bnsl_cli.commands.x", "def f():\n import bnsl", "only users"),
-        ("bnsl", "import click", "standard library only"),
+        ("bnsl_cli.commands.x", "from bnsl.functions.conversions import convert_any", "inside functions"),
+        ("bnsl_cli.x", "import rich", "inside callbacks"),
+        ("formats.x", "def f():\n import bnsl", "formats may"),
+        ("stages.x", "def f():\n from bnsl.running.errors import UsageError", "stages may"),
+        ("stages.x", "def f():\n from bnsl_cli.main import cli", "stages may"),
+        ("bnsl", "from stages.optimize import METHODS", "standard library only"),
+        ("bnsl.x", "def f():\n import click", "nothing of the command line"),
+        ("bnsl.x", "def f():\n from bnsl_cli.main import cli", "nothing of the command line"),
         ("bnsl.x", "import pyarrow", "inside functions"),
-        ("bnsl.x", "def f():\n from stages.fit import fit_parameters", "not stages"),
+        ("bnsl.x", "from stages.optimize.driver import run", "inside functions"),
+        ("bnsl.functions.x", "from .query_answers import answer", "inside functions"),
+        ("bnsl.running.live_reporter", "import rich", "inside functions"),
+        ("bnsl.x", "def f():\n import rich", "needs rich"),
     ],
 )
 def test_rules_catch(module: str, source: str, complaint: str):
@@ -272,10 +283,15 @@ def test_rules_catch(module: str, source: str, complaint: str):
         ("formats.registry", "import importlib"),
         ("formats.registry", "from .kinds import Format"),
         ("bnsl_cli.commands.x", "def f():\n from formats import open_dataset"),
-        ("bnsl_cli.commands.x", "def f():\n from ..tasks.searches import open_data_search"),
-        ("bnsl_cli.tasks.x", "from formats import open_dataset"),
-        ("bnsl.x", "from bnsl_cli.main import cli"),
+        ("bnsl_cli.commands.x", "from bnsl.functions.optimize import optimize"),
+        ("bnsl_cli.x", "import click"),
+        ("bnsl.x", "from stages.optimize import METHODS"),
+        ("bnsl.x", "from formats.registry import FORMATS"),
         ("bnsl.x", "def f():\n import networkx"),
+        ("bnsl.x", "def f():\n from stages.fit import fit_parameters"),
+        ("bnsl.functions.x", "def f():\n from .query_answers import answer"),
+        ("bnsl.functions.query_answers", "import numpy"),
+        ("bnsl.running.live_reporter", "def f():\n from rich.console import Console"),
         ("bnsl.estimator", "from sklearn.base import BaseEstimator"),
     ],
 )

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formats.wording import plural
 
+from ..tables import as_table
+
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset, Variable
     from formats.graph_records import BayesianNetwork
@@ -16,23 +18,6 @@ if TYPE_CHECKING:
     from ..options.shared import ScoreOptions
     from ..running.function import Run
     from ..running.reporter import Reporter
-
-
-def as_table(source: Any) -> Any:
-    """What the readers of tables take: a path, or a table in memory.
-
-    Raises `UsageError`: it is neither a path nor a table.
-    """
-    if isinstance(source, str):
-        return source
-    from ..tables import table_in_memory
-
-    return table_in_memory(source)
-
-
-def in_memory(source: Any) -> Any:
-    """The table if it is one in memory; None for a path."""
-    return None if isinstance(source, str) else source
 
 
 class LearntNetwork(NamedTuple):

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from formats.wording import plural
 
-from ..files.inputs import as_table, in_memory
 from ..files.rows import Rows
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, parameter
@@ -15,6 +14,7 @@ from ..options.values import INPUT
 from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.reporter import Reporter
+from ..tables import as_table, in_memory
 
 if TYPE_CHECKING:
     from formats.data_records import Variable

@@ -16,12 +16,12 @@ from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import RowAnswers, fill, log_probabilities, predict
 
 from ..files.answers import Answers
-from ..files.inputs import as_table, in_memory
 from ..files.rows import Rows
 from ..options.data import DataOptions
 from ..options.questions import TableOptions
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
+from ..tables import as_table, in_memory
 
 
 def answer_rows(

@@ -85,7 +85,7 @@ class DataOptions:
         """Read a complete table, coded with the states of `known` variables if given."""
         from formats import open_dataset
 
-        from ..files.inputs import as_table
+        from ..tables import as_table
 
         return open_dataset(as_table(source), warn=reporter.warn, note=reporter.summary, **self.rules(known))
 
@@ -95,7 +95,7 @@ class DataOptions:
         """As `open`; with missing cells if the options keep them."""
         from formats import open_incomplete
 
-        from ..files.inputs import as_table
+        from ..tables import as_table
 
         if not self.keeps_holes:
             return self.open(source, reporter, known)

@@ -6,14 +6,14 @@ All are derived from the tables and options records of the stages, see `stages.m
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from stages.methods import OwnOption, own_options
 
 from ..running.errors import UsageError
 from .declared import Option, collected, parameter
-from .values import FLAG, Choice, Number, Whole
+from .values import FLAG, Choice, MethodFlag, MethodName, Number, Whole
 
 if TYPE_CHECKING:
     from ..running.function import Run
@@ -24,24 +24,6 @@ def section_of(name: str, spec: Any, main: Collection[str]) -> str:
     if name in main:
         return "Methods"
     return "Published methods" if spec.source else "Methods of other packages"
-
-
-@dataclass(frozen=True)
-class MethodFlag:
-    """The flag ``--NAME`` of a method: a spelling of ``--method NAME`` on the command line."""
-
-    name: str
-    section: str
-    help: str
-
-
-@dataclass(frozen=True)
-class MethodName(Choice):
-    """The name of a method; each has a flag on the command line."""
-
-    flags: tuple[MethodFlag, ...] = ()
-
-    annotation = "str"  # other packages may add methods
 
 
 def method_option(

@@ -71,6 +71,24 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class MethodFlag:
+    """The flag ``--NAME`` of a method: a spelling of ``--method NAME`` on the command line."""
+
+    name: str
+    section: str
+    help: str
+
+
+@dataclass(frozen=True)
+class MethodName(Choice):
+    """The name of a method; each has a flag on the command line."""
+
+    flags: tuple[MethodFlag, ...] = ()
+
+    annotation = "str"  # other packages may add methods
+
+
+@dataclass(frozen=True)
 class Whole:
     """A whole number within limits; an upper limit of 2^63 - 1 is not shown."""
 

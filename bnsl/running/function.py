@@ -17,8 +17,11 @@ from typing import Any, NoReturn
 
 from ..options.declared import Declared, Option, declared_of
 from ..options.values import FLAG, Whole
+from .calls import calling
 from .errors import UsageError
+from .interrupts import graceful_stop
 from .reporter import Reporter
+from .wording import mended, python_line
 
 MESSAGES = (
     Option("quiet", "Errors only.", FLAG, default=False),
@@ -92,6 +95,7 @@ class Function:
 
     def __init__(self, body: Callable[..., Any], finish: Callable[[Any], Any] | None):
         functools.update_wrapper(self, body)
+        del self.__dict__["__wrapped__"]  # `inspect` shows the keywords, not the arguments of the body
         self.body = body
         self.finish = finish or (lambda found: found)
         defaults = {name: p.default for name, p in inspect.signature(body).parameters.items() if name != "run"}
@@ -101,7 +105,6 @@ class Function:
         shown = self.keywords | keywords_of(MESSAGES)
         self.__signature__ = signature_of(shown)
         self.__doc__ = documentation(body.__doc__ or "", shown)
-        del self.__wrapped__  # `inspect` shows the keywords, not the arguments of the body
 
     def option(self, field: str) -> Option:
         """The option of a field."""
@@ -119,9 +122,15 @@ class Function:
         return self.body(**arguments, run=run)
 
     def __call__(self, *inputs: Any, quiet: bool = False, verbose: int = 0, **keywords: Any) -> Any:
-        from .calls import called
+        def ready(mend: Mapping[str, Any]) -> str:
+            options = mended(self.keywords, mend)
+            return f"\n  In one: {python_line(self.__name__, names, keywords | options)}" if options else ""
 
-        return called(self, inputs, keywords, -1 if quiet else verbose)
+        names = [name for name, option in self.keywords.items() if option.positional][: len(inputs)]
+        with calling(self.__name__, self.keywords, -1 if quiet else verbose, ready) as (reporter, resources):
+            values, given = self.values(inputs, keywords)
+            run = Run(self, reporter, given, resources, graceful_stop, is_called=True)
+            return self.finish(self.run(values, run))
 
     def values(self, inputs: Collection[Any], keywords: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
         """The value of every option by field name, and the fields that are given.

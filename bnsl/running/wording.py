@@ -9,14 +9,13 @@ from __future__ import annotations
 import functools
 import importlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..options.methods import MethodName
+from ..options.values import MethodName, as_line
 
 if TYPE_CHECKING:
     from ..options.declared import Option
-    from .function import Function
 
 MOST_SHOWN = 200
 """Longest value of a keyword that a line shows, characters."""
@@ -31,27 +30,27 @@ def _keywords() -> dict[str, tuple[str, Option]]:
 
     found: dict[str, tuple[str, Option]] = {}
     for name in FUNCTIONS:
-        for spelling, known in keywords_by_spelling(getattr(importlib.import_module("bnsl"), name)).items():
+        for spelling, known in keywords_by_spelling(getattr(importlib.import_module("bnsl"), name).keywords).items():
             found.setdefault(spelling, known)
     return found
 
 
-def keywords_by_spelling(function: Function) -> dict[str, tuple[str, Option]]:
-    """Keyword and option of each spelling of a function's options."""
+def keywords_by_spelling(keywords: Mapping[str, Option]) -> dict[str, tuple[str, Option]]:
+    """Keyword and option of each spelling of the options of these keywords."""
     return {
         spelling: (keyword, option)
-        for keyword, option in function.keywords.items()
+        for keyword, option in keywords.items()
         if not option.positional
         for both in option.spellings
         for spelling in both.split("/")
     }
 
 
-def in_python(message: str, function: Function | None = None) -> str:
-    """The message with options as keywords; `function` is asked first."""
+def in_python(message: str, keywords: Mapping[str, Option] | None = None) -> str:
+    """The message with options as keywords; first of all as these `keywords` of the function that is called."""
     if "-" not in message:
         return message
-    own = keywords_by_spelling(function) if function is not None else {}
+    own = keywords_by_spelling(keywords or {})
     return _SPELLED.sub(lambda match: _said(match, own), message)
 
 
@@ -85,24 +84,22 @@ def _is_value(option: Option, text: str) -> bool:
     return typed or text in words
 
 
-def mended(function: Function, mend: Mapping[str, Any]) -> dict[str, Any]:
+def mended(keywords: Mapping[str, Option], mend: Mapping[str, Any]) -> dict[str, Any]:
     """The options that make a function read a table that it refused (`FormatError.mend`); empty if it has none.
 
     Missing cells are summed over where the function can, else their rows are dropped.
     """
-    if not set(mend) <= set(function.keywords):
+    if not set(mend) <= set(keywords):
         return {}
     if "missing" not in mend:
         return dict(mend)
-    words = function.keywords["missing"].kind.words
+    words = keywords["missing"].kind.words
     return {**mend, "missing": next(word for word in ("em", "pairs", "drop") if word in words)}
 
 
-def python_line(function: Function, keywords: Mapping[str, Any], n_inputs: int) -> str:
-    """The call of a function with these keywords; its inputs stand by their names."""
-    names = [name for name, option in function.keywords.items() if option.positional][:n_inputs]
-    shown = [f"{name}={_brief(value)}" for name, value in keywords.items()]
-    return f"bnsl.{function.__name__}({', '.join([*names, *shown])})"
+def python_line(name: str, inputs: Sequence[str], keywords: Mapping[str, Any]) -> str:
+    """The call of a function with these inputs, by their names, and keywords."""
+    return f"bnsl.{name}({', '.join([*inputs, *(f'{key}={_brief(value)}' for key, value in keywords.items())])})"
 
 
 def _brief(value: Any) -> str:
@@ -110,12 +107,10 @@ def _brief(value: Any) -> str:
     return repr(value).replace("'", '"') if is_plain and len(repr(value)) < MOST_SHOWN else "..."
 
 
-def shell_words(function: Function, options: Mapping[str, Any]) -> list[str]:
+def shell_words(keywords: Mapping[str, Option], options: Mapping[str, Any]) -> list[str]:
     """Options as the words of a command line."""
-    from ..options.values import as_line
-
     words = []
     for name, value in options.items():
-        spelling = max(function.keywords[name].spellings, key=len)
+        spelling = max(keywords[name].spellings, key=len)
         words += [spelling, as_line(value) if isinstance(value, list) else str(value)]
     return words

@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from bnsl.options.declared import Option, declared_of
-from bnsl.options.methods import MethodName
-from bnsl.options.values import Arcs, Choice, Flag, Input, Number, Output, Parsed, Text, Whole
+from bnsl.options.values import Arcs, Choice, Flag, Input, MethodName, Number, Output, Parsed, Text, Whole
 from bnsl.running.errors import UsageError
 
 from .click_types import ArcsOrPath, ClickChoice, Count, Finite, InputPath, OutputPath, ParsedText

@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import click
 import pytest
-from bnsl_cli.options.parameter_types import OutputPath
 from helpers.processes import BNSL, run_here, run_shell
 
 from bnsl_cli.commands import warm_up
 from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.plans import jobs
+from bnsl_cli.running.click_types import OutputPath
 
 pytestmark = pytest.mark.slow
 

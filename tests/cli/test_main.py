@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from helpers.processes import environment, run_bnsl
 
-from bnsl_cli import __version__
+from bnsl import __version__
 from bnsl_cli.main import COMMANDS, STAGES, cli
 
 HEAVY = ("numpy", "numba", "pyarrow", "orjson", "rich")
@@ -223,6 +223,6 @@ def test_a_bug_of_ours_is_70_and_shows_its_traceback_only_with_debug(monkeypatch
     [("30s", 30), ("10m", 600), ("2h", 7200), ("1h30m", 5400), ("500ms", 0.5), ("7", 7), ("1.5m", 90), (".5s", 0.5)],
 )
 def test_durations(text: str, seconds: float):
-    from bnsl_cli.options.parameter_types import DURATION
+    from bnsl.options.values import DURATION
 
-    assert DURATION.convert(text, None, None) == seconds
+    assert DURATION.take(text) == seconds

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import click
 import pytest
-from bnsl_cli.options.optimize import GOVERNED, takers_of
 from helpers.places import CASES
 from helpers.processes import run_here
 
+from bnsl.options.optimize import GOVERNED, takers_of
 from bnsl_cli.main import cli
 from stages import methods, optimize, parentsets
 from stages.methods import SearchMethod, own_options

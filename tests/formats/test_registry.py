@@ -7,7 +7,6 @@ import inspect
 
 import numpy as np
 import pytest
-from bnsl_cli.conversions.targets import TARGETS, guess_target
 from helpers.cases.arc_probabilities import arc_probabilities, assert_same_arc_probabilities
 from helpers.cases.entropies import assert_same_entropies, entropy_table
 from helpers.format_strategies import (
@@ -22,6 +21,7 @@ from helpers.format_strategies import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bnsl.files.targets import TARGETS, guess_target
 from bnsl_cli.commands.formats import list_keys
 from formats import (
     open_arc_probabilities,

@@ -10,9 +10,9 @@ from pathlib import Path
 from random import Random
 
 import click
-from bnsl_cli.options.parameter_types import OutputPath
 
 from bnsl_cli.main import COMMANDS, cli
+from bnsl_cli.running.click_types import OutputPath
 from formats.kinds import Kind
 from formats.registry import formats_of
 from stages.scoring.scores import SCORES

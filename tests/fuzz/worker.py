@@ -207,7 +207,8 @@ class Fuzzer:
 
 def _signature(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [f for f in frames if "/formats/" in f.filename or "/stages/" in f.filename or "/bnsl_cli/" in f.filename]
+    folders = ("/formats/", "/stages/", "/bnsl/", "/bnsl_cli/")
+    ours = [f for f in frames if any(folder in f.filename for folder in folders)]
     place = f"{Path(ours[-1].filename).name}:{ours[-1].name}" if ours else "the check"
     message = "" if isinstance(error, Hang | Glutton) else "".join(c for c in str(error)[:80] if not c.isdigit())
     return (

@@ -102,7 +102,7 @@ FIRST = (
 
 def load_program(folder: Path) -> None:
     """Load all modules of the program, the packages it uses, and what they load or make at their first use."""
-    for name in ("bnsl_cli", "formats", "stages"):
+    for name in ("bnsl", "bnsl_cli", "formats", "stages"):
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
             importlib.import_module(module.name)

@@ -7,8 +7,8 @@ import sys
 
 import numpy as np
 import pytest
-from bnsl_cli.options import shared
 
+from bnsl.options import shared
 from bnsl_cli.tables import layout, measures, networks, stage_results
 from formats.data_records import Variable
 from formats.records import EntropyTable, Header, Network

@@ -6,11 +6,11 @@ import itertools
 import shlex
 
 import pytest
-from bnsl_cli.options.parameter_types import COLUMNS
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.states import encode as naive_encode
 
+from bnsl.options.values import COLUMNS
 from formats import open_dataset
 from formats.data_records import Variable
 from formats.errors import Inconsistent, UnsuitableData
@@ -222,7 +222,7 @@ class TestLimits:
             read(**table)
         _, printed = str(caught.value).rsplit("; or leave them out: --drop ", 1)
         (typed,) = shlex.split(printed)
-        names = COLUMNS.convert(typed, None, None)
+        names = COLUMNS.take(typed)
         assert names == ("x,1", "my name", "hole")
         assert read(**table, drop=names).names == ("fine",)
 

@@ -9,9 +9,9 @@ import sys
 import pytest
 from helpers.processes import environment
 
+from bnsl.running import interrupts
 from bnsl.running.interrupts import Interrupted, graceful_stop, install_handlers
 from bnsl_cli.main import StageGroup, cli
-from bnsl_cli.running import interrupts
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError
 from stages.runtime.warm_up import compile_first
@@ -66,7 +66,7 @@ except Interrupted as interrupted:
 def test_a_signal_while_a_dropped_one_is_sent_again_is_not_lost():
     script = """
 import signal, time
-from bnsl_cli.running import interrupts
+from bnsl.running import interrupts
 
 class Finalised:
     def __del__(self):

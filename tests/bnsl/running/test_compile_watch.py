@@ -9,8 +9,8 @@ import numba
 import pytest
 from numba.core import event
 
+from bnsl.running import reporter
 from bnsl.running.reporter import CompileWatch, Reporter, compiling_text
-from bnsl_cli.running import reporter
 from stages.kernels import jit
 from stages.published.nie_2015_2016.kernels.dandelion import draw_code
 

@@ -132,7 +132,7 @@ def long_bytes(bundled: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes
 
 
 TALKATIVE = """
-from bnsl_cli.running import reporter
+from bnsl.running import reporter
 from bnsl_cli.main import run
 from stages.runtime import remote_workers
 reporter.PLAIN_INTERVAL = 0.0

@@ -8,7 +8,7 @@ import sys
 import pytest
 from helpers.clocks import TickingClock
 
-from bnsl_cli.running import live_reporter, reporter
+from bnsl.running import live_reporter, reporter
 from stages.runtime.budgets import Budget
 
 
