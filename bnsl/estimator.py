@@ -11,11 +11,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .functions.learn import learn
+from .tables import with_column
 
 _RENAMED = {"score": "local_score", "local_score": "score"}  # the method of that name gives the accuracy
-_OPTIONS = {_RENAMED.get(name, name): p.default for name, p in list(learn.__signature__.parameters.items())[1:]}
-DEFAULTS = {**_OPTIONS, "smoothing": 1.0, "seed": 0, "quiet": True}
-"""The parameters of the classifier: those of `learn`, with a prior, so that no state of a row is impossible."""
+_OPTIONS = {
+    _RENAMED.get(name, name): option.default for name, option in learn.keywords.items() if not option.positional
+}
+DEFAULTS = {**_OPTIONS, "missing": "em", "discretize": "quantile:4", "smoothing": 1.0, "seed": 0, "unseen": "missing"}
+"""The parameters of the classifier: those of `learn`; missing cells are summed over, columns of many numbers cut into
+quarters, unknown labels taken as missing, and a prior leaves no state of a row impossible."""
 
 _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _OWN = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value) for name, value in DEFAULTS.items()]
@@ -25,13 +29,13 @@ _SIGNATURE = inspect.Signature([_SELF, *_OWN])
 class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
     """A classifier by a Bayesian network of the columns and the class.
 
-    Parameters are the options of `learn`; `local_score` is its `score`. Cells are states: columns with many numbers
-    need `discretize`. With `missing`, rows may have missing cells (NaN): `fit` treats them so, predictions sum over
-    them. After `fit`, `network_` is the network, in which the class is the variable `class_variable_`, its states the
-    positions in `classes_`.
+    Parameters are the options of `learn`; `local_score` is its `score`, and `unseen` says what becomes of labels that
+    no row had when learning: ``missing``, or ``error``. Data frames keep their types; NaN and None are missing. After
+    `fit`, `network_` is the network, in which the class is the variable `class_variable_`: it has the name of `y`, or
+    ``y``, and its states are the labels in `classes_`.
 
     >>> X, y = [[0, 1], [1, 1], [0, 0], [1, 0]] * 20, ["no", "yes", "no", "yes"] * 20
-    >>> classifier = bnsl.BayesianNetworkClassifier(missing="drop").fit(X, y)
+    >>> classifier = bnsl.BayesianNetworkClassifier().fit(X, y)
     >>> classifier.predict([[1, 0], [0, float("nan")]]).tolist()
     ['yes', 'no']
     """
@@ -44,23 +48,32 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> BayesianNetworkClassifier:
         """Learn the network and its parameters."""
-        X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=self._finite())
+        named = getattr(y, "name", None)
+        X, y = self._checked(X, y=y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        self.class_variable_ = "class" + "_" * any(name == "class" for name in self._names())
+        names = self._names()
+        self.class_variable_ = named if isinstance(named, str) and named else "y"
+        while self.class_variable_ in names:
+            self.class_variable_ += "_"
         options = {_RENAMED.get(name, name): value for name, value in self.get_params().items()}
-        kept = options["categories"]
-        options["categories"] = [*([kept] if isinstance(kept, str) else kept), self.class_variable_]  # never cut
-        self.network_ = learn(self._table(X) | {self.class_variable_: codes}, **options)
+        del options["unseen"]
+        self.labels_ = [str(label) for label in self.classes_.tolist()]
+        if len(set(self.labels_)) < len(self.labels_):
+            self.labels_ = [str(code) for code in range(len(self.classes_))]
+        table = with_column(self._table(X), self.class_variable_, codes, self.labels_)
+        self.network_ = learn(table, quiet=True, **options)
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class, in the order of `classes_`, for each row."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite=self._finite())
-        found = self.network_.predict(self._table(X), self.class_variable_)
-        columns = (f"P({self.class_variable_}={code})" for code in range(len(self.classes_)))
-        return np.column_stack([found[column].to_numpy() for column in columns])
+        X = self._checked(X, reset=False)
+        table = self._table(X)
+        found = self.network_.predict(table, self.class_variable_, unseen=self.unseen)
+        states = self.network_.states[self.class_variable_]
+        columns = {state: found[f"P({self.class_variable_}={state})"].to_numpy() for state in states}
+        return np.column_stack([columns[label] for label in self.labels_])
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row."""
@@ -73,14 +86,18 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
 
-    def _finite(self) -> bool | str:
-        return self.missing == "error" or "allow-nan"
+    def _checked(self, X: Any, **given: Any) -> Any:
+        """What scikit-learn makes of the input; data frames stay as they are."""
+        if hasattr(X, "__arrow_c_stream__") and given.get("y", True) is not None:
+            return validate_data(self, X, skip_check_array=True, **given)
+        finite = self.missing == "error" or "allow-nan"
+        return validate_data(self, X, dtype=None, ensure_all_finite=finite, **given)
 
     def _names(self) -> list[str]:
         return list(map(str, getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])))
 
-    def _table(self, X: np.ndarray) -> dict[str, np.ndarray]:
-        return dict(zip(self._names(), X.T))
+    def _table(self, X: Any) -> Any:
+        return dict(zip(self._names(), X.T)) if isinstance(X, np.ndarray) else X
 
 
 BayesianNetworkClassifier.__init__.__signature__ = _SIGNATURE  # type: ignore[attr-defined]

@@ -28,7 +28,9 @@ def as_table(source: Any) -> Source:
 
     Raises `UsageError`: it is neither a path nor a table.
     """
-    return source if isinstance(source, str) else table_in_memory(source)
+    from formats.streams import TableInMemory
+
+    return source if isinstance(source, (str, TableInMemory)) else table_in_memory(source)
 
 
 def in_memory(source: Any) -> Any:
@@ -54,6 +56,22 @@ def table_in_memory(value: Any) -> TableInMemory:
     if table is None:
         raise UsageError(f"a {called} is no table: give a path, {KNOWN}")
     return TableInMemory(f"<{called}>", lambda: _reader(table), orders)
+
+
+def with_column(value: Any, name: str, codes: Any, labels: Sequence[str]) -> TableInMemory:
+    """A table with one more column, of labels in their order.
+
+    `codes`: the position of each cell in `labels`.
+    """
+    import pyarrow
+
+    from formats.streams import TableInMemory
+
+    table, orders = _converted(value)
+    given = table if isinstance(table, pyarrow.Table) else pyarrow.table(table)
+    cells = pyarrow.DictionaryArray.from_arrays(pyarrow.array(codes, pyarrow.int32()), list(labels))
+    whole = given.append_column(name, cells)
+    return TableInMemory(f"<{type(value).__name__}>", lambda: _reader(whole), {**orders, name: labels})
 
 
 def _reader(table: Any) -> pyarrow.RecordBatchReader:

@@ -135,14 +135,24 @@ class DataOptions:
         return {name: None if value in ("error", False) else value for name, value in given.items()}
 
 
-def data_options_with(kept: str | None = None, *, is_alone: bool = False) -> Any:
+UNSEEN_CELLS = {
+    "help": "Rows with a state that the other input does not know: refuse or drop them, or, of --evidence, take the "
+    "cell as missing.",
+    "kind": Choice(("error", "drop", "missing")),
+}
+"""Settings of ``--unseen`` where rows may have missing cells."""
+
+
+def data_options_with(kept: str | None = None, *, is_alone: bool = False, hides_unseen: bool = False) -> Any:
     """The options of a function that reads tables.
 
     - `kept`: the function's value of `KEPT`.
     - `is_alone`: whether no other input lists states, so that there are no unseen ones.
+    - `hides_unseen`: whether cells of unknown states may be taken as missing.
     """
     without = ("unseen",) if is_alone else ()
-    return record(DataOptions, "Data", changes={"missing": _missing(kept)}, without=without)
+    changes = {"missing": _missing(kept)} | ({"unseen": UNSEEN_CELLS} if hides_unseen else {})
+    return record(DataOptions, "Data", changes=changes, without=without)
 
 
 CODING = ("missing", "discretize", "categories", "max_states")

@@ -101,7 +101,8 @@ def open_evidence(
     - `na`: further spellings of missing cells.
     - `columns`, `drop`: columns that are read, all if empty, and columns that are not; items as of
       `selection.matching_names`.
-    - `unseen`: rows with a label that is none of its variable's states: ``error`` refuses, ``drop`` leaves them out.
+    - `unseen`: rows with a label that is none of its variable's states: ``error`` refuses, ``drop`` leaves them out,
+      ``missing`` takes the cell as missing.
     - `targets`: variables that are no evidence: any label will do.
     - `copies`: columns to be copied, read or not, as of `selection.matching_names`; None for all that are read.
     Raises `FormatError`: unreadable input; no column is a variable; a label that is none of its variable's states.
@@ -119,8 +120,8 @@ def open_evidence(
         observed = {v: Column.of(variables[v], raw.columns[position]) for v, position in matched.items()}
         for v, column in observed.items():
             column.classify(False, na, missing_is_hole=True)
-            if v in targets:
-                _hide_unknown(column, warn)
+            if v in targets or unseen == "missing":
+                _hide_unknown(column, ", which is predicted," if v in targets else "", warn)
         copied = _copied(raw, observed, matched) if copies is None else _selected(table, copies)
         _warn_unmatched(raw, variables, matched, [column.name for column in copied], warn)
         rows = _known_rows(list(observed.values()), raw, unseen, warn)
@@ -181,15 +182,15 @@ def _warn_unmatched(
         warn(f"variables without a column are hidden in all rows: {listed(map(repr, absent))}")
 
 
-def _hide_unknown(column: Column, warn: Warn) -> None:
-    """Make labels of a predicted column missing that are none of its states, with a warning."""
+def _hide_unknown(column: Column, why: str, warn: Warn) -> None:
+    """Make labels of a column missing that are none of its states, with a warning."""
     if column.unseen is None:
         return
     counts = column.count_labels() * column.unseen
     if counts.any():
         label = column.labels[int(counts.argmax())].as_py()
         warn(
-            f"column {column.name!r}, which is predicted, has labels in {plural(int(counts.sum()), 'row')} "
+            f"column {column.name!r}{why} has labels in {plural(int(counts.sum()), 'row')} "
             f"that the network does not list, as {label!r}"
         )
     column.missing = column.unseen if column.missing is None else column.missing | column.unseen
@@ -223,6 +224,6 @@ def _refuse_unknown(row: int, column: Column, n_unknown: int, raw: RawTable) -> 
         f"{place}label {label!r} is none of the states {listed(map(repr, column.states or ()))}{more}",
         line=line,
         column=column.name,
-        remedy=f"leave such rows out by --unseen drop, make such cells missing by --na {label!r}, "
+        remedy=f"leave such rows out by --unseen drop, take such cells as missing by --unseen missing, "
         f"or the column no evidence by --drop {column.name!r}",
     )
