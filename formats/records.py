@@ -16,7 +16,7 @@ from .data_records import Variable
 from .schemas import NETWORK_HEADER_KEYS
 from .sets.listed_sets import ListedSets, offsets_of
 
-LIMITS = ("max_parents", "require", "forbid", "tiers", "screen")
+LIMITS = ("max_parents", "require", "forbid", "allow", "tiers", "screen")
 """Options that rule out sets, whatever the method."""
 
 LISTING_STAGES = ("parentsets", "optimize")

@@ -111,16 +111,26 @@ def _words(name: str, value: Any) -> Iterator[str]:
     """A recorded option as it is typed; a list becomes one option per item."""
     from formats.tables.selection import column_list
 
-    values = value if isinstance(value, list) and name not in INPUTS else [value]
+    values = value if isinstance(value, list) and value and name not in INPUTS else [value]
     for item in values:
         yield "--" + name.replace("_", "-")
         if name in FLAGS:
             continue
         if name in INPUTS:
             yield INPUTS[name]
-        elif isinstance(item, dict):  # of many arcs a header has the digest only
-            yield "@FILE"
+        elif isinstance(
+            item, (dict, list)
+        ):  # arcs of a pattern; or of a file, of which earlier versions kept a digest
+            yield _arcs_text(item) or "@FILE"
         elif name in DURATIONS:
             yield f"{item:g}s"
         else:
             yield column_list([item]) if name in COLUMN_LISTS else str(item)
+
+
+def _arcs_text(item: dict[str, Any] | list) -> str | None:
+    """Recorded arcs of a pattern as they are typed; None if they were not."""
+    ends = [item.get("from"), item.get("to")] if isinstance(item, dict) else []
+    texts = [end[0] if isinstance(end, list) and len(end) == 1 else end for end in ends]
+    words = [text for text in texts if isinstance(text, str)]
+    return "->".join(words) if len(words) == 2 else None

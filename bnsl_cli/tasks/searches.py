@@ -22,13 +22,14 @@ from stages.lists.undominated import drop_dominated
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 from stages.optimize.bounds.proof_steps import TreeNode
 from stages.optimize.driver import run
+from stages.recorded_knowledge import knowledge_record
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.remote_workers import RemoteWorkers, workers_fact
 
 from ..files import inputs
 from ..files.recording import record_command, used_options, write_stats
 from ..options.data import DataOptions, KnownVariables
-from ..options.knowledge import KnowledgeOptions, recorded_knowledge, with_knowledge
+from ..options.knowledge import KnowledgeOptions, with_knowledge
 from ..options.optimize import ROUNDS, TaskOptions, check_taken, taken_options
 from ..options.shared import BudgetOptions, OutputOptions, check_sources
 from ..running.reporter import Reporter
@@ -166,7 +167,7 @@ def open_data_search(
     before = tuple(entry for header, _ in known for entry in header.by)
 
     def search_once(budget: Budget, reporter: Reporter) -> Found:
-        recorded = recorded_options(options, given.task) | recorded_inputs(given) | recorded_knowledge(knowledge)
+        recorded = recorded_options(options, given.task) | recorded_inputs(given) | knowledge_record(knowledge)
         target, proof = given.save_sets, given.proof
 
         def save(header: Header, records: Iterable[ParentSetRecord]) -> None:

@@ -12,6 +12,7 @@ ROWS = [f"{i % 2},{i // 2 % 2},{i // 4 % 2},{i * 7 % 3},{i % 5},x" for i in rang
 OPTIONS = [
     *("--drop", "sample", "--drop", '"a,b","it\'s"', "--na", "", "--na", "no; value", "--missing", "state"),
     *("--discretize", "median", "--discretize", "e=quantile:3", "--categories", "d", "--forbid", "c->d"),
+    *("--forbid", "?->e", "--allow", "*->*"),
     *("--max-parents", 2, "--time-per-variable", "90s"),
 ]
 

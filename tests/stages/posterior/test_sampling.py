@@ -63,7 +63,7 @@ def test_samples_hold_what_is_required():
     """Required and forbidden arcs and tiers: as exact sums under the same constraints have it."""
     dataset, _ = dependent_dataset(4, 6, 60, most_states=3)
     tiers = np.array([0, 1, 0, 1, -1, 1], dtype=np.int32)
-    knowledge = Knowledge(dataset.names, required={1: (0,)}, forbidden={4: (2, 3), 3: (0,)}, tiers=tiers)
+    knowledge = Knowledge.of_arcs(dataset.names, [(0, 1)], [(2, 4), (3, 4), (0, 3)], tiers)
     options = ParentSetOptions(method="sequential", score="bdeu", keep_mass=0.0, max_parents=2, evaluations=10**6)
     table = keep_admissible(ParentSetTable.from_records(*identify(dataset, options)), knowledge)
     exact, *_ = exact_probabilities(table, PosteriorOptions(), Budget(), NullReporter())
