@@ -45,6 +45,8 @@ class Header:
     """ISO 8601 time."""
     extra: dict[str, Any] = field(default_factory=dict)
     """All other keys of the header line, those of networks (``total``, ``method``, ...) and foreign ones."""
+    lacks_isolated: bool = False
+    """A list of arcs was read, which names no variable without arcs (`graphs.structures.with_variables`)."""
 
     @property
     def n_variables(self) -> int:
