@@ -79,7 +79,7 @@ def command(
     Reads networks over the same variables (files, or a stream of 'bnsl optimize --bootstrap'), or a table of
     arc probabilities, and writes the consensus network. The strength of an arc is the share of networks in
     whose essential graph it is; one that no data can direct counts half in each direction. What the networks
-    record about arcs (tiers, required and forbidden arcs) holds for the consensus, too.
+    record about arcs (tiers; required, forbidden, allowed arcs) holds for the consensus, too.
 
     \b
     Examples:
@@ -147,7 +147,7 @@ def read_strengths(
     counts = count_arcs(networks_of([first, *sources[1:]], partial, reporter), cpdag)
     if counts.knowledge is None:
         reporter.warn(
-            "the networks were learnt under different knowledge about arcs (--require, --forbid, --tiers): "
+            "the networks were learnt under different knowledge about arcs (--require, --forbid, --allow, --tiers): "
             "the consensus need not agree with any of it"
         )
     # Entries that all networks share record their knowledge already.

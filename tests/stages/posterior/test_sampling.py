@@ -137,7 +137,9 @@ def test_chains_that_do_not_meet_are_reported():
     [
         ({"chains": 1, "samples": 100}, "one chain"),
         ({"chains": 2, "samples": 2}, "too few networks"),
-        ({"chains": 2, "samples": 40}, "effective sample size is only"),
+        ({"chains": 2, "samples": 40}, "are few: a probability near 1/2 has a standard error of about 0."),
+        ({"chains": 1, "samples": 50}, "are few"),
+        ({"chains": 4, "samples": 12}, "effective samples of 12 networks are few"),
     ],
 )
 def test_few_samples_give_a_warning(monkeypatch, options, text):
@@ -150,6 +152,16 @@ def test_few_samples_give_a_warning(monkeypatch, options, text):
         heard,
     )
     assert any(text in warning for warning in heard.warnings), heard.warnings
+
+
+def test_few_samples_are_few_whether_or_not_the_chains_agree(monkeypatch):
+    for limit in (0.5, 5.0):
+        monkeypatch.setattr("stages.posterior.estimates.RHAT_LIMIT", limit)
+        heard = Heard()
+        options = PosteriorOptions(method="sampled", seed=1, samples=50)
+        run(as_table(random_lists(2, 4, 0.1), keep_mass=0.0), options, Budget(), heard)
+        assert [("disagree" in warning) for warning in heard.warnings][-2:] in ([True, False], [False])
+        assert "are few" in heard.warnings[-1]
 
 
 def test_the_clock_and_the_user_end_it():
