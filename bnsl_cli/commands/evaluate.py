@@ -136,7 +136,7 @@ def command(
     held_out = MatchedTables(given.test, data_options.without_coding if given.data else data_options, reporter)
     truth = open_network_or_class(given.reference) if given.reference else None
     checked = None if given.proof is None else open_checked_proof(*given.proof)
-    records: list[dict[str, Any]] = [] if given.strengths is None else [judge_strengths(given, truth, reporter)]
+    records = judge_strengths(given.strengths, given.reference, truth, reporter)
     for source, place, (structure, parameters, is_class) in learnt:
         if is_class:
             if checked is not None:
@@ -247,18 +247,21 @@ def numbered_networks(source: str) -> list[tuple[dict[str, int], LearntNetwork]]
     return [({"index": number}, network) for number, network in enumerate(networks, 1)]
 
 
-def judge_strengths(given: InputOptions, truth: LearntNetwork | None, reporter: Reporter) -> dict[str, Any]:
-    """The measures of the table of arc strengths.
+def judge_strengths(
+    source: str | None, reference: str | None, truth: LearntNetwork | None, reporter: Reporter
+) -> list[dict[str, Any]]:
+    """The measures of a table of arc strengths, if there is one, by the network that was read from `reference`.
 
     Raises `click.UsageError`: there is no reference network.
     """
     from formats import open_arc_probabilities
     from stages.evaluate.arc_strengths import evaluate_strengths
 
+    if source is None:
+        return []
     if truth is None:
         raise click.UsageError("--strengths are judged against a network: give --reference NETWORK.")
-    source = str(given.strengths)
     table = open_arc_probabilities(source)
-    reference = completed(truth.structure, str(given.reference), table.header.names, source, reporter)
-    found = {"network": source, **evaluate_strengths(table, reference)}
-    return {name: found[name] for name in OF_PAIRS} if truth.is_class else found
+    network = completed(truth.structure, str(reference), table.header.names, source, reporter)
+    found = {"network": source, **evaluate_strengths(table, network)}
+    return [{name: found[name] for name in OF_PAIRS} if truth.is_class else found]
