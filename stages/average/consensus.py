@@ -100,7 +100,7 @@ def consensus_network(
     network = with_strengths(network, arc_strengths(table))
     directions = dict(zip(zip(table.parents.tolist(), table.children.tolist()), table.directions))
     network = with_directions(network, directions or decide_directions(network.parents, knowledge))
-    verify_network(network, treewidth=options.treewidth)
+    verify_network(network, treewidth=options.treewidth, knowledge=knowledge)
     return network
 
 
