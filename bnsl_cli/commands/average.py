@@ -13,7 +13,6 @@ from stages.optimize import OptimizeOptions
 from ..files.output_formats import output_format
 from ..files.recording import record_command
 from ..options import shared
-from ..options.knowledge import recorded_knowledge
 from ..options.parameter_types import INPUT_PATH, OUTPUT_FILE, Count, Finite
 from ..running.interrupts import graceful_stop
 from ..running.option_records import option_field, packed
@@ -80,7 +79,7 @@ def command(
     Reads networks over the same variables (files, or a stream of 'bnsl optimize --bootstrap'), or a table of
     arc probabilities, and writes the consensus network. The strength of an arc is the share of networks in
     whose essential graph it is; one that no data can direct counts half in each direction. What the networks
-    record about arcs (tiers, required and forbidden arcs) holds for the consensus, too.
+    record about arcs (tiers; required, forbidden, allowed arcs) holds for the consensus, too.
 
     \b
     Examples:
@@ -137,6 +136,7 @@ def read_strengths(
     from formats import arc_probabilities_or_lines
     from formats.graph_records import ArcProbabilities
     from stages.average.strengths import count_arcs
+    from stages.recorded_knowledge import knowledge_record
 
     first = arc_probabilities_or_lines(sources[0])
     if isinstance(first, ArcProbabilities):
@@ -147,12 +147,12 @@ def read_strengths(
     counts = count_arcs(networks_of([first, *sources[1:]], partial, reporter), cpdag)
     if counts.knowledge is None:
         reporter.warn(
-            "the networks were learnt under different knowledge about arcs (--require, --forbid, --tiers): "
+            "the networks were learnt under different knowledge about arcs (--require, --forbid, --allow, --tiers): "
             "the consensus need not agree with any of it"
         )
     # Entries that all networks share record their knowledge already.
     is_kept = bool(counts.table.header.by)
-    return counts.table, {"cpdag": cpdag} | recorded_knowledge(None if is_kept else counts.knowledge)
+    return counts.table, {"cpdag": cpdag} | knowledge_record(None if is_kept else counts.knowledge)
 
 
 def networks_of(sources: list, partial: bool, reporter: Reporter) -> Iterator[Network]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..files.inputs import LearntNetwork, MatchedTables, open_learnt_networks, open_network_or_class
+from ..files.inputs import LearntNetwork, MatchedTables, completed, open_learnt_networks, open_network_or_class
 from ..files.output_formats import output_format
 from ..files.recording import write_json_lines
 from ..options import shared
-from ..options.data import DataOptions, KnownVariables, data_options_with, refuse_data_options
+from ..options.data import DataOptions, data_options_with, refuse_data_options
 from ..options.parameter_types import INPUT_PATH, SEED, SIZE, Count, Finite
 from ..running.option_records import option_field, packed
 from ..running.reporter import Reporter
@@ -118,6 +118,9 @@ def command(
 
     See also: bnsl optimize, bnsl fit, bnsl compare.
     """
+    from formats.data_records import IncompleteDataset
+    from formats.errors import located
+    from formats.graphs.structures import require_variables
     from stages.evaluate.measures import evaluate_network
     from stages.evaluate.record_keys import MEASURE_KEYS, STRENGTH_KEYS
 
@@ -133,19 +136,30 @@ def command(
     held_out = MatchedTables(given.test, data_options.without_coding if given.data else data_options, reporter)
     truth = open_network_or_class(given.reference) if given.reference else None
     checked = None if given.proof is None else open_checked_proof(*given.proof)
-    records: list[dict[str, Any]] = [] if given.strengths is None else [judge_strengths(given.strengths, truth)]
+    records = judge_strengths(given.strengths, given.reference, truth, reporter)
     for source, place, (structure, parameters, is_class) in learnt:
         if is_class:
             if checked is not None:
                 raise click.UsageError(f"--proof is about networks, and {source} is a class of them.")
             refuse_unequal_scores(source, measures.score)
-        rows = training.match_complete(KnownVariables(structure.header.variables, source))
-        test_rows = held_out.match(KnownVariables((rows or structure.header).variables, source))
+        reference = truth and truth.structure
+        if reference is not None and not reference.header.lacks_isolated:
+            structure = completed(structure, source, reference.header.names, str(given.reference), reporter)
+        rows = training.match_complete(structure.header, source)
+        test_rows = held_out.match(rows or structure.header, source)
+        table, other = (test_rows, given.test) if rows is None else (rows, given.data)
+        if table is not None:
+            names = (table.dataset if isinstance(table, IncompleteDataset) else table).names
+            structure = completed(structure, source, names, str(other), reporter)
+        with located(source):
+            require_variables(structure)
+        if reference is not None:
+            reference = completed(reference, str(given.reference), structure.header.names, source, reporter)
         found = evaluate_network(
             structure,
             data=rows,
             test=test_rows,
-            reference=truth and truth.structure,
+            reference=reference,
             parameters=parameters if rows or test_rows else None,
             scores=measures.score,
             ess=measures.ess,
@@ -215,12 +229,12 @@ def check_use(
         refuse_data_options(ctx, "goes with a table: --data or --test.")
     if given.data is None:
         refuse_given(ctx, ("score", "ess", "smoothing", "folds"), "goes with --data.")
-    if given.test is None and measures.folds is None:
-        refuse_given(ctx, ["smoothing"], "goes with --test or --folds.")
+    if given.test is None and measures.folds is None and measures.target is None:
+        refuse_given(ctx, ["smoothing"], "goes with --test, --folds or --target.")
     if measures.folds is None:
         refuse_given(ctx, ["seed"], "goes with --folds K.")
     if given.data is None and given.test is None:
-        refuse_given(ctx, ["target"], "goes with rows: --test DATA.")
+        refuse_given(ctx, ["target"], "goes with rows: --test DATA or --data DATA.")
     if measures.target is None and (given.test is None or not data_options.keeps_holes):
         refuse_given(ctx, ("jobs", "memory"), "goes with --target NAME, or --test and --missing em.")
 
@@ -233,15 +247,21 @@ def numbered_networks(source: str) -> list[tuple[dict[str, int], LearntNetwork]]
     return [({"index": number}, network) for number, network in enumerate(networks, 1)]
 
 
-def judge_strengths(source: str, truth: LearntNetwork | None) -> dict[str, Any]:
-    """The measures of a table of arc strengths.
+def judge_strengths(
+    source: str | None, reference: str | None, truth: LearntNetwork | None, reporter: Reporter
+) -> list[dict[str, Any]]:
+    """The measures of a table of arc strengths, if there is one, by the network that was read from `reference`.
 
     Raises `click.UsageError`: there is no reference network.
     """
     from formats import open_arc_probabilities
     from stages.evaluate.arc_strengths import evaluate_strengths
 
+    if source is None:
+        return []
     if truth is None:
         raise click.UsageError("--strengths are judged against a network: give --reference NETWORK.")
-    found = {"network": source, **evaluate_strengths(open_arc_probabilities(source), truth.structure)}
-    return {name: found[name] for name in OF_PAIRS} if truth.is_class else found
+    table = open_arc_probabilities(source)
+    network = completed(truth.structure, str(reference), table.header.names, source, reporter)
+    found = {"network": source, **evaluate_strengths(table, network)}
+    return [{name: found[name] for name in OF_PAIRS} if truth.is_class else found]

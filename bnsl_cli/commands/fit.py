@@ -9,7 +9,7 @@ import click
 
 from formats.wording import plural
 
-from ..files.inputs import certified_order
+from ..files.inputs import certified_order, completed, open_learnt_network
 from ..files.output_formats import output_format
 from ..files.recording import write_stats
 from ..options import shared
@@ -92,17 +92,20 @@ def command(
 
     See also: bnsl query, bnsl sample, bnsl evaluate.
     """
-    from formats import open_network, write_network
+    from formats import write_network
     from formats.data_records import IncompleteDataset
     from stages.fit import fit_parameters
 
     shared.check_sources(network, data)
     target_format = output_format("fit", output)
-    structure = open_network(network)
-    known = KnownVariables(structure.header.variables, network)
+    structure = open_learnt_network(network, may_be_empty=True).structure
+    lacks_names = structure.header.lacks_isolated
+    known = None if lacks_names else KnownVariables(structure.header.variables, network)
     if not data_options.keeps_holes:
         refuse_given(ctx, WITH_HOLES, "goes with --missing em.")
     rows = data_options.open_rows(data, reporter, known)
+    names = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).names
+    structure = completed(structure, network, names, data, reporter)
     if isinstance(rows, IncompleteDataset):
         from stages.incomplete.maximisation import Maximisation
 

@@ -13,7 +13,7 @@ from ..files.output_formats import output_format
 from ..files.recording import record_command, write_stats
 from ..options import optimize, shared
 from ..options.data import DataOptions, data_options_with
-from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
+from ..options.knowledge import KnowledgeOptions, knowledge_options
 from ..options.parameter_types import INPUT_PATH
 from ..running.interrupts import PATIENCE, explain_interruption, graceful_stop, remembered_signal
 from ..running.reporter import Reporter
@@ -82,6 +82,8 @@ def command(
     target_format = "network" if target.format_name == "table" else output_format(writes, target.output)
     output_format("parentsets", given.save_sets or "-")
     # After the checks: these load numba.
+    from stages.recorded_knowledge import knowledge_record
+
     from ..tasks import searches
 
     options = OptimizeOptions(
@@ -100,7 +102,7 @@ def command(
     else:
         opened = searches.open_data_search(sets, given, knowing, data_options, options, reporter)
     recorded = searches.recorded_options(opened.options, given.task) | asdict(limits)
-    recorded |= searches.recorded_inputs(given) | recorded_knowledge(opened.knowledge)
+    recorded |= searches.recorded_inputs(given) | knowledge_record(opened.knowledge)
     recorded |= {} if given.data is None and given.information is None else data_options.recorded()
     if remembered_signal() is not None:
         reporter.warn(f"interrupted: searching the sets received so far for {PATIENCE:g} s; interrupt again to stop")

@@ -16,7 +16,7 @@ from ..files.output_formats import output_format
 from ..files.recording import record_command, tallied, used_options, write_json_lines, write_stats
 from ..options import parentsets, shared
 from ..options.data import DataOptions, KnownVariables, data_options
-from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
+from ..options.knowledge import KnowledgeOptions, knowledge_options
 from ..running.interrupts import explain_interruption, graceful_stop
 from ..running.option_records import packed
 from ..running.reporter import Reporter
@@ -83,6 +83,7 @@ def command(
     """
     from stages.parentsets.complete_lists import report_complete
     from stages.parentsets.driver import Run
+    from stages.recorded_knowledge import knowledge_record
 
     explain_interruption(NOTHING_YET)
     method = method or DEFAULT_METHOD
@@ -120,7 +121,7 @@ def command(
         report_complete(run)
         given = {name: source is not None or None for name, source in asdict(guides).items()}
         recorded = used_options(options, (*COMMON, *METHODS[method].options)) | given
-        recorded |= data_options.recorded() | recorded_knowledge(knowledge)
+        recorded |= data_options.recorded() | knowledge_record(knowledge)
         header = record_command(replace(run.header, by=before), "parentsets", recorded)
         with open_explored(trace, header) as explored:
             counts = write_sets(run, header, target, parts.resume, reporter, explored)

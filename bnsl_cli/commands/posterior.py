@@ -14,7 +14,7 @@ from ..files.inputs import warn_of_cut_lists
 from ..files.output_formats import output_format
 from ..files.recording import record_command, used_options, write_stats
 from ..options import shared
-from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
+from ..options.knowledge import KnowledgeOptions, knowledge_options
 from ..options.methods import method_options, own_method_options, refuse_unused, with_takers
 from ..options.parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, Parsed
 from ..running.interrupts import graceful_stop
@@ -161,6 +161,7 @@ def command(
     from formats.json_lines.network_lines import write_network_stream
     from stages.lists.constrain import keep_admissible
     from stages.posterior.run import run, sampled_networks
+    from stages.recorded_knowledge import knowledge_record
     from stages.runtime.budgets import Budget
 
     from ..tables.stage_results import show_arc_probabilities
@@ -193,7 +194,7 @@ def command(
     if method == "sampled":
         recorded["time"] = question.time
     # What decides directions depends on the knowledge that is recorded.
-    recorded |= recorded_knowledge(knowledge)
+    recorded |= knowledge_record(knowledge)
     table = replace(table, header=record_command(table.header, "posterior", recorded))
     with graceful_stop() as stop:
         budget = Budget(question.time, stop=stop)

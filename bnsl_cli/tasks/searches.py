@@ -22,13 +22,14 @@ from stages.lists.undominated import drop_dominated
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 from stages.optimize.bounds.proof_steps import TreeNode
 from stages.optimize.driver import run
+from stages.recorded_knowledge import knowledge_record
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.remote_workers import RemoteWorkers, workers_fact
 
 from ..files import inputs
 from ..files.recording import record_command, used_options, write_stats
 from ..options.data import DataOptions, KnownVariables
-from ..options.knowledge import KnowledgeOptions, recorded_knowledge, with_knowledge
+from ..options.knowledge import KnowledgeOptions, with_knowledge
 from ..options.optimize import ROUNDS, TaskOptions, check_taken, taken_options
 from ..options.shared import BudgetOptions, OutputOptions, check_sources
 from ..running.reporter import Reporter
@@ -80,7 +81,9 @@ def open_list_search(
     options = replace(options, method=name)
     start = None
     if given.start is not None:
-        start = match_start(formats.open_network(given.start), table.header.names, "the parent sets")
+        network = formats.open_network(given.start, may_be_empty=True)
+        network = inputs.completed(network, given.start, table.header.names, sets, reporter)
+        start = match_start(network, table.header.names, "the parent sets")
     if given.information is not None:
         from stages.screening.entropies import mutual_information
 
@@ -124,14 +127,15 @@ def _read_guides(
     And the headers whose states the data are coded by, the first with precedence, with the names of their files.
     """
     forest = formats.open_forest(given.screen) if given.screen else None
-    start = formats.open_network(given.start) if given.start else None
+    start = formats.open_network(given.start, may_be_empty=True) if given.start else None
     table = formats.open_parent_sets(sets, warn=reporter.warn) if sets else None
     if table is not None:
         inputs.warn_of_cut_lists(table, reporter)
         table = drop_dominated(table)
     # Lists without a fingerprint of data are of other programs, which name no states.
     is_ours = table is not None and table.header.data is not None
-    guides = ((forest, given.screen), (table, sets) if is_ours else (start, given.start))
+    named = None if start is not None and start.header.lacks_isolated else start
+    guides = ((forest, given.screen), (table, sets) if is_ours else (named, given.start))
     return forest, start, table, [(guide.header, str(source)) for guide, source in guides if guide is not None]
 
 
@@ -154,6 +158,8 @@ def open_data_search(
     assert given.data is not None
     opened = data_options.open_rows(given.data, reporter, states)
     dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
+    if start is not None:
+        start = inputs.completed(start, str(given.start), dataset.names, given.data, reporter)
     if forest is not None:
         inputs.require_same_variables(forest.header, dataset, str(given.screen))
         inputs.warn_of_other_forest(forest.header, dataset, str(given.screen), reporter)
@@ -166,7 +172,7 @@ def open_data_search(
     before = tuple(entry for header, _ in known for entry in header.by)
 
     def search_once(budget: Budget, reporter: Reporter) -> Found:
-        recorded = recorded_options(options, given.task) | recorded_inputs(given) | recorded_knowledge(knowledge)
+        recorded = recorded_options(options, given.task) | recorded_inputs(given) | knowledge_record(knowledge)
         target, proof = given.save_sets, given.proof
 
         def save(header: Header, records: Iterable[ParentSetRecord]) -> None:
