@@ -119,7 +119,7 @@ class Network(Result):
         Of an arc that neither decides, an equivalent network has the reverse.
         """
         from stages.graphs.orientation import decide_directions
-        from stages.knowledge import recorded_knowledge
+        from stages.recorded_knowledge import recorded_knowledge
 
         header = self.record.header
         decided = decide_directions(self.record.parents, recorded_knowledge(header.by, header.names))

@@ -83,6 +83,8 @@ class EssentialGraph:
     """Reversible edges with the smaller index first, ascending."""
     strengths: Strengths = field(default_factory=dict)
     """Of arcs and edges; `Strength.arc` of an edge equals `Strength.either`."""
+    lacks_isolated: bool = False
+    """As in `records.Header`."""
 
 
 def parts_of(graph: Network | EssentialGraph) -> tuple[Sequence[str], Iterable[Arc], Iterable[Arc], Strengths]:

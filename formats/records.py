@@ -16,7 +16,7 @@ from .data_records import Variable
 from .schemas import NETWORK_HEADER_KEYS
 from .sets.listed_sets import ListedSets, offsets_of
 
-LIMITS = ("max_parents", "require", "forbid", "tiers", "screen")
+LIMITS = ("max_parents", "require", "forbid", "allow", "tiers", "screen")
 """Options that rule out sets, whatever the method."""
 
 LISTING_STAGES = ("parentsets", "optimize")
@@ -45,6 +45,8 @@ class Header:
     """ISO 8601 time."""
     extra: dict[str, Any] = field(default_factory=dict)
     """All other keys of the header line, those of networks (``total``, ``method``, ...) and foreign ones."""
+    lacks_isolated: bool = False
+    """A list of arcs was read, which names no variable without arcs (`graphs.structures.with_variables`)."""
 
     @property
     def n_variables(self) -> int:

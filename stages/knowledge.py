@@ -1,4 +1,4 @@
-"""Prior knowledge about arcs: required arcs, forbidden arcs, tiers.
+"""Prior knowledge about arcs: required arcs, forbidden arcs, the only arcs allowed, tiers.
 
 Tiers are ordered groups of variables: no variable may be a parent of one in an earlier tier. Variables in no tier are
 unconstrained. All arcs are (parent, child).
@@ -6,30 +6,34 @@ unconstrained. All arcs are (parent, child).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
-from formats.errors import Inconsistent
+from formats.arc_groups import ArcGroup, group_of, grouped_arcs
 from stages.graphs import CycleError, pull_parents_forward
 from stages.runtime.errors import InfeasibleError, StageError
 
 Arc = tuple[int, int]
+Named = int | str
+"""A variable: its index or its name."""
 
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """Consistent constraints on the arcs of a network (see `make_knowledge`)."""
+    """Consistent constraints on the arcs of a network (see `make_knowledge`).
+
+    Excluded arcs are kept as they were said, in groups: there may be millions.
+    """
 
     names: tuple[str, ...]
     # Parents that each child must have, ascending; children without required parents do not occur.
     required: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    # Parents that each child must not have, likewise.
-    forbidden: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    forbidden: tuple[ArcGroup, ...] = ()
     tiers: np.ndarray | None = None  # int32, shape (n_variables,), or None: tier of each variable from 0; -1 for none
+    allowed: tuple[ArcGroup, ...] | None = None  # the only arcs that there may be; None for all
 
     @classmethod
     def of_arcs(
@@ -41,40 +45,82 @@ class Knowledge:
     ) -> Knowledge:
         """Index arcs and the tier of each variable (-1 for none), without checks."""
         tier_of = None if tiers is None else np.array(tiers, dtype=np.int32)
-        return cls(tuple(names), _by_child(required), _by_child(forbidden), tier_of)
+        return cls(tuple(names), by_child(required), tuple(grouped_arcs(forbidden)), tier_of)
 
     @property
     def n_variables(self) -> int:
         return len(self.names)
 
-    def arcs(self, parents: Mapping[int, Sequence[int]]) -> tuple[Arc, ...]:
-        """Parents by child (`required`, `forbidden`) as arcs."""
-        return tuple((parent, child) for child in parents for parent in parents[child])
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is said."""
+        return not (self.required or self.forbidden) and self.tiers is None and self.allowed is None
+
+    @property
+    def required_arcs(self) -> tuple[Arc, ...]:
+        """The required arcs, by child."""
+        return tuple((parent, child) for child in self.required for parent in self.required[child])
 
     def equals(self, other: Knowledge) -> bool:
         """Whether both state the same constraints on the same variables."""
-        tiers = [[] if k.tiers is None else k.tiers.tolist() for k in (self, other)]
-        return (self.required, self.forbidden, tiers[0]) == (other.required, other.forbidden, tiers[1])
+        if self.n_variables != other.n_variables or self.required != other.required:
+            return False
+        masks = ((self.may_be_parent(child), other.may_be_parent(child)) for child in range(self.n_variables))
+        return all(np.array_equal(ours, theirs) for ours, theirs in masks)
+
+    def among(self, members: np.ndarray) -> Knowledge:
+        """What it says about arcs among some variables (int, ascending), which are numbered from 0."""
+        place = {variable: number for number, variable in enumerate(members.tolist())}
+
+        def inside(groups: Iterable[ArcGroup]) -> tuple[ArcGroup, ...]:
+            ends = ([[place[v] for v in end.members if v in place] for end in group] for group in groups)
+            return tuple(group_of(tails, heads) for tails, heads in ends if tails and heads)
+
+        return Knowledge(
+            tuple(self.names[v] for v in members),
+            by_child((place[a], place[b]) for a, b in self.required_arcs if a in place and b in place),
+            inside(self.forbidden),
+            None if self.tiers is None else self.tiers[members],
+            None if self.allowed is None else inside(self.allowed),
+        )
+
+    @cached_property
+    def _forbidden_tails(self) -> dict[int, list[np.ndarray]]:
+        return _tails_by_head(self.forbidden)
+
+    @cached_property
+    def _allowed_tails(self) -> dict[int, list[np.ndarray]]:
+        return _tails_by_head(self.allowed or ())
 
     def required_of(self, child: int) -> tuple[int, ...]:
         """Parents that `child` must have, ascending."""
         return self.required.get(child, ())
 
+    def limits_parents_of(self, child: int) -> bool:
+        """Whether some arc into `child` may be required or excluded."""
+        is_limited = self.tiers is not None or self.allowed is not None
+        return is_limited or child in self.required or child in self._forbidden_tails
+
     def may_be_parent(self, child: int) -> np.ndarray:
         """The variables that may be parents of `child`; bool, shape (n_variables,)."""
-        allowed = np.ones(self.n_variables, dtype=np.bool_)
+        permitted = np.full(self.n_variables, self.allowed is None)
+        for tails in self._allowed_tails.get(child, ()):
+            permitted[tails] = True
         if self.tiers is not None and self.tiers[child] >= 0:
-            allowed[self.tiers > self.tiers[child]] = False
-        allowed[list(self.forbidden.get(child, ()))] = False
-        allowed[child] = False
-        return allowed
+            permitted[self.tiers > self.tiers[child]] = False
+        for tails in self._forbidden_tails.get(child, ()):
+            permitted[tails] = False
+        permitted[child] = False
+        return permitted
 
     def excludes(self, parent: int, child: int) -> str | None:
         """Why the arc is excluded, in words; None if it is not."""
-        if parent in self.forbidden.get(child, ()):
+        if _holds(self._forbidden_tails.get(child, ()), parent):
             return "is forbidden"
         if self.tiers is not None and 0 <= self.tiers[child] < self.tiers[parent]:
             return f"goes from tier {self.tiers[parent] + 1} back to tier {self.tiers[child] + 1}"
+        if self.allowed is not None and not _holds(self._allowed_tails.get(child, ()), parent):
+            return NOT_ALLOWED
         return None
 
     def settles(self, parent: int, child: int) -> bool:
@@ -88,6 +134,8 @@ class Knowledge:
         reason = self.excludes(parent, child)
         if reason:
             both = "both required and forbidden" if reason == "is forbidden" else f"required but {reason}"
+            if reason == NOT_ALLOWED:
+                both = "required (--require), but no --allow permits it"
             raise InfeasibleError(f"the arc {self.arc_text(parent, child)} is {both}")
 
     def arc_text(self, parent: int, child: int) -> str:
@@ -95,71 +143,66 @@ class Knowledge:
         return f"{self.names[parent]} -> {self.names[child]}"
 
 
+NOT_ALLOWED = "is not among the allowed arcs"
+
+
 def make_knowledge(
     names: Sequence[str],
-    required: Iterable[tuple[int | str, int | str]] = (),
-    forbidden: Iterable[tuple[int | str, int | str]] = (),
-    tiers: Sequence[Sequence[int | str]] = (),
+    required: Iterable[tuple[Named, Named]] = (),
+    forbidden: Iterable[ArcGroup | tuple[Named, Named]] = (),
+    tiers: Sequence[Sequence[Named]] = (),
+    allowed: Iterable[ArcGroup | tuple[Named, Named]] | None = None,
 ) -> Knowledge:
     """Check and index prior knowledge.
 
     Raises `StageError` if a name or index is no variable, or a variable is in two tiers; `InfeasibleError` if the
-    constraints contradict each other. Arcs are (parent, child) of names or indices, and so are the members of the
-    `tiers`, the earliest first.
+    constraints contradict each other. Arcs are (parent, child) of names or indices, or groups, and so are the members
+    of the `tiers`, the earliest first. With `allowed` there may be no other arcs; required ones must be among them.
     """
     index = {name: i for i, name in enumerate(names)}
 
-    def resolve(arcs: Iterable[tuple[int | str, int | str]]) -> list[Arc]:
+    def resolve(arcs: Iterable[tuple[Named, Named]]) -> list[Arc]:
         return [(_index_of(parent, index), _index_of(child, index)) for parent, child in arcs]
 
+    def grouped(arcs: Iterable[ArcGroup | tuple[Named, Named]]) -> tuple[ArcGroup, ...]:
+        arcs = tuple(arcs)
+        single = [arc for arc in arcs if not isinstance(arc, ArcGroup)]
+        return (*grouped_arcs(resolve(single)), *(arc for arc in arcs if isinstance(arc, ArcGroup)))
+
     arcs = resolve(required)
-    tier_of = _tier_of_variables(tiers, index)
-    knowledge = Knowledge.of_arcs(names, arcs, resolve(forbidden), tier_of)
+    knowledge = Knowledge(
+        tuple(names),
+        by_child(arcs),
+        grouped(forbidden),
+        tier_of_variables(tiers, index),
+        None if allowed is None else grouped(allowed),
+    )
     for parent, child in arcs:
         knowledge.check_required(parent, child)
     require_no_cycle(knowledge.required, names, "the required arcs")
     return knowledge
 
 
-def recorded_knowledge(by: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Knowledge:
-    """The knowledge that the entries of a header's ``by`` record, all together.
-
-    What is recorded about variables that are not in `names` (those of a part of the network) is left out. Raises
-    `Inconsistent` if an entry has only a digest of its knowledge, or none that can be read.
-    """
-    index = {name: variable for variable, name in enumerate(names)}
-    required: set[Arc] = set()
-    forbidden: set[Arc] = set()
-    tiers = None
-    for entry in by:
-        options = entry.get("options") or {}
-        required.update(_recorded_arcs(options, "require", index))
-        forbidden.update(_recorded_arcs(options, "forbid", index))
-        members = [[index[v] for v in tier if v in index] for tier in _recorded_list(options, "tiers", list)]
-        found = _tier_of_variables(members, index)
-        if tiers is None or found is None:
-            tiers = found if tiers is None else tiers
-        elif not np.array_equal(tiers, found):  # two sets of tiers, both in force
-            other = Knowledge(tuple(names), tiers=found)
-            forbidden.update((a, b) for a, b in permutations(range(len(names)), 2) if other.excludes(a, b))
-    return Knowledge.of_arcs(names, required, forbidden, tiers)
-
-
-def _recorded_list(options: Mapping[str, Any], name: str, kind: type) -> list[Any]:
-    found = options.get(name) or []
-    if not isinstance(found, list) or not all(isinstance(item, kind) for item in found):
-        raise Inconsistent(f"the header does not record what --{name} was: it holds no list, perhaps a digest of one")
+def _tails_by_head(groups: Iterable[ArcGroup]) -> dict[int, list[np.ndarray]]:
+    """For each variable the tails of the groups that it is a head of: int32, ascending, one array for each group."""
+    found: dict[int, list[np.ndarray]] = {}
+    for group in groups:
+        tails = np.array(group.tails.members, dtype=np.int32)
+        for head in group.heads.members:
+            found.setdefault(head, []).append(tails)
     return found
 
 
-def _recorded_arcs(options: Mapping[str, Any], name: str, index: Mapping[str, int]) -> Iterator[Arc]:
-    for text in _recorded_list(options, name, str):
-        pieces = text.split("->")  # names may contain arrows themselves
-        ends = (("->".join(pieces[:at]), "->".join(pieces[at:])) for at in range(1, len(pieces)))
-        yield from [(index[a], index[b]) for a, b in ends if a in index and b in index][:1]
+def _holds(ascending: Iterable[np.ndarray], variable: int) -> bool:
+    """Whether one of some ascending arrays holds a variable."""
+    for members in ascending:
+        place = int(np.searchsorted(members, variable))
+        if place < len(members) and members[place] == variable:
+            return True
+    return False
 
 
-def _index_of(variable: int | str, index: Mapping[str, int]) -> int:
+def _index_of(variable: Named, index: Mapping[str, int]) -> int:
     if isinstance(variable, str):
         if variable not in index:
             raise StageError(f"{variable!r} is no variable of the data")
@@ -169,14 +212,16 @@ def _index_of(variable: int | str, index: Mapping[str, int]) -> int:
     return int(variable)
 
 
-def _by_child(arcs: Iterable[Arc]) -> dict[int, tuple[int, ...]]:
+def by_child(arcs: Iterable[Arc]) -> dict[int, tuple[int, ...]]:
+    """Parents by child, both ascending."""
     parents: dict[int, set[int]] = {}
     for parent, child in arcs:
         parents.setdefault(child, set()).add(parent)
     return {child: tuple(sorted(parents[child])) for child in sorted(parents)}
 
 
-def _tier_of_variables(tiers: Sequence[Sequence[int | str]], index: Mapping[str, int]) -> np.ndarray | None:
+def tier_of_variables(tiers: Sequence[Sequence[Named]], index: Mapping[str, int]) -> np.ndarray | None:
+    """Tier of each variable, int32, -1 for none; None without tiers. Raises `StageError` if one is in two tiers."""
     if not tiers:
         return None
     tier_of = np.full(len(index), -1, dtype=np.int32)

@@ -131,6 +131,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
     root, name = _root(found.module), found.module
     of_formats = (
         "formats.records",
+        "formats.arc_groups",
         "formats.data_records",
         "formats.tables.packed_cells",
         "formats.graph_records",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formats.wording import plural
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from formats.graph_records import BayesianNetwork
     from formats.records import EntropyTable, Header, Network, ParentSetTable
 
-    from ..options.data import DataOptions, KnownVariables
+    from ..options.data import DataOptions
     from ..options.shared import ScoreOptions
     from ..running.function import Run
     from ..running.reporter import Reporter
@@ -31,8 +32,11 @@ class LearntNetwork(NamedTuple):
     is_class: bool = False
 
 
-def open_learnt_network(source: Any) -> LearntNetwork:
-    """Read a network in any format, with its parameters if the file has them."""
+def open_learnt_network(source: Any, may_be_empty: bool = False) -> LearntNetwork:
+    """Read a network in any format, with its parameters if the file has them.
+
+    `may_be_empty`: whether a list of arcs may have none; its variables are then `completed`.
+    """
     if hasattr(source, "learnt"):  # a `Network` of this package
         return source.learnt
     from formats import open_bayesian_network, open_network
@@ -46,12 +50,12 @@ def open_learnt_network(source: Any) -> LearntNetwork:
     if found.kind is Kind.PARAMETERS and found.reader:
         model = open_bayesian_network(lines)
         return LearntNetwork(structure_of(model), model)
-    return LearntNetwork(open_network(lines), None)
+    return LearntNetwork(open_network(lines, may_be_empty), None)
 
 
 def open_network_or_class(source: Any) -> LearntNetwork:
     """As `open_learnt_network`; of an essential graph, or one maximally oriented under knowledge, a network of its
-    equivalence class.
+    equivalence class. A list of arcs may have none: its variables are then `completed`.
 
     Raises `Inconsistent`: a graph with undirected edges is neither.
     """
@@ -68,11 +72,12 @@ def open_network_or_class(source: Any) -> LearntNetwork:
     lines = as_lines(source)
     if detect_lines(lines).kind is Kind.PARAMETERS:
         return open_learnt_network(lines)
-    graph = open_graph(lines)
+    graph = open_graph(lines, may_be_empty=True)
     if not isinstance(graph, EssentialGraph):
         return LearntNetwork(graph, None)
     member = network_from_parents(graph.variables, class_member(graph, lines.source))
-    return LearntNetwork(member, None, is_class=True)
+    header = replace(member.header, lacks_isolated=graph.lacks_isolated)
+    return LearntNetwork(replace(member, header=header), None, is_class=True)
 
 
 def open_learnt_networks(source: Any) -> Iterator[LearntNetwork]:
@@ -90,6 +95,27 @@ def open_learnt_networks(source: Any) -> Iterator[LearntNetwork]:
         yield from (LearntNetwork(network, None) for network in open_networks(lines))
     else:
         yield open_network_or_class(lines)
+
+
+def completed(network: Network, source: Any, names: Sequence[str], other: Any, reporter: Reporter) -> Network:
+    """The network with the variables of another input that a list of arcs cannot name, because they have no arcs.
+
+    A line says so. Networks of other formats name all variables and are returned as they are.
+    """
+    from formats.graphs.structures import with_variables
+    from formats.streams import source_name
+    from formats.wording import listed
+
+    if not network.header.lacks_isolated:
+        return network
+    known = set(network.header.names)
+    missing = [name for name in names if name not in known]
+    if missing:
+        reporter.summary(
+            f"{source_name(source)} is a list of arcs, which names no variable without one; "
+            f"from {source_name(other)}: {listed(missing)}"
+        )
+    return with_variables(network, missing)
 
 
 def certified_order(network: Network) -> list[int] | None:
@@ -115,23 +141,33 @@ class MatchedTables:
         self.reporter = reporter
         self._opened: dict[tuple[Variable, ...], Dataset | IncompleteDataset] = {}
 
-    def match(self, known: KnownVariables) -> Dataset | IncompleteDataset | None:
-        """The table coded by the variables of a network; None if there is no table."""
+    def match(self, header: Header | Dataset, source: str) -> Dataset | IncompleteDataset | None:
+        """The table coded by the variables of a network, or of other rows, from `source`; None if there is no table.
+
+        A list of arcs, which knows neither all variables nor states, has no say.
+        """
+        from formats.records import Header
+
+        from ..options.data import KnownVariables
+
         if self.source is None:
             return None
         if self.source == "-" and self._opened:
             return next(iter(self._opened.values()))
-        if known.variables not in self._opened:
-            self._opened[known.variables] = self.data_options.open_rows(self.source, self.reporter, known)
-        return self._opened[known.variables]
+        knows_all = not (isinstance(header, Header) and header.lacks_isolated)
+        variables = header.variables if knows_all else ()
+        if variables not in self._opened:
+            known = KnownVariables(variables, source) if knows_all else None
+            self._opened[variables] = self.data_options.open_rows(self.source, self.reporter, known)
+        return self._opened[variables]
 
-    def match_complete(self, known: KnownVariables) -> Dataset | None:
+    def match_complete(self, header: Header, source: str) -> Dataset | None:
         """As `match`; raises `UnsuitableData` if the table has missing cells."""
         from formats.data_records import IncompleteDataset
         from formats.errors import UnsuitableData
         from formats.streams import source_name
 
-        found = self.match(known)
+        found = self.match(header, source)
         if not isinstance(found, IncompleteDataset):
             return found
         if found.n_holes:

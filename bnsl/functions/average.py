@@ -11,7 +11,6 @@ from stages.optimize import OptimizeOptions
 from ..files.recording import record_command
 from ..options import shared
 from ..options.declared import argument, option, record
-from ..options.knowledge import recorded_knowledge
 from ..options.values import FLAG, Number, Whole
 from ..running.errors import UsageError
 from ..running.function import Run, function
@@ -123,6 +122,7 @@ def read_strengths(
     from formats import arc_probabilities_or_lines
     from formats.graph_records import ArcProbabilities
     from stages.average.strengths import count_arcs
+    from stages.recorded_knowledge import knowledge_record
 
     reporter = run.reporter
     first = sources[0].record if hasattr(sources[0], "record") else arc_probabilities_or_lines(sources[0])
@@ -133,12 +133,12 @@ def read_strengths(
     counts = count_arcs(networks_of([first, *sources[1:]], partial, reporter), cpdag)
     if counts.knowledge is None:
         reporter.warn(
-            "the networks were learnt under different knowledge about arcs (--require, --forbid, --tiers): "
+            "the networks were learnt under different knowledge about arcs (--require, --forbid, --allow, --tiers): "
             "the consensus need not agree with any of it"
         )
     # Entries that all networks share record their knowledge already.
     is_kept = bool(counts.table.header.by)
-    return counts.table, {"cpdag": cpdag} | recorded_knowledge(None if is_kept else counts.knowledge)
+    return counts.table, {"cpdag": cpdag} | knowledge_record(None if is_kept else counts.knowledge)
 
 
 def networks_of(sources: Sequence[Any], partial: bool, reporter: Reporter) -> Iterator[Network]:

@@ -25,8 +25,8 @@ from stages.average.strengths import pair_strengths, significance_threshold, wit
 from stages.graphs import moral_graph
 from stages.graphs.orientation import decide_directions, network_directions
 from stages.graphs.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
-from stages.knowledge import Knowledge, recorded_knowledge
 from stages.optimize import OptimizeOptions
+from stages.recorded_knowledge import recorded_knowledge
 from stages.runtime.budgets import Budget
 
 from ..facts import consensus_facts
@@ -138,7 +138,7 @@ def open_chosen(task: Conversion, found: Any = None) -> LearntNetwork:
         learnt = open_learnt_network(found)
     header = learnt.structure.header
     named = named_header(header, task.names)
-    if named.names != header.names and not recorded_knowledge(header.by, header.names).equals(Knowledge(())):
+    if named.names != header.names and not recorded_knowledge(header.by, header.names).is_empty:
         raise UsageError("--names: the header of the network records knowledge about arcs by its own names.")
     network = dataclasses.replace(learnt.structure, header=named)
     if choice.strengths is not None:

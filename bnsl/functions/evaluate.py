@@ -5,13 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..files.inputs import LearntNetwork, MatchedTables, open_learnt_networks, open_network_or_class, open_record
+from ..files.inputs import (
+    LearntNetwork,
+    MatchedTables,
+    completed,
+    open_learnt_networks,
+    open_network_or_class,
+    open_record,
+)
 from ..options import shared
-from ..options.data import DataOptions, KnownVariables, data_options_with, refuse_data_options
+from ..options.data import DataOptions, data_options_with, refuse_data_options
 from ..options.declared import argument, option, record
 from ..options.values import FLAG, INPUT, SEED, SIZE, Number, Whole
 from ..running.errors import UsageError
 from ..running.function import Run, function
+from ..running.reporter import Reporter
 
 if TYPE_CHECKING:
     from formats.proof_records import Proof
@@ -102,6 +110,9 @@ def evaluate(
     >>> measures["arcs"], round(measures["bic"], 4)
     (1, -33.2592)
     """
+    from formats.data_records import IncompleteDataset
+    from formats.errors import located
+    from formats.graphs.structures import require_variables
     from stages.evaluate.measures import evaluate_network
 
     reporter = run.reporter
@@ -115,19 +126,30 @@ def evaluate(
     )
     truth = None if given.reference is None else open_network_or_class(given.reference)
     checked = None if given.proof is None else open_checked_proof(*given.proof)
-    records: list[dict[str, Any]] = [] if given.strengths is None else [judge_strengths(given.strengths, truth)]
+    records = judge_strengths(given.strengths, given.reference, truth, reporter)
     for source, place, (structure, parameters, is_class) in learnt:
         if is_class:
             if checked is not None:
                 raise UsageError(f"--proof is about networks, and {source} is a class of them.")
             refuse_unequal_scores(source, measures.score)
-        rows = training.match_complete(KnownVariables(structure.header.variables, source))
-        test_rows = held_out.match(KnownVariables((rows or structure.header).variables, source))
+        reference = truth and truth.structure
+        if reference is not None and not reference.header.lacks_isolated:
+            structure = completed(structure, source, reference.header.names, given.reference, reporter)
+        rows = training.match_complete(structure.header, source)
+        test_rows = held_out.match(rows or structure.header, source)
+        table, other = (test_rows, given.test) if rows is None else (rows, given.data)
+        if table is not None:
+            names = (table.dataset if isinstance(table, IncompleteDataset) else table).names
+            structure = completed(structure, source, names, other, reporter)
+        with located(source):
+            require_variables(structure)
+        if reference is not None:
+            reference = completed(reference, given.reference, structure.header.names, source, reporter)
         found = evaluate_network(
             structure,
             data=rows,
             test=test_rows,
-            reference=truth and truth.structure,
+            reference=reference,
             parameters=parameters if rows or test_rows else None,
             scores=measures.score,
             ess=measures.ess,
@@ -194,12 +216,12 @@ def check_use(
         refuse_data_options(run, "goes with a table: --data or --test.")
     if given.data is None:
         run.refuse(("score", "ess", "smoothing", "folds"), "goes with --data.")
-    if given.test is None and measures.folds is None:
-        run.refuse(["smoothing"], "goes with --test or --folds.")
+    if given.test is None and measures.folds is None and measures.target is None:
+        run.refuse(["smoothing"], "goes with --test, --folds or --target.")
     if measures.folds is None:
         run.refuse(["seed"], "goes with --folds K.")
     if given.data is None and given.test is None:
-        run.refuse(["target"], "goes with rows: --test DATA.")
+        run.refuse(["target"], "goes with rows: --test DATA or --data DATA.")
     if measures.target is None and (given.test is None or not data_options.keeps_holes):
         run.refuse(("jobs", "memory"), "goes with --target NAME, or --test and --missing em.")
 
@@ -212,16 +234,21 @@ def numbered_networks(source: Any) -> list[tuple[dict[str, int], LearntNetwork]]
     return [({"index": number}, network) for number, network in enumerate(networks, 1)]
 
 
-def judge_strengths(source: Any, truth: LearntNetwork | None) -> dict[str, Any]:
-    """The measures of a table of arc strengths.
+def judge_strengths(
+    source: Any, reference: Any, truth: LearntNetwork | None, reporter: Reporter
+) -> list[dict[str, Any]]:
+    """The measures of a table of arc strengths, if there is one, by the network that was read from `reference`.
 
     Raises `UsageError`: there is no reference network.
     """
     from formats import open_arc_probabilities
     from stages.evaluate.arc_strengths import evaluate_strengths
 
+    if source is None:
+        return []
     if truth is None:
         raise UsageError("--strengths are judged against a network: give --reference NETWORK.")
     table = open_record(source, open_arc_probabilities)
-    found = {"network": name_of(source), **evaluate_strengths(table, truth.structure)}
-    return {name: found[name] for name in OF_PAIRS} if truth.is_class else found
+    network = completed(truth.structure, reference, table.header.names, source, reporter)
+    found = {"network": name_of(source), **evaluate_strengths(table, network)}
+    return [{name: found[name] for name in OF_PAIRS} if truth.is_class else found]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..files.inputs import LearntNetwork, certified_order, open_learnt_network
+from ..files.inputs import LearntNetwork, certified_order, completed, open_learnt_network
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, option, parameter, record
@@ -95,11 +95,14 @@ def fit(
     from stages.fit import fit_parameters
 
     shared.check_sources(network, data)
-    structure = open_learnt_network(network).structure
-    known = KnownVariables(structure.header.variables, network)
+    structure = open_learnt_network(network, may_be_empty=True).structure
+    lacks_names = structure.header.lacks_isolated
+    known = None if lacks_names else KnownVariables(structure.header.variables, network)
     if not data_options.keeps_holes:
         run.refuse(WITH_HOLES, "goes with --missing em.")
     rows = data_options.open_rows(data, run.reporter, known)
+    names = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).names
+    structure = completed(structure, network, names, data, run.reporter)
     size = f"{plural(structure.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}"
     if not isinstance(rows, IncompleteDataset):
         fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, name=name)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 
 from ..files.inputs import (
+    completed,
     open_record,
     read_entropies,
     require_same_variables,
@@ -23,7 +24,7 @@ from ..options import optimize as options_of
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument
-from ..options.knowledge import KNOWLEDGE, KnowledgeOptions, recorded_knowledge, with_knowledge
+from ..options.knowledge import KNOWLEDGE, KnowledgeOptions, with_knowledge
 from ..options.optimize import ROUNDS, TaskOptions, check_taken, taken_options
 from ..running.errors import UsageError
 from ..running.function import Run, function
@@ -102,6 +103,8 @@ def optimize(
         ...
     bnsl.running.errors.UsageError: treewidth=0: at least 1
     """
+    from stages.recorded_knowledge import knowledge_record
+
     explain_interruption(NOTHING_YET)
     options_of.check_bootstrap(given, sets, execution.workers)
     options_of.check_incomplete(given, sets, data_options)
@@ -123,7 +126,7 @@ def optimize(
     else:
         opened = open_data_search(run, sets, given, knowing, data_options, options)
     recorded = recorded_options(opened.options, given.task) | asdict(limits)
-    recorded |= recorded_inputs(given) | recorded_knowledge(opened.knowledge)
+    recorded |= recorded_inputs(given) | knowledge_record(opened.knowledge)
     recorded |= {} if given.data is None and given.information is None else data_options.recorded()
     if remembered_signal() is not None:
         run.reporter.warn(
@@ -217,7 +220,9 @@ def open_list_search(
     options = replace(options, method=name)
     start = None
     if given.start is not None:
-        start = match_start(open_record(given.start, formats.open_network), table.header.names, "the parent sets")
+        network = open_record(given.start, formats.open_network, may_be_empty=True)
+        network = completed(network, given.start, table.header.names, sets, reporter)
+        start = match_start(network, table.header.names, "the parent sets")
     if given.information is not None:
         from stages.screening.entropies import mutual_information
 
@@ -265,14 +270,15 @@ def _read_guides(
     from stages.lists.undominated import drop_dominated
 
     forest = None if given.screen is None else open_record(given.screen, formats.open_forest)
-    start = None if given.start is None else open_record(given.start, formats.open_network)
+    start = None if given.start is None else open_record(given.start, formats.open_network, may_be_empty=True)
     table = None if sets is None else open_record(sets, formats.open_parent_sets, warn=reporter.warn)
     if table is not None:
         warn_of_cut_lists(table, reporter)
         table = drop_dominated(table)
     # Lists without a fingerprint of data are of other programs, which name no states.
     is_ours = table is not None and table.header.data is not None
-    guides = ((forest, given.screen), (table, sets) if is_ours else (start, given.start))
+    named = None if start is not None and start.header.lacks_isolated else start
+    guides = ((forest, given.screen), (table, sets) if is_ours else (named, given.start))
     return forest, start, table, [(guide.header, str(source)) for guide, source in guides if guide is not None]
 
 
@@ -291,6 +297,7 @@ def open_data_search(
     from stages.incomplete import StructuralEM
     from stages.optimize.bootstrap import Resampling
     from stages.optimize.row_search import RowSearch
+    from stages.recorded_knowledge import knowledge_record
 
     reporter = run.reporter
     shared.check_sources(given.data, given.start, given.screen, sets, *knowing.sources)
@@ -299,6 +306,8 @@ def open_data_search(
     assert given.data is not None
     opened = data_options.open_rows(given.data, reporter, states)
     dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
+    if start is not None:
+        start = completed(start, given.start, dataset.names, given.data, reporter)
     if forest is not None:
         require_same_variables(forest.header, dataset, str(given.screen))
         warn_of_other_forest(forest.header, dataset, str(given.screen), reporter)
@@ -311,7 +320,7 @@ def open_data_search(
     before = tuple(entry for header, _ in known for entry in header.by)
 
     def search_once(budget: Budget, reporter: Reporter) -> Found:
-        recorded = recorded_options(options, given.task) | recorded_inputs(given) | recorded_knowledge(knowledge)
+        recorded = recorded_options(options, given.task) | recorded_inputs(given) | knowledge_record(knowledge)
         target, proof = given.save_sets, given.proof
 
         def save(header: Header, records: Iterable[ParentSetRecord]) -> None:

@@ -22,7 +22,7 @@ from ..options import parentsets as options_of
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, record
-from ..options.knowledge import KNOWLEDGE, KnowledgeOptions, recorded_knowledge
+from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
 from ..running.function import Run, function
 from ..running.interrupts import explain_interruption
 from ..running.reporter import Reporter
@@ -108,6 +108,7 @@ def parentsets(
     """
     from stages.parentsets.complete_lists import report_complete
     from stages.parentsets.driver import Run as Search
+    from stages.recorded_knowledge import knowledge_record
 
     explain_interruption(NOTHING_YET)
     method = method or DEFAULT_METHOD
@@ -139,7 +140,7 @@ def parentsets(
     report_complete(searched)
     given = {name: source is not None or None for name, source in vars(guides).items()}
     recorded = used_options(options, (*COMMON, *METHODS[method].options)) | given
-    recorded |= data_options.recorded() | recorded_knowledge(knowledge)
+    recorded |= data_options.recorded() | knowledge_record(knowledge)
     header = record_command(replace(searched.header, by=before), "parentsets", recorded)
     return FoundSets(searched, header, lambda: open_explored(trace, trace_format, header))
 

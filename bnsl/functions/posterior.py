@@ -12,7 +12,7 @@ from ..files.output_formats import output_format
 from ..files.recording import record_command, used_options
 from ..options import shared
 from ..options.declared import argument, option, record
-from ..options.knowledge import KNOWLEDGE, KnowledgeOptions, recorded_knowledge
+from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
 from ..options.methods import method_option, own_options_of, refuse_unused, with_takers
 from ..options.values import DURATION, INPUT, OUTPUT_FILE, Choice, Parsed
 from ..running.errors import UsageError
@@ -138,6 +138,7 @@ def posterior(
     from stages.lists.constrain import keep_admissible
     from stages.posterior.run import run as search
     from stages.posterior.run import sampled_networks
+    from stages.recorded_knowledge import knowledge_record
     from stages.runtime.budgets import Budget
 
     reporter = run.reporter
@@ -168,7 +169,7 @@ def posterior(
     if method == "sampled":
         recorded["time"] = question.time
     # What decides directions depends on the knowledge that is recorded.
-    recorded |= recorded_knowledge(knowledge)
+    recorded |= knowledge_record(knowledge)
     table = replace(table, header=record_command(table.header, "posterior", recorded))
     budget = Budget(question.time, stop=run.search())
     reporter.follow(budget)

@@ -1,13 +1,11 @@
-"""Constraints on arcs: ``--require``, ``--forbid``, ``--tiers``, the same in every stage."""
+"""Constraints on arcs: ``--require``, ``--forbid``, ``--allow``, ``--tiers``, the same in every stage."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stages.optimize import OptimizeOptions
 
@@ -18,10 +16,6 @@ from .values import ARCS, INPUT
 if TYPE_CHECKING:
     from formats.graphs.tetrad_knowledge import KnowledgeLists
     from stages.knowledge import Knowledge
-
-RECORDED_ARCS = 100_000
-"""Largest number of arcs, or of variables in tiers, that a header lists. Beyond, it holds the number and a digest,
-which does not show what decides the directions of arcs."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +36,14 @@ class KnowledgeOptions:
         "ARC|@FILE",
         is_several=True,
     )
+    allow: tuple[str, ...] = option(
+        "An arc that the network may have, or a file of arcs; may be given several times, and all count together. "
+        "Once it is given, every other arc is forbidden: with 'TF*->*' only variables named TF... have children. "
+        "--forbid and --tiers exclude arcs from these; required arcs must be among them.",
+        ARCS,
+        "ARC|@FILE",
+        is_several=True,
+    )
     tiers: str | None = option(
         "One tier of variables per line, the earliest first, names separated by commas or blanks: no arc "
         "leads back to an earlier tier. Or a knowledge file of Tetrad, with its forbidden and required arcs.",
@@ -52,7 +54,7 @@ class KnowledgeOptions:
     @property
     def sources(self) -> tuple[str, ...]:
         """The files that are read, among them perhaps standard input."""
-        arcs = tuple(value[1:] for value in (*self.require, *self.forbid) if value.startswith("@"))
+        arcs = tuple(value[1:] for value in (*self.require, *self.forbid, *self.allow) if value.startswith("@"))
         return arcs if self.tiers is None else (*arcs, self.tiers)
 
     def resolve(self, names: Sequence[str]) -> Knowledge | None:
@@ -61,80 +63,50 @@ class KnowledgeOptions:
         Raises `UsageError`: an arc is none, or names an unknown variable; `FormatError`: a file is damaged or
         names an unknown variable; `InfeasibleError`: the constraints contradict each other.
         """
-        if not (self.require or self.forbid or self.tiers):
+        if not (self.require or self.forbid or self.allow or self.tiers):
             return None
         from formats.graphs.tetrad_knowledge import read_knowledge
         from stages.knowledge import make_knowledge
 
         index = {name: position for position, name in enumerate(names)}
-        read = [*_read_arcs(self.require, index, "require"), *_read_arcs(self.forbid, index, "forbid")]
+        options = ("require", self.require), ("forbid", self.forbid), ("allow", self.allow)
+        read = [lists for name, values in options for lists in _read_arcs(values, index, name)]
         read += [read_knowledge(self.tiers, index, "tiers")] if self.tiers else []
         tiers = [lists.tiers for lists in read if lists.tiers]
         if any(others != tiers[0] for others in tiers):
             raise UsageError("several files give different tiers; give one.")
         required = [arc for lists in read for arc in lists.required]
-        forbidden = [arc for lists in read for arc in lists.forbidden]
-        return make_knowledge(names, required, forbidden, tiers[0] if tiers else ())
+        forbidden = [group for lists in read for group in lists.forbidden]
+        allowed = [group for lists in read for group in lists.allowed or ()]
+        is_limited = any(lists.allowed is not None for lists in read)
+        return make_knowledge(names, required, forbidden, tiers[0] if tiers else (), allowed if is_limited else None)
 
 
 KNOWLEDGE = record(KnowledgeOptions, "Constraints")
 
 
 def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> Iterator[KnowledgeLists]:
-    """What the values of ``--require`` or ``--forbid`` stand for: arcs, and all that a knowledge file holds."""
+    """What the values of an option of arcs stand for: arcs, and all that a knowledge file holds."""
     from formats.errors import Inconsistent
     from formats.graphs.arc_files import parse_arcs
-    from formats.graphs.tetrad_knowledge import KnowledgeLists, read_knowledge
+    from formats.graphs.tetrad_knowledge import knowledge_about, read_knowledge
 
+    content = {"require": "required", "forbid": "forbidden", "allow": "allowed"}[name]
     for value in values:
         path = value.removeprefix("@") if value.startswith("@") else None
         if path is None:
             try:
-                arcs = parse_arcs(value, index)
-                yield KnowledgeLists(arcs, [], []) if name == "require" else KnowledgeLists([], arcs, [])
+                yield knowledge_about([parse_arcs(value, index)], content)
                 continue
             except Inconsistent as error:
                 if not os.path.isfile(value):
                     raise UsageError(f"--{name}: {error}.") from None
                 path = value
-        yield read_knowledge(path, index, "required" if name == "require" else "forbidden")
-
-
-def recorded_knowledge(knowledge: Knowledge | None) -> dict[str, Any]:
-    """The constraints as values of options, for the header."""
-    if knowledge is None:
-        return {}
-    tiers: list[list[str]] = []
-    if knowledge.tiers is not None:
-        numbers = range(int(knowledge.tiers.max(initial=-1)) + 1)
-        tiers = [[knowledge.names[v] for v in (knowledge.tiers == k).nonzero()[0]] for k in numbers]
-    return {
-        "require": _recorded(_arc_texts(knowledge, knowledge.required)),
-        "forbid": _recorded(_arc_texts(knowledge, knowledge.forbidden)),
-        "tiers": _recorded(tiers, sum(map(len, tiers))),
-    }
-
-
-def _arc_texts(knowledge: Knowledge, parents: Mapping[int, Sequence[int]]) -> list[str]:
-    names = knowledge.names
-    return [f"{names[parent]}->{names[child]}" for child in sorted(parents) for parent in parents[child]]
-
-
-def _recorded(items: list, count: int | None = None) -> list | dict[str, Any] | None:
-    count = len(items) if count is None else count
-    if count <= RECORDED_ARCS:
-        return items or None
-    digest = hashlib.sha256(json.dumps(items).encode()).hexdigest()
-    return {"number": count, "digest": f"sha256:{digest}"}
+        yield read_knowledge(path, index, content)
 
 
 def with_knowledge(options: OptimizeOptions, knowledge: Knowledge | None) -> OptimizeOptions:
     """The options of a search under these constraints."""
     if knowledge is None:
         return options
-    return replace(
-        options,
-        required=knowledge.arcs(knowledge.required),
-        forbidden=knowledge.arcs(knowledge.forbidden),
-        tiers=None if knowledge.tiers is None else tuple(knowledge.tiers.tolist()),
-    )
+    return replace(options, knowledge=knowledge)

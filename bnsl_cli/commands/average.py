@@ -26,7 +26,7 @@ def command(call: Call, target: OutputOptions, strengths: str | None) -> None:
     Reads networks over the same variables (files, or a stream of 'bnsl optimize --bootstrap'), or a table of
     arc probabilities, and writes the consensus network. The strength of an arc is the share of networks in
     whose essential graph it is; one that no data can direct counts half in each direction. What the networks
-    record about arcs (tiers, required and forbidden arcs) holds for the consensus, too.
+    record about arcs (tiers; required, forbidden, allowed arcs) holds for the consensus, too.
 
     \b
     Examples:

@@ -76,9 +76,10 @@ def missing_commands(gathered: Gathered, data: str | None) -> list[str]:
     """Shell commands for missing shards and for files that ended early; `data` is the table's name if known."""
     base = ["bnsl", "parentsets", data or "DATA", *_options(gathered.header)]
     commands = []
+    whole = {part.shards[0][0] for part in gathered.files if part.finished >= part.announced}
     for part in gathered.files:
-        # A file of several shards cannot be resumed.
-        if len(part.shards) == 1 and part.finished < part.announced:
+        # A file of several shards cannot be resumed, and one of a shard that is there need not be.
+        if len(part.shards) == 1 and part.finished < part.announced and part.shards[0][0] not in whole:
             shard, name = part.shards[0][0], part.path.removesuffix(".part")
             commands.append([*base, *(["--shard", shard] if shard else []), "--resume", name, "-o", name])
     for shard in missing_shards(gathered):
@@ -88,13 +89,18 @@ def missing_commands(gathered: Gathered, data: str | None) -> list[str]:
 
 
 def missing_shards(gathered: Gathered) -> list[str]:
-    """Shards without a file, as ``i/N``; none if the shards at hand are of different N, or one is a whole run."""
+    """Shards without a file, as ``i/N``; none if one file is a whole run.
+
+    Of shards of different N, for the N that leaves the smallest share to do.
+    """
     shards = {shard for part in gathered.files for shard, _ in part.shards}
-    numbers = {None if shard is None else shard.partition("/")[2] for shard in shards}
-    if len(numbers) != 1 or None in numbers:
+    if None in shards:
         return []
-    number = int(str(numbers.pop()))
-    return [shard for index in range(number) if (shard := f"{index + 1}/{number}") not in shards]
+    left = []
+    for number in sorted({int(str(shard).partition("/")[2]) for shard in shards}):
+        lacking = [shard for index in range(number) if (shard := f"{index + 1}/{number}") not in shards]
+        left.append((len(lacking) / number, lacking))
+    return min(left)[1]
 
 
 def _options(header: Header) -> list[str]:
@@ -108,16 +114,26 @@ def _words(name: str, value: Any) -> Iterator[str]:
     """A recorded option as it is typed; a list becomes one option per item."""
     from formats.tables.selection import column_list
 
-    values = value if isinstance(value, list) and name not in INPUTS else [value]
+    values = value if isinstance(value, list) and value and name not in INPUTS else [value]
     for item in values:
         yield "--" + name.replace("_", "-")
         if name in FLAGS:
             continue
         if name in INPUTS:
             yield INPUTS[name]
-        elif isinstance(item, dict):  # of many arcs a header has the digest only
-            yield "@FILE"
+        elif isinstance(
+            item, (dict, list)
+        ):  # arcs of a pattern; or of a file, of which earlier versions kept a digest
+            yield _arcs_text(item) or "@FILE"
         elif name in DURATIONS:
             yield f"{item:g}s"
         else:
             yield column_list([item]) if name in COLUMN_LISTS else str(item)
+
+
+def _arcs_text(item: dict[str, Any] | list) -> str | None:
+    """Recorded arcs of a pattern as they are typed; None if they were not."""
+    ends = [item.get("from"), item.get("to")] if isinstance(item, dict) else []
+    texts = [end[0] if isinstance(end, list) and len(end) == 1 else end for end in ends]
+    words = [text for text in texts if isinstance(text, str)]
+    return "->".join(words) if len(words) == 2 else None

@@ -19,7 +19,7 @@ GUIDES = {
     "methods": "Which method when, what it costs, all methods and their options.",
     "gaps": "How to read a gap, and what is proved.",
     "proofs": "Proofs of bounds, and how anyone checks them.",
-    "knowledge": "Required and forbidden arcs, tiers.",
+    "knowledge": "Required, forbidden and allowed arcs, tiers.",
     "probabilities": "Probabilities of arcs: posterior, bootstrap, consensus.",
     "queries": "Parameters, and questions to a network.",
     "python": "The commands as functions on tables of pandas, Polars, DuckDB; a classifier.",

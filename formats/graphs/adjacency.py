@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from ..errors import Inconsistent, Malformed
 from ..graph_records import Arc, EssentialGraph, Strength, arcs_of, directions_of, parts_of, with_strengths
@@ -112,9 +113,8 @@ def read_arc_rows(lines: Lines, header: Sequence[str], rows: Rows, edges: list[A
         parents.setdefault(parent, [])
         parents.setdefault(child, []).extend([] if is_undirected else [parent])
         pairs += [(parent, child)] if is_undirected else []
-    if not parents:
-        raise Malformed("the list of arcs is empty, so its variables are unknown")
     network = network_by_names(list(parents), parents)
+    network = replace(network, header=replace(network.header, lacks_isolated=True))
     if edges is not None:
         edges += _numbered(pairs, network.header.names)
     if not set(STRENGTH_COLUMNS) <= set(names):

@@ -21,8 +21,9 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO
 
+from ..arc_groups import ArcEnds, ArcGroup, group_of, grouped_arcs
 from ..errors import Inconsistent
-from ..graph_records import Arc, ArcPattern, ArcStatement
+from ..graph_records import ArcPattern, ArcStatement
 from ..tables.selection import names_like
 from ..textlines import Lines, line_by_line
 from .adjacency import ARC_HEADERS
@@ -39,22 +40,24 @@ def variables_like(text: str, index: Mapping[str, int]) -> list[int]:
     return [index[name] for name in found]
 
 
-def arcs_between(tail: str, head: str, index: Mapping[str, int]) -> list[Arc]:
-    """Arcs from all variables that the first text stands for to all of the second, without loops of patterns."""
-    tails, heads = variables_like(tail, index), variables_like(head, index)
-    arcs = [(a, b) for a in tails for b in heads if a != b]
-    return arcs or [(a, b) for a in tails for b in heads]
+def arcs_between(tail: str, head: str, index: Mapping[str, int]) -> ArcGroup:
+    """Arcs from all variables that the first text stands for to all of the second."""
+    return ArcGroup(_ends_like(tail, index), _ends_like(head, index))
 
 
-def parse_arcs(text: str, index: Mapping[str, int]) -> list[Arc]:
-    """Parents and children of the arcs that a text stands for, by the `index` of names; an `Inconsistent` if none.
+def _ends_like(text: str, index: Mapping[str, int]) -> ArcEnds:
+    return ArcEnds(tuple(sorted(variables_like(text, index))), None if text in index else text)
+
+
+def parse_arcs(text: str, index: Mapping[str, int]) -> ArcGroup:
+    """The arcs that a text stands for, by the `index` of names; an `Inconsistent` if none.
 
     Names may contain commas and arrows themselves: every split of the text is tried, for names before patterns.
     """
     pairs = [(tail, head) for _, tail, head in splits(text, ("->", ","))]
     for tail, head in pairs:
         if tail in index and head in index:
-            return [(index[tail], index[head])]
+            return group_of((index[tail],), (index[head],))
     if not pairs:
         raise Inconsistent(f"{text!r} is no arc: write PARENT->CHILD")
     for tail, head in pairs:
@@ -72,17 +75,22 @@ def splits(text: str, separators: Sequence[str]) -> Iterator[tuple[str, str, str
             position = text.find(separator, position + 1)
 
 
-def read_arcs(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[Arc]:
-    """Read a file of arcs.
+def read_arcs(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[ArcGroup]:
+    """Read a file of arcs: those of single lines together, then those of patterns.
 
     Raises `FormatError`: with the line; also when a name is not in `index`.
     """
     with line_by_line(source) as lines:
-        arcs: list[Arc] = []
+        arcs, patterns = [], []
         for text in statements(lines):
-            if tuple(cell.lower() for cell in cells_of(lines, text)) not in ARC_HEADERS:
-                arcs += _arcs_of_line(lines, text, index)
-        return arcs
+            if tuple(cell.lower() for cell in cells_of(lines, text)) in ARC_HEADERS:
+                continue
+            group = _arcs_of_line(lines, text, index)
+            if group.is_pattern:
+                patterns.append(group)
+            else:
+                arcs += group.arcs()
+        return grouped_arcs(arcs) + patterns
 
 
 def read_tiers(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[list[int]]:
@@ -127,7 +135,7 @@ def cells_of(lines: Lines, text: str, separator: str = ",") -> list[str]:
     return [cell.strip() for cell in cells if cell.strip()]
 
 
-def _arcs_of_line(lines: Lines, text: str, index: Mapping[str, int]) -> list[Arc]:
+def _arcs_of_line(lines: Lines, text: str, index: Mapping[str, int]) -> ArcGroup:
     if text[0] in "{[":
         return arcs_between(*_json_pair(lines, text), index)
     try:

@@ -19,27 +19,31 @@ from ..wording import Warn, ignore, plural
 from .mended_words import mended
 from .parameters.bif import is_word
 from .parameters.xdsl import is_identifier
-from .structures import structure_of
+from .structures import require_variables, structure_of
 
 STRICT = {"bif": (is_word, "strict readers of BIF"), "xdsl": (is_identifier, "GeNIe")}
 """Formats that replace names and labels with a warning: which texts they accept, and the program that demands it."""
 
 
-def open_network(source: str | BinaryIO | Lines) -> Network:
+def open_network(source: str | BinaryIO | Lines, may_be_empty: bool = False) -> Network:
     """Read the structure of a network in any format of `registry`; local scores are NaN where the format has none.
 
+    `may_be_empty`: whether a list of arcs may have none, because another input names the variables.
     Raises `FormatError`: with file and line; also when the arcs form a cycle.
     """
     with as_lines(source) as lines:
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
-        return structure_of(load(row.reader)(lines))
+        network = structure_of(load(row.reader)(lines))
+        if not may_be_empty:
+            require_variables(network)
+        return network
 
 
-def open_graph(source: str | BinaryIO | Lines) -> Network | EssentialGraph:
+def open_graph(source: str | BinaryIO | Lines, may_be_empty: bool = False) -> Network | EssentialGraph:
     """Read the structure of a network, or a graph with undirected edges beside arcs, such as an essential graph.
 
-    `source`: as of `open_network`. DOT, GraphML, adjacency matrices (1 both ways) and lists of arcs (column ``type``)
-    can hold undirected edges; a graph that has one is an `EssentialGraph`, whatever its arcs.
+    Arguments are as of `open_network`. DOT, GraphML, adjacency matrices (1 both ways) and lists of arcs (column
+    ``type``) can hold undirected edges; a graph that has one is an `EssentialGraph`, whatever its arcs.
     Raises `FormatError`: with file; also when the arcs form a cycle, or a pair has an arc and an undirected edge.
     """
     with as_lines(source) as lines:
@@ -48,6 +52,8 @@ def open_graph(source: str | BinaryIO | Lines) -> Network | EssentialGraph:
             return structure_of(load(row.reader)(lines))
         edges: list[Arc] = []
         network: Network = load(row.reader)(lines, edges)
+        if not may_be_empty:
+            require_variables(network)
     if not edges:
         return network
     names, arcs = network.header.names, sorted(arcs_of(network))
@@ -58,7 +64,8 @@ def open_graph(source: str | BinaryIO | Lines) -> Network | EssentialGraph:
         if one == other or (one, other) in joined or (other, one) in joined:
             what = "an edge from a variable to itself" if one == other else "an arc and an undirected edge"
             raise Inconsistent(f"{what}: {pair}")
-    return EssentialGraph(network.header.variables, tuple(arcs), tuple(found))
+    header = network.header
+    return EssentialGraph(header.variables, tuple(arcs), tuple(found), lacks_isolated=header.lacks_isolated)
 
 
 def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:

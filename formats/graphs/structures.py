@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
 from ..data_records import Variable
-from ..errors import Inconsistent
+from ..errors import Inconsistent, Malformed
 from ..graph_records import Arc, BayesianNetwork
 from ..records import Header, Network
 
@@ -37,6 +38,20 @@ def network_from_parents(variables: tuple[Variable, ...], parents: Sequence[Sequ
     ordered = tuple(tuple(sorted(parent_set)) for parent_set in parents)
     require_acyclic([v.name for v in variables], ordered)
     return Network(Header(variables), ordered, np.full(len(variables), np.nan))
+
+
+def require_variables(network: Network) -> None:
+    """Raise a `Malformed` if a list of arcs has none, so that its variables are unknown."""
+    if network.header.lacks_isolated and not network.n_variables:
+        raise Malformed("the list of arcs is empty, so its variables are unknown")
+
+
+def with_variables(network: Network, names: Iterable[str]) -> Network:
+    """The network with further variables, which have no arcs, behind its own."""
+    more = tuple(map(Variable, names))
+    header = replace(network.header, variables=network.header.variables + more, lacks_isolated=False)
+    scores = np.concatenate([network.scores, np.full(len(more), np.nan)])
+    return replace(network, header=header, parents=(*network.parents, *[()] * len(more)), scores=scores)
 
 
 def structure_of(network: Network | BayesianNetwork) -> Network:

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations, product
 from typing import BinaryIO, NamedTuple
 
+from ..arc_groups import ArcEnds, ArcGroup, group_of, grouped_arcs
 from ..errors import Inconsistent
 from ..graph_records import Arc
 from ..textlines import Lines, line_by_line
@@ -28,17 +28,20 @@ _TIER = re.compile(r"(\d{1,9})([*-]*)")
 
 
 class KnowledgeLists(NamedTuple):
-    """Arcs as (parent, child) and tiers, the earliest first, by index."""
+    """Arcs and tiers, the earliest first, by index."""
 
     required: list[Arc]
-    forbidden: list[Arc]
+    """(parent, child)"""
+    forbidden: list[ArcGroup]
     tiers: list[list[int]]
+    allowed: list[ArcGroup] | None = None
+    """The only arcs that there may be, besides required ones; None for all."""
 
 
 def read_knowledge(source: str | BinaryIO | Lines, index: Mapping[str, int], content: str) -> KnowledgeLists:
     """Read a file of arcs, of tiers, or of Tetrad's knowledge.
 
-    `content`: what another file than Tetrad's holds: ``required`` or ``forbidden`` arcs, or ``tiers``.
+    `content`: what another file than Tetrad's holds: ``required``, ``forbidden`` or ``allowed`` arcs, or ``tiers``.
     Raises `FormatError`: with the line; also when a name is not in `index`, or a variable is in two tiers.
     """
     with line_by_line(source) as lines:
@@ -46,8 +49,14 @@ def read_knowledge(source: str | BinaryIO | Lines, index: Mapping[str, int], con
             return _TetradReader(lines, index).read()
         if content == "tiers":
             return KnowledgeLists([], [], read_tiers(lines, index))
-        arcs = read_arcs(lines, index)
-    return KnowledgeLists(arcs, [], []) if content == "required" else KnowledgeLists([], arcs, [])
+        return knowledge_about(read_arcs(lines, index), content)
+
+
+def knowledge_about(groups: list[ArcGroup], content: str) -> KnowledgeLists:
+    """The knowledge that arcs are ``required``, ``forbidden`` or ``allowed``."""
+    if content == "required":
+        return KnowledgeLists([arc for group in groups for arc in group.arcs()], [], [])
+    return KnowledgeLists([], groups, []) if content == "forbidden" else KnowledgeLists([], [], [], groups)
 
 
 def _is_tetrad(lines: Lines) -> bool:
@@ -69,7 +78,9 @@ class _TetradReader:
         self.tiers: dict[int, list[int]] = {}
         self.within: set[int] = set()
         self.next_only: set[int] = set()
-        self.arcs: dict[str, list[Arc]] = {"forbid": [], "require": []}
+        self.required: list[Arc] = []
+        self.forbidden: list[Arc] = []
+        self.forbidden_groups: list[ArcGroup] = []
         self.group: list[str] = []
         """First line of a group whose second line comes next."""
 
@@ -89,7 +100,7 @@ class _TetradReader:
             else:
                 raise Inconsistent(f"{words[0]!r} is no section: {', '.join(_SECTIONS)}")
         self._require_whole_group()
-        return KnowledgeLists(self.arcs["require"], self._forbidden(), [self.tiers[k] for k in sorted(self.tiers)])
+        return KnowledgeLists(self.required, self._forbidden(), [self.tiers[k] for k in sorted(self.tiers)])
 
     def _statements(self) -> Iterator[list[str]]:
         for line in self.lines:
@@ -121,21 +132,33 @@ class _TetradReader:
         if section.endswith("group"):
             tails, heads = self.group, words
             self.group = [] if tails else words
-        if tails:
-            arcs = self.arcs["require" if section.startswith("require") else "forbid"]
-            ends = ([v for name in names for v in variables_like(name, self.index)] for names in (tails, heads))
-            arcs += [(tail, head) for tail, head in product(*ends) if tail != head]
+        if not tails:
+            return
+        group = ArcGroup(self._ends(tails), self._ends(heads))
+        if section.startswith("require"):
+            self.required += [arc for arc in group.arcs() if arc[0] != arc[1]]
+        elif section.endswith("direct") and not group.is_pattern:
+            self.forbidden += [arc for arc in group.arcs() if arc[0] != arc[1]]
+        else:
+            self.forbidden_groups.append(group)
+
+    def _ends(self, words: Sequence[str]) -> ArcEnds:
+        members = tuple(sorted({v for word in words for v in variables_like(word, self.index)}))
+        return ArcEnds(members, words[0] if len(words) == 1 and words[0] not in self.index else None)
 
     def _require_whole_group(self) -> None:
         if self.group:
             raise Inconsistent("a group lacks its second line")
 
-    def _forbidden(self) -> list[Arc]:
+    def _forbidden(self) -> list[ArcGroup]:
         """The forbidden arcs, with those within and between tiers."""
-        found = list(self.arcs["forbid"])
-        for number in sorted(self.within):
-            found += permutations(self.tiers[number], 2)
+        found = grouped_arcs(self.forbidden) + self.forbidden_groups
+        found += [
+            group_of(self.tiers[number], self.tiers[number])
+            for number in sorted(self.within)
+            if len(self.tiers[number]) > 1
+        ]
         for number in sorted(self.next_only):
-            for later in sorted(k for k in self.tiers if k > number + 1):
-                found += product(self.tiers[number], self.tiers[later])
-        return found
+            later = [v for k in self.tiers if k > number + 1 for v in self.tiers[k]]
+            found.append(group_of(self.tiers[number], later))
+        return [group for group in found if group.tails.members and group.heads.members]

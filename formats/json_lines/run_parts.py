@@ -158,6 +158,7 @@ def _read_records(lines: Lines, gathered: Gathered, can_seek: bool) -> None:
     def fail(message: str):
         lines.fail(message, kind=Inconsistent)
 
+    own: set[int] = set()
     for line in lines:
         if not lines.terminated:
             return
@@ -176,8 +177,9 @@ def _read_records(lines: Lines, gathered: Gathered, can_seek: bool) -> None:
         digest = content_digest(record)
         if gathered.digests.setdefault(record.child, digest) != digest:
             fail(f"variable {checker.names[record.child]!r} comes twice with different content")
+        own.add(record.child)
+        part.finished = len(own)
         if record.child not in gathered.places:
-            part.finished += 1
             # What cannot be read again is kept.
             text = None if can_seek else line + b"\n"
             gathered.places[record.child] = Place(part.path, *lines.span, text)

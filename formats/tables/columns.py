@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -103,7 +103,7 @@ class EncodingOptions:
         for given in self.discretize:
             if given.columns is not None:
                 for name in matching_names(given.columns, names, "--discretize"):
-                    treatment[name] = Treatment.of(given.rule, limit)
+                    treatment[name] = Treatment.of(given.rule, limit)._replace(is_named=True)
         for pattern in self.categories:
             for name in matching_names(pattern, names, "--categories"):
                 treatment[name] = Treatment(None, MAX_STATES, self.text_limit)
@@ -120,6 +120,8 @@ class Treatment(NamedTuple):
     """Most distinct numbers of a column without a rule; with more it is refused as continuous."""
     n_scale: int = 0
     """With at most this many distinct numbers, all of them whole, it is not cut either."""
+    is_named: bool = False
+    """Whether the rule is for this column, which is then refused if a cell is no number."""
 
     @classmethod
     def of(cls, rule: Discretization | Cuts | None, limit: int) -> Treatment:
@@ -192,6 +194,7 @@ class StateChooser:
     - `rows` (bool): the rows kept; None for all.
     - `is_tight`: whether every label occurs in these rows.
     - `orders`: labels of categorical columns in their order.
+    - `place_of`: words for the place of a row (from 0).
     """
 
     def __init__(
@@ -200,6 +203,7 @@ class StateChooser:
         treatments: dict[str, Treatment],
         rows: np.ndarray | None,
         is_tight: bool,
+        place_of: Callable[[int], str],
         orders: Mapping[str, Sequence[str]] | None = None,
     ):
         self._orders = orders or {}
@@ -207,9 +211,11 @@ class StateChooser:
         self._treatments = treatments
         self._rows = rows
         self._is_tight = is_tight
+        self._place_of = place_of
         self._remembered: dict[tuple[Treatment, tuple[str, ...]], LabelCoding] = {}
         self._continuous: list[tuple[str, int]] = []
         self._numerous: list[tuple[str, int, problems.LabelKind | None]] = []
+        self._of_text: dict[str, str] = {}
         self.cut: set[str] = set()
         self.scales: list[tuple[str, int]] = []
         self.suspicions: list[str] = []
@@ -235,7 +241,8 @@ class StateChooser:
         treatment = self._treatments[column.name]
         # So few labels are neither cut nor suspected: if all of them occur, the choice depends on them alone.
         is_short = len(column.labels) <= min(treatment.n_kept, treatment.limit, problems.MIN_NUMBERS)
-        if not is_short or not (self._is_tight or column.count_labels(self._rows).all()):
+        is_usual = is_short and not treatment.is_named
+        if not is_usual or not (self._is_tight or column.count_labels(self._rows).all()):
             return self._choose_anew(column)
         # The same few labels in thousands of columns are the usual case.
         key = (treatment, tuple(column.labels.to_pylist()))
@@ -272,10 +279,13 @@ class StateChooser:
     def _code(self, column: Column, labels: pyarrow.StringArray, selected: np.ndarray) -> LabelCoding:
         if column.name in self._orders:
             return self._code_ordered(column.name, labels)
-        rule, n_kept, limit, n_scale = self._treatments[column.name]
+        rule, n_kept, limit, n_scale, is_named = self._treatments[column.name]
         values = parse_numbers(labels)
-        # A rule applies to columns of numbers alone; with text among them all labels are states.
+        # A rule for all columns applies to columns of numbers alone; with text among them all labels are states.
         is_number = ~np.isnan(values)
+        if is_named and not is_number.all():
+            self._of_text[column.name] = self._first_text(column, selected, is_number)
+            return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
         n_distinct = count_distinct(labels, values)
         is_scale = is_number.all() and n_kept < n_distinct <= n_scale and bool((values == np.floor(values)).all())
         if is_scale:
@@ -306,10 +316,21 @@ class StateChooser:
         codes = {label: code for code, label in enumerate(states)}
         return LabelCoding(tuple(states), np.array([codes[label] for label in found], dtype=np.int64))
 
+    def _first_text(self, column: Column, selected: np.ndarray, is_number: np.ndarray) -> str:
+        """The first cell of the kept rows that is no number, with its place."""
+        is_text = np.zeros(len(column.labels), dtype=np.bool_)
+        is_text[np.flatnonzero(selected)[~is_number]] = True
+        is_stray = column.gather(is_text)
+        row = int(np.argmax(is_stray if self._rows is None else is_stray & self._rows))
+        label = column.labels[int(column.gather(np.arange(len(is_text)))[row])].as_py()
+        return f"{self._place_of(row)}{label!r}"
+
     @property
     def problems(self) -> list[problems.Problem]:
         """The problems of the columns without usable states."""
         found = [problems.continuous_problem(self._continuous)] if self._continuous else []
+        if self._of_text:
+            found.append(problems.text_problem(self._of_text))
         if self._numerous:
             found.append(problems.numerous_problem(self._numerous, self._options.text_limit))
         return found

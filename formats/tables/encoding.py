@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -124,7 +125,8 @@ def encode_table(
     for column in columns:
         column.classify(options.missing == "state", options.na, missing_is_hole=options.missing == "keep")
     rows, problems = _rows_to_keep(columns, n_rows, options, warn)
-    chooser = StateChooser(options, treatments, rows, raw.is_tight and rows is None, raw.orders)
+    is_tight = raw.is_tight and rows is None
+    chooser = StateChooser(options, treatments, rows, is_tight, partial(_place_words, raw, options), raw.orders)
     n_kept = n_rows if rows is None else int(rows.sum())
     is_hidden = np.zeros((len(columns), n_kept), dtype=np.bool_) if options.missing == "keep" else None
     is_packed = n_kept > MANY_ROWS and is_hidden is None
@@ -152,11 +154,19 @@ def encode_table(
     if options.variables is None:
         _warn_constant(variables, warn)
     else:
-        asked = StateChooser(options, treatments, rows, raw.is_tight and rows is None)
+        asked = StateChooser(options, treatments, rows, is_tight, partial(_place_words, raw, options))
         refuse_other_cuts(columns, asked, rows, codes, is_hidden, options.listed_in)
     if is_hidden is not None and isinstance(codes, np.ndarray):
         return _with_holes(variables, codes, is_hidden, warn)
     return Dataset(tuple(variables), codes, fingerprint(variables, codes))
+
+
+def _place_words(raw: RawTable, options: EncodingOptions, row: int) -> str:
+    """Words for the place of a row; none if counts repeat rows."""
+    if options.weights is not None:
+        return ""
+    line, words = raw.place_of(row)
+    return words or f"line {line}: "
 
 
 def _with_repeated_rows(raw: RawTable, kept: Sequence[int], options: EncodingOptions, note: Warn) -> RawTable:

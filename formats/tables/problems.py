@@ -140,6 +140,16 @@ def continuous_problem(columns: Sequence[tuple[str, int]]) -> Problem:
     )
 
 
+def text_problem(columns: Mapping[str, str]) -> Problem:
+    """The problem of columns that a rule names and that hold text: by column the first such cell."""
+    listing = listed(f"{name!r} ({cell})" for name, cell in columns.items())
+    return Problem(
+        f"--discretize names {plural(len(columns), 'column')} with cells that are no finite numbers: {listing}",
+        "correct these cells, give --na TEXT if they are missing, or leave the column out of the rule",
+        tuple(columns),
+    )
+
+
 def numerous_problem(columns: Sequence[tuple[str, int, LabelKind | None]], limit: int) -> Problem:
     """The problem of columns with these numbers of labels, and what is known about the labels."""
     listing = listed(f"{name!r} ({count}{f', {kind.finding}' if kind else ''})" for name, count, kind in columns)

@@ -28,9 +28,10 @@ from stages.graphs import (
 )
 from stages.graphs.consistent_extension import consistent_extension
 from stages.graphs.orientation import decide_directions
-from stages.knowledge import Knowledge, recorded_knowledge
+from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.verify import verify_network
+from stages.recorded_knowledge import recorded_knowledge
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import Reporter
@@ -99,7 +100,7 @@ def consensus_network(
     network = with_strengths(network, arc_strengths(table))
     directions = dict(zip(zip(table.parents.tolist(), table.children.tolist()), table.directions))
     network = with_directions(network, directions or decide_directions(network.parents, knowledge))
-    verify_network(network, treewidth=options.treewidth)
+    verify_network(network, treewidth=options.treewidth, knowledge=knowledge)
     return network
 
 
@@ -113,7 +114,7 @@ def arc_gains(table: ArcProbabilities, threshold: float, knowledge: Knowledge) -
         # threshold.
         if strengths[pair] > threshold and strength > threshold / 2 and knowledge.excludes(parent, child) is None:
             gains[child][parent] = strength - threshold / 2
-    for parent, child in knowledge.arcs(knowledge.required):
+    for parent, child in knowledge.required_arcs:
         if parent not in gains[child]:
             raise Inconsistent(f"the required arc {knowledge.arc_text(parent, child)} is not among the strong ones")
     return gains

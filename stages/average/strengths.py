@@ -16,7 +16,8 @@ from formats.records import Header, Network
 from stages.evaluate.alignment import align_parents
 from stages.graphs.essential_graphs import Arc, list_arcs
 from stages.graphs.orientation import DecisionCounts, decide_directions
-from stages.knowledge import Knowledge, recorded_knowledge
+from stages.knowledge import Knowledge
+from stages.recorded_knowledge import recorded_knowledge
 from stages.runtime.errors import StageError
 
 

@@ -54,7 +54,7 @@ class Inputs:
     folds: int | None = None
     seed: int = 0
     # Variable whose predictions are judged on `test`, or on `data` without `test`; by `parameters`, without these by
-    # parameters estimated from `data`, which then needs `test`.
+    # parameters estimated from `data`; a warning says so if they are judged on the same rows.
     target: str | None = None
     treewidth: bool = True  # bound it; takes some seconds on dense networks of thousands of variables
     jobs: int = 1  # threads for rows with holes and predictions
@@ -82,7 +82,7 @@ def evaluate_network(network: Network, reporter: Reporter | None = None, **input
         record |= _measure_scores(network, data, given, reporter)
     record |= _measure_likelihood(network, given)
     if given.target is not None:
-        record |= _measure_target(network, given, given.target)
+        record |= _measure_target(network, given, given.target, reporter)
     if given.treewidth:
         record |= _measure_treewidth(network, n_states, reporter)
     if given.reference:
@@ -171,15 +171,14 @@ def _measure_likelihood(network: Network, given: Inputs) -> dict[str, float | No
     return record
 
 
-def _measure_target(network: Network, given: Inputs, target: str) -> dict[str, Any]:
+def _measure_target(network: Network, given: Inputs, target: str, reporter: Reporter | None) -> dict[str, Any]:
     rows, parameters = given.test or given.data, given.parameters
-    if not parameters and given.data and given.test:
+    if reporter and not parameters and not given.test:
+        reporter.warn("the target is predicted in the rows that the parameters are from, so better than in others")
+    if not parameters and given.data:
         parameters = fit_parameters(network, given.data, smoothing=given.smoothing)
     if rows is None or parameters is None:
-        raise StageError(
-            "predictions of a target need rows and parameters: test rows, and training data or a network with "
-            "parameters"
-        )
+        raise StageError("predictions of a target need rows, and training data or a network with parameters")
     if isinstance(rows, Dataset):
         rows = IncompleteDataset(rows, np.zeros(rows.codes.shape, dtype=np.bool_))
     names = [variable.name for variable in parameters.variables]

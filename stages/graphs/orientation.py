@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from formats.errors import Inconsistent
 from formats.graph_records import BY_DATA, BY_KNOWLEDGE, DECIDERS, UNDECIDED, directions_of
 from formats.records import Network
-from stages.knowledge import Arc, Knowledge, recorded_knowledge
+from stages.knowledge import Arc, Knowledge
+from stages.recorded_knowledge import recorded_knowledge
 
 from . import Parents
 from .essential_graphs import PartiallyDirectedGraph, essential_graph, list_arcs

@@ -19,7 +19,7 @@ from formats.graph_records import (
     with_strengths,
 )
 from formats.records import Header, Network
-from stages.knowledge import recorded_knowledge
+from stages.recorded_knowledge import recorded_knowledge
 
 from . import Parents, children_of
 from .orientation import oriented_graph

@@ -46,24 +46,20 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
 
 
 def _has_excluded_parent(table: ParentSetTable, knowledge: Knowledge) -> np.ndarray:
-    bad = _entries_in(table, knowledge.forbidden)
-    if knowledge.tiers is not None:
-        tier = knowledge.tiers[child_of_entries(table)]
-        bad |= (tier >= 0) & (knowledge.tiers[table.parents] > tier)
+    bad = np.zeros(len(table.parents), dtype=np.bool_)
+    for child in range(table.n_variables):
+        if knowledge.limits_parents_of(child):
+            first, end = table.parent_offsets[table.set_offsets[child : child + 2]]
+            bad[first:end] = ~knowledge.may_be_parent(child)[table.parents[first:end]]
     return _count_entries(table, bad) > 0
 
 
 def _has_required(table: ParentSetTable, knowledge: Knowledge) -> np.ndarray:
-    needed = np.array([len(knowledge.required_of(child)) for child in range(table.n_variables)])
-    return _count_entries(table, _entries_in(table, knowledge.required)) == needed[child_of_sets(table)]
-
-
-def _entries_in(table: ParentSetTable, arcs: dict[int, tuple[int, ...]]) -> np.ndarray:
-    """Which entries of ``table.parents`` are among the given parents by child; bool."""
     n = table.n_variables
-    return np.isin(
-        child_of_entries(table) * n + table.parents, [child * n + p for child, ps in arcs.items() for p in ps]
-    )
+    needed = np.array([len(knowledge.required_of(child)) for child in range(n)])
+    required = [child * n + parent for parent, child in knowledge.required_arcs]
+    is_required = np.isin(child_of_entries(table) * n + table.parents, required)
+    return _count_entries(table, is_required) == needed[child_of_sets(table)]
 
 
 def _count_entries(table: ParentSetTable, marked: np.ndarray) -> np.ndarray:

@@ -34,6 +34,7 @@ from stages.methods import (
 if TYPE_CHECKING:
     import numpy as np
 
+    from stages.knowledge import Knowledge
     from stages.runtime.remote_workers import RemoteWorkers
 
     from ..lists.start_network import StartNetwork
@@ -93,11 +94,7 @@ class OptimizeOptions:
         least=1,
         needs="restarts",
     )
-    # `required`, `forbidden`: arcs (parent, child) that a network must or must not have; listed sets agree with them
-    # already.
-    required: tuple[tuple[int, int], ...] = ()
-    forbidden: tuple[tuple[int, int], ...] = ()
-    tiers: tuple[int, ...] | None = None  # tier of every variable, -1 for none: no arc leads back to an earlier tier
+    knowledge: Knowledge | None = None  # about arcs; listed sets agree with it already
     alpha: float = own(0.05, "Level of the independence tests.", metavar="LEVEL", least=0.0, most=1.0, is_open=True)
     start: StartNetwork | None = None  # network to start from: among listed sets its order is the first
     # Mutual information of all pairs in nats, float64, shape (n_variables, n_variables), of

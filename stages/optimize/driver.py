@@ -68,7 +68,9 @@ def run(
     if "bound" in result.facts:
         result.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
     network = assemble(table.header, method, options, budget, result)
-    verify_network(network, table=table, treewidth=options.treewidth, max_table=options.max_table)
+    verify_network(
+        network, table=table, treewidth=options.treewidth, max_table=options.max_table, knowledge=options.knowledge
+    )
     if keep_nodes is not None:
         keep_nodes(network, result.nodes)
     return network, {**result.stats, "trace": trace.finish(result.score)}
@@ -144,7 +146,13 @@ def run_on_data(
         ess=recorded_ess(options.score, options.ess),
     )
     network = assemble(header, method, options, budget, result)
-    verify_network(network, dataset=dataset, treewidth=options.treewidth, max_table=options.max_table)
+    verify_network(
+        network,
+        dataset=dataset,
+        treewidth=options.treewidth,
+        max_table=options.max_table,
+        knowledge=options.knowledge,
+    )
     if keep_lists is not None and result.lists is not None:
         keep_lists(header, _checked(result.lists, scorer, dataset, options, given))
     if keep_nodes is not None:
@@ -184,7 +192,7 @@ def _compile_on_data(
 def _tiny(options: OptimizeOptions) -> OptimizeOptions:
     """`options` for tiny inputs with other variables."""
     width = None if options.treewidth is None else min(options.treewidth, TINY_WIDTH)
-    no_limits = replace(options, required=(), forbidden=(), tiers=None, max_parents=None, max_table=None)
+    no_limits = replace(options, knowledge=None, max_parents=None, max_table=None)
     return replace(no_limits, start=None, information=None, perturb=None, treewidth=width)
 
 

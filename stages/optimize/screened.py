@@ -27,48 +27,39 @@ from . import OptimizeOptions
 from .bounds.claims import KEEPING_FOREST
 from .result import SearchResult
 
-Arc = tuple[int, int]
-
 
 class RootProblem:
     """The search among the roots of a forest, in the data's order.
 
-    Arcs, tiers and start network of `options` are over all variables. Raises `InfeasibleError` if the forest
+    Knowledge and start network of `options` are over all variables. Raises `InfeasibleError` if the forest
     contradicts the constraints, or a root requires a screened parent.
     """
 
     def __init__(self, dataset: Dataset, forest: Forest, options: OptimizeOptions):
         self.screened = dict(sorted(forest.parents.items()))
         self.names = dataset.names
-        knowledge = Knowledge.of_arcs(dataset.names, options.required, options.forbidden, options.tiers)
+        knowledge = options.knowledge or Knowledge(dataset.names)
         check_screened(knowledge, self.screened)
         self.roots = np.array([v for v in range(dataset.n_variables) if v not in self.screened])
         self._place = {int(root): place for place, root in enumerate(self.roots)}
         variables = tuple(dataset.variables[v] for v in self.roots)
         # Data and, below, options for the roots alone.
         self.dataset = Dataset(variables, dataset.codes[self.roots], f"{dataset.fingerprint}, roots only")
-        tiers, start = options.tiers, options.start
+        self._require_unscreened(knowledge)
+        start = options.start
         self.options = replace(
             options,
-            required=self._required_arcs(options.required, knowledge),
-            forbidden=self._arcs(options.forbidden),
-            tiers=None if tiers is None else tuple(tiers[v] for v in self.roots),
+            knowledge=None if options.knowledge is None else knowledge.among(self.roots),
             start=None if start is None else self._start(start),
         )
 
-    def _arcs(self, arcs: Iterable[Arc]) -> tuple[Arc, ...]:
-        """The arcs among roots."""
-        place = self._place
-        return tuple((place[a], place[b]) for a, b in arcs if a in place and b in place)
-
-    def _required_arcs(self, arcs: Iterable[Arc], knowledge: Knowledge) -> tuple[Arc, ...]:
-        for parent, child in arcs:
+    def _require_unscreened(self, knowledge: Knowledge) -> None:
+        for parent, child in knowledge.required_arcs:
             if child in self._place and parent in self.screened:
                 raise InfeasibleError(
                     f"the arc {knowledge.arc_text(parent, child)} is required, but {self.names[parent]!r} is "
                     "screened: leave it out of the screening forest or drop the constraint"
                 )
-        return self._arcs(arcs)
 
     def _start(self, start: StartNetwork) -> StartNetwork:
         parents = (self._inside(start.parents[root]) for root in self.roots)

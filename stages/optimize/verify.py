@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from formats.data_records import Dataset
 from formats.errors import VerificationError
 from formats.records import Network, ParentSetTable
+from stages.knowledge import Knowledge
 from stages.scoring.independent import KNOWN_SCORES, IndependentScorer
 
 
@@ -24,6 +25,7 @@ def verify_network(
     dataset: Dataset | None = None,
     treewidth: int | None = None,
     max_table: int | None = None,
+    knowledge: Knowledge | None = None,
 ) -> None:
     """Raise `VerificationError` on the first claim of `network` that does not hold.
 
@@ -42,6 +44,8 @@ def verify_network(
         The header's elimination order must prove that the moral graph's treewidth is at most this.
     max_table : int, optional
         It must prove, too, that no clique has more combinations of states than this.
+    knowledge : Knowledge, optional
+        Every required arc must be there and no excluded one.
     """
     _check_parents(network.parents)
     _check_total(network)
@@ -53,6 +57,8 @@ def verify_network(
         _check_width(network, treewidth)
     if max_table is not None:
         _check_table(network, max_table)
+    if knowledge is not None:
+        _check_knowledge(network, knowledge)
 
 
 def _find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
@@ -145,6 +151,16 @@ def _check_table(network: Network, max_table: int) -> None:
     )
     if largest > max_table or largest != claim["table"] or max_table != claim["max_table"]:
         raise VerificationError(f"the elimination order has a table of {largest} cells, not {claim['table']}")
+
+
+def _check_knowledge(network: Network, knowledge: Knowledge) -> None:
+    for child, family in enumerate(network.parents):
+        lacking = sorted(set(knowledge.required_of(child)).difference(family))
+        if lacking:
+            raise VerificationError(f"the arc {knowledge.arc_text(lacking[0], child)} is required and not there")
+        for parent in family:
+            if reason := knowledge.excludes(parent, child):
+                raise VerificationError(f"the arc {knowledge.arc_text(parent, child)} {reason}")
 
 
 def _check_scores(network: Network, dataset: Dataset) -> None:

@@ -72,7 +72,7 @@ class Plan:
         for child in range(self.n_variables):
             if self.fixed_set(child) is not None:
                 continue
-            if child in knowledge.forbidden or child in knowledge.required or knowledge.tiers is not None:
+            if knowledge.limits_parents_of(child):
                 others = float(more_states[self.candidates(child)].sum())
             else:
                 others = everyone - float(more_states[child])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ COLUMN_OF = {"ancestors": "ancestor", "blankets": "blanket"}
 """Names of the columns of features."""
 
 LEAST_SIZE = 100
-"""Effective sample size below which a warning is given."""
+"""Effective sample size below which a warning is given: probabilities near 1/2 have a standard error above 0.05."""
 
 
 class Posterior(NamedTuple):
@@ -102,7 +103,7 @@ def _run_sampled(table: ParentSetTable, options: PosteriorOptions, budget: Budge
     patterns = []
     if options.patterns:
         patterns = sampled_patterns(table, samples, options.patterns, convergence.ess, budget, reporter)
-    _warn_of_convergence(convergence, options, reporter)
+    _warn_of_convergence(convergence, samples.n_samples, options, reporter)
     facts: dict[str, Any] = {
         "chains": len(samples.totals),
         "samples": samples.n_samples,
@@ -118,7 +119,7 @@ def _run_sampled(table: ParentSetTable, options: PosteriorOptions, budget: Budge
     reporter.summary(
         f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; {plural(samples.n_samples, 'network')} of "
         f"{plural(len(samples.totals), 'chain')}, R-hat {convergence.rhat:.3f}, effective size {convergence.ess:,.0f}"
-        f"{share_text(table)}"
+        f", standard errors up to {errors.max(initial=0.0):.2g}{share_text(table)}"
     )
     figures = {"method": "sampled", "moves": samples.n_moves, "moves_per_second": samples.n_moves / seconds}
     return Posterior(result, samples, {**figures, **facts, "difference": convergence.difference}, patterns)
@@ -128,7 +129,9 @@ def _likely_arcs(arcs: np.ndarray) -> str:
     return f"{arcs.sum():.1f} arcs expected, {int((arcs > 0.5).sum())} more probable than not"
 
 
-def _warn_of_convergence(convergence: Convergence, options: PosteriorOptions, reporter: Reporter) -> None:
+def _warn_of_convergence(
+    convergence: Convergence, n_samples: int, options: PosteriorOptions, reporter: Reporter
+) -> None:
     more = "allow more --samples or --time"
     if options.chains < 2:
         reporter.warn("convergence cannot be checked with one chain: use --chains 2 or more")
@@ -139,8 +142,10 @@ def _warn_of_convergence(convergence: Convergence, options: PosteriorOptions, re
             f"the chains disagree: R-hat {convergence.rhat:.2f} (should be at most {RHAT_LIMIT}), the probability of "
             f"an arc differs by {convergence.difference:.2f} between two chains; {more}"
         )
-    elif convergence.ess < LEAST_SIZE:
-        reporter.warn(f"the effective sample size is only {convergence.ess:.0f}: {more}")
+    if convergence.ess < LEAST_SIZE:
+        few = f"{convergence.ess:.0f} effective samples of {plural(n_samples, 'network')} are few"
+        error = 0.5 / math.sqrt(max(convergence.ess, 1.0))
+        reporter.warn(f"{few}: a probability near 1/2 has a standard error of about {error:.2f}; {more}")
 
 
 def sampled_networks(table: ParentSetTable, samples: Samples, header: Header) -> Iterator[Network]:

@@ -29,3 +29,9 @@ def test_like_a_network_without_states(tmp_path):
     result = run_here("discretize", "--like", tmp_path / "net.txt", ROWS)
     assert result.returncode == 65
     assert b"no states of 3 of 3 variables are known here" in result.stderr
+
+
+def test_the_line_of_a_cell_that_cannot_be_cut_is_named(tmp_path):
+    (tmp_path / "d.csv").write_text("x,y\n1,?\n2,b\ninf,b\nlow,a\n")
+    result = run_here("discretize", "d.csv", "--discretize", "x=cuts:0,5", "--missing", "drop", cwd=tmp_path)
+    assert result.returncode == 65 and b"'x' (line 4: 'inf')" in result.stderr

@@ -94,6 +94,7 @@ LINES: dict[str, tuple[str, ...]] = {
 """Command lines of every command, among files of `place`."""
 
 VALUES: dict[str, tuple[str, ...]] = {
+    "allow": ("a,b", "c,a"),
     "alpha": ("0.5",),
     "answers": ("q.csv",),
     "average": ("median",),

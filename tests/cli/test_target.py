@@ -49,7 +49,6 @@ def test_a_state_held_impossible_has_no_finite_loss(place: Path):
     [
         ("n.bif --target rain", 2, "--target goes with rows: --test DATA"),
         ("n.bif --target snow --test wet.csv", 65, "no variable 'snow'"),
-        ("n.txt --target rain --data wet.csv", 1, "need rows and parameters"),
         ("n.bif --test wet.csv -j 2", 2, "--jobs goes with --target NAME, or --test and --missing em"),
         ("n.bif --seed 1 --test wet.csv", 2, "--seed goes with --folds K"),
         ("n.bif --score bdeu --test wet.csv", 2, "--score goes with --data"),
@@ -61,3 +60,16 @@ def test_refused(place: Path, line: str, code: int, message: str):
     done = run_here("evaluate", *line.split(), cwd=place)
     assert done.returncode == code, done.stderr
     assert message in done.stderr.decode()
+
+
+def test_rows_may_give_the_parameters_too(place: Path):
+    (place / "n.txt").write_text("[sky][rain|sky]\n")
+    (place / "d.csv").write_text("sky,rain\nblue,no\nblue,no\ngrey,yes\ngrey,no\ngrey,yes\n")
+    words = ("evaluate", "n.txt", "--target", "rain", "--data", "d.csv", "--smoothing", "1e-9")
+    done = run_here(*words, cwd=place)
+    assert b"rows that the parameters are from" in done.stderr
+    found = json.loads(done.stdout)
+    assert (found["target_rows"], found["accuracy"]) == (5, 0.8)
+    assert found["log_loss"] == pytest.approx(-(2 * math.log(2 / 3) + math.log(1 / 3)) / 5)
+    apart = json.loads(run_here(*words, "--test", "d.csv", cwd=place).stdout)
+    assert apart["log_loss"] == found["log_loss"]

@@ -101,6 +101,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "parentsets {csv} --tiers {f} --evaluations 5", "optimize --data {csv} --tiers {f} --evaluations 3",
         "posterior {sets} --exact --tiers {f}", "posterior {sets} --sampled --samples 4 --require @{f}",
         "posterior {sets} --exact --forbid @{f}", "optimize {sets} --forbid @{f} --evaluations 3",
+        "optimize --data {csv} --allow @{f} --evaluations 3", "posterior {sets} --exact --allow @{f}",
     ),
     "words": (
         "plan --make --each x={w},y sample {w}.bif --seed 1 -o {{x}}.csv",

@@ -16,13 +16,14 @@ from naive.parentsets import prune_dominated, score_all_sets
 
 from formats.errors import Inconsistent
 from formats.records import Forest, Header, ParentSetTable
-from stages.knowledge import Knowledge, check_screened, make_knowledge, recorded_knowledge
+from stages.knowledge import Knowledge, check_screened, make_knowledge
 from stages.lists.constrain import keep_admissible
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run as optimize
 from stages.optimize.driver import run_on_data
 from stages.parentsets import METHODS, ParentSetOptions
 from stages.parentsets.grow_orders import Orders
+from stages.recorded_knowledge import knowledge_record, recorded_knowledge
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError, StageError
 from stages.runtime.reporting import NullReporter
@@ -37,7 +38,7 @@ ABCD = ("a", "b", "c", "d")
 def test_names_and_indices_worked_by_hand():
     knowledge = make_knowledge(ABCD, [("a", "b"), (2, 1), ("a", "b")], [("d", "a")], [["a", "c"], ["b"]])
     assert knowledge.required == {1: (0, 2)}
-    assert knowledge.forbidden == {0: (3,)}
+    assert [arc for group in knowledge.forbidden for arc in group.arcs()] == [(3, 0)]
     assert knowledge.tiers.tolist() == [0, 1, 0, -1]
     assert knowledge.may_be_parent(0).tolist() == [False, False, True, False]
     assert knowledge.may_be_parent(1).tolist() == [True, False, True, True]
@@ -115,6 +116,35 @@ def test_what_a_header_records_holds_all_together():
     assert found.equals(recorded_knowledge(by, names)) and not found.equals(recorded_knowledge(by[1:], names))
 
 
+def excluded_by(knowledge) -> set[tuple[int, int]]:
+    """Checks that both ways of asking agree."""
+    n = knowledge.n_variables
+    pairs = list(itertools.permutations(range(n), 2))
+    found = {(p, c) for p, c in pairs if knowledge.excludes(p, c)}
+    assert found == {(p, c) for p, c in pairs if not knowledge.may_be_parent(c)[p]}
+    return found
+
+
+ARCS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)).filter(lambda arc: arc[0] != arc[1]))
+
+
+@given(ARCS, ARCS, ARCS, st.none() | st.lists(st.integers(-1, 1), min_size=5, max_size=5))
+def test_an_arc_must_be_allowed_by_all_and_forbidden_by_none(forbidden, allowed, others, tiers):
+    names = ("a", "b", "c", "d", "e")
+    every = set(itertools.permutations(range(5), 2))
+    against = {(p, c) for p, c in every if tiers is not None and 0 <= tiers[c] < tiers[p]}
+    members = [[v for v in range(5) if tiers and tiers[v] == k] for k in (0, 1)] if tiers else ()
+    one, two = (make_knowledge(names, (), forbidden, members, arcs) for arcs in (allowed, others))
+    assert excluded_by(one) == forbidden | against | (every - allowed)
+    by = [{"stage": stage, "options": knowledge_record(k)} for stage, k in (("parentsets", one), ("optimize", two))]
+    assert recorded_knowledge(by[:1], names).equals(one) and one.equals(two) == (excluded_by(one) == excluded_by(two))
+    both = recorded_knowledge(by, names)
+    assert excluded_by(both) == forbidden | against | (every - allowed) | (every - others)
+    kept = np.array([0, 2, 3])
+    inside = {(p, c) for p, c in itertools.permutations(range(3), 2) if (kept[p], kept[c]) in excluded_by(both)}
+    assert excluded_by(both.among(kept)) == inside
+
+
 @pytest.mark.parametrize("value", [{"number": 9, "digest": "sha256:0"}, "a->b", [1]])
 def test_knowledge_that_a_header_lacks_is_an_error(value):
     with pytest.raises(Inconsistent, match="does not record what --forbid was"):
@@ -142,9 +172,9 @@ def random_knowledge(names, seed) -> Knowledge:
 
 def admissible(knowledge, child, parents) -> bool:
     """From the definitions: all required, none excluded."""
+    forbidden = {arc for group in knowledge.forbidden for arc in group.arcs()}
     return set(knowledge.required.get(child, ())) <= set(parents) and not any(
-        p in knowledge.forbidden.get(child, ())
-        or (knowledge.tiers is not None and 0 <= knowledge.tiers[child] < knowledge.tiers[p])
+        (p, child) in forbidden or (knowledge.tiers is not None and 0 <= knowledge.tiers[child] < knowledge.tiers[p])
         for p in parents
     )
 
@@ -322,12 +352,7 @@ def test_searches_on_data_keep_to_the_constraints(method):
         dataset, _ = dependent_dataset(seed + 20, 7, 150, most_states=3)
         knowledge = random_knowledge(dataset.names, seed + 40)
         varies = dataset.n_states > 1
-        options = OptimizeOptions(
-            method=method,
-            required=knowledge.arcs(knowledge.required),
-            forbidden=knowledge.arcs(knowledge.forbidden),
-            tiers=None if knowledge.tiers is None else tuple(knowledge.tiers.tolist()),
-        )
+        options = OptimizeOptions(method=method, knowledge=knowledge)
         network, _ = run_on_data(dataset, options, Budget(0.3, 300), NullReporter())
         assert_keeps_to(knowledge, network.parents)
         assert varies.any()
@@ -337,7 +362,7 @@ def test_a_start_against_the_tiers_is_reported():
     dataset, _ = dependent_dataset(3, 4, 100, most_states=2)
     from stages.optimize.climbing.constraints import make_constraints, start_graph
 
-    options = OptimizeOptions(tiers=(1, 0, -1, -1))
+    options = OptimizeOptions(knowledge=Knowledge.of_arcs(dataset.names, tiers=(1, 0, -1, -1)))
     constraints = make_constraints(FamilyScorer(dataset), options)
     with pytest.raises(InfeasibleError, match=r"arc V0 -> V1 .*from tier 2 back to tier 1"):
         start_graph(((), (0,), (), ()), constraints, dataset.names)

@@ -1,8 +1,8 @@
 """Claims: the set of networks that a bound holds for, in words.
 
-A claim is never wider than its proof. It names every limit on the lists (number of parents, required and forbidden
-arcs, a screening forest) and on the search (a treewidth bound, further constraints). Incomplete lists prove nothing
-about networks with other sets.
+A claim is never wider than its proof. It names every limit on the lists (number of parents, knowledge about arcs, a
+screening forest) and on the search (a treewidth bound, further constraints). Incomplete lists prove nothing about
+networks with other sets.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
     listed = limits.get("max_parents")
     if listed is not None and listed < table.n_variables - 1:
         most = listed if most is None else min(most, listed)
-    is_constrained = _is_constrained(options) or any(limits.get(k) for k in ("require", "forbid", "tiers"))
+    is_constrained = _is_constrained(options) or any(
+        limits.get(k) is not None for k in ("require", "forbid", "allow", "tiers")
+    )
     claim = ALL + _kind(most, options)
     if is_constrained:
         claim += " under the constraints"
@@ -85,4 +87,4 @@ def _what_is_cut_short(table: ParentSetTable) -> str:
 
 
 def _is_constrained(options: OptimizeOptions) -> bool:
-    return bool(options.required or options.forbidden or options.tiers is not None)
+    return options.knowledge is not None and not options.knowledge.is_empty

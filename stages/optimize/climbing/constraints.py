@@ -46,7 +46,7 @@ def make_constraints(
     """
     n = scorer.n_variables
     varies = scorer.n_states > 1
-    knowledge = Knowledge.of_arcs(scorer.dataset.names, options.required, options.forbidden, options.tiers)
+    knowledge = options.knowledge or Knowledge(scorer.dataset.names)
     n_words = -(-n // 64)
     permitted = np.zeros((n, n_words), dtype=np.uint64)
     fixed = np.zeros((n, n_words), dtype=np.uint64)
@@ -58,7 +58,7 @@ def make_constraints(
     for child, kept in knowledge.required.items():
         fixed[child] = _to_words(_mask(kept, n), n_words)
     largest = n if options.max_parents is None else options.max_parents
-    return Constraints(permitted, fixed, frozenset(options.required), knowledge, largest)
+    return Constraints(permitted, fixed, frozenset(knowledge.required_arcs), knowledge, largest)
 
 
 def _mask(members: Iterable[int], n: int) -> np.ndarray:

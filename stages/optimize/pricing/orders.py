@@ -58,7 +58,7 @@ def search_data(
 ) -> SearchResult:
     """Learn a network from data by pricing.
 
-    Of the `options` it reads ``max_parents``, ``required``, ``forbidden``, ``tiers``, ``seed``, ``jobs`` and
+    Of the `options` it reads ``max_parents``, ``knowledge``, ``seed``, ``jobs`` and
     ``start``, a network whose order is the first. Without a time limit the run ends when it no longer improves.
     Evaluations of the budget are local scores; no more are computed, besides those of no parents and of networks and
     lists to begin with. `table` holds candidate lists to begin with.

@@ -6,7 +6,9 @@ import io
 
 import pytest
 
+from formats.arc_groups import ArcGroup, group_of
 from formats.errors import FormatError, Inconsistent
+from formats.graph_records import Arc
 from formats.graphs.arc_files import parse_arcs, read_arcs, read_tiers
 from formats.graphs.tetrad_knowledge import KnowledgeLists, read_knowledge
 
@@ -15,6 +17,10 @@ INDEX = {name: position for position, name in enumerate(["a", "b", "c", "x1", "x
 
 def read(text: str, content: str = "tiers") -> KnowledgeLists:
     return read_knowledge(io.BytesIO(text.encode()), INDEX, content)
+
+
+def arcs_of(groups: list[ArcGroup]) -> list[Arc]:
+    return [arc for group in groups for arc in group.arcs()]
 
 
 def test_all_sections():
@@ -38,12 +44,12 @@ a x1
         found = read(text, content)
         assert found.tiers == [[0], [3, 4], [2, 5]]
         assert found.required == [(0, 3)]
-        assert set(found.forbidden) == {(1, 0), (3, 4), (4, 3), (0, 2), (0, 5)}
+        assert set(arcs_of(found.forbidden)) == {(1, 0), (3, 4), (4, 3), (0, 2), (0, 5)}
 
 
 def test_groups_and_commas():
     found = read("/knowledge comma\nforbiddengroup\na, b\nc, my var\nrequiredgroup\na\nb\n")
-    assert set(found.forbidden) == {(0, 2), (0, 5), (1, 2), (1, 5)} and found.required == [(0, 1)]
+    assert set(arcs_of(found.forbidden)) == {(0, 2), (0, 5), (1, 2), (1, 5)} and found.required == [(0, 1)]
 
 
 @pytest.mark.parametrize(
@@ -66,22 +72,23 @@ def test_damage_is_reported_with_the_line(text: str, line: int, words: str):
 def test_other_files_are_read_as_ever():
     assert read("a b\nc\n").tiers == [[0, 1], [2]]
     assert read("\na,b\n", "required") == KnowledgeLists([(0, 1)], [], [])
-    assert read("a->b\n", "forbidden") == KnowledgeLists([], [(0, 1)], [])
+    assert read("a->b\n", "forbidden") == KnowledgeLists([], [group_of((0,), (1,))], [])
+    assert read("a->b\n", "allowed") == KnowledgeLists([], [], [], [group_of((0,), (1,))])
 
 
 def test_patterns_stand_for_all_variables_like_them():
-    assert parse_arcs("x*->a", INDEX) == [(3, 0), (4, 0)]
-    assert parse_arcs("x*,x?", INDEX) == [(3, 4), (4, 3)]
-    assert parse_arcs("*->c", INDEX) == [(0, 2), (1, 2), (3, 2), (4, 2), (5, 2)]
-    assert read_arcs(io.BytesIO(b'a->x[12]\n["b", "my*"]\n'), INDEX) == [(0, 3), (0, 4), (1, 5)]
+    assert parse_arcs("x*->a", INDEX).arcs() == [(3, 0), (4, 0)]
+    assert parse_arcs("x*,x?", INDEX).arcs() == [(3, 4), (4, 3)]
+    assert parse_arcs("*->c", INDEX).arcs() == [(0, 2), (1, 2), (3, 2), (4, 2), (5, 2)]
+    assert arcs_of(read_arcs(io.BytesIO(b'a->x[12]\n["b", "my*"]\n'), INDEX)) == [(0, 3), (0, 4), (1, 5)]
     assert read_tiers(io.BytesIO(b"x*\na,my*\n"), INDEX) == [[3, 4], [0, 5]]
 
 
 def test_names_come_before_patterns():
     index = {"a*": 0, "ab": 1, "c": 2, "*->c": 3}
-    assert parse_arcs("a*->c", index) == [(0, 2)]
-    assert parse_arcs("*->c,ab", index) == [(3, 1)]
-    assert parse_arcs("a?->c", index) == [(0, 2), (1, 2)]
+    assert parse_arcs("a*->c", index).arcs() == [(0, 2)]
+    assert parse_arcs("*->c,ab", index).arcs() == [(3, 1)]
+    assert parse_arcs("a?->c", index).arcs() == [(0, 2), (1, 2)]
 
 
 @pytest.mark.parametrize("text", ["y*->a", "a->y*", "y->a"])

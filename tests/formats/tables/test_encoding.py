@@ -287,6 +287,17 @@ class TestDiscretize:
         assert states(dataset)[1] == ("<=1", "1..2", "2..3", "3..4", ">4")
         assert len(states(read(a=list(range(30)), discretize="width:30"))[0]) == 30
 
+    @pytest.mark.parametrize("rule", ["a=cuts:0,5", "a=median", "[ac]=quantile:3"])
+    @pytest.mark.parametrize("stray", ["inf", "-Infinity", "1e999", "low"])
+    def test_a_rule_for_a_column_with_text_is_refused(self, read, rule, stray):
+        columns = {"a": [1.5, 2, stray, 7, "nan?", -3], "b": ["x", "y"] * 3}
+        with pytest.raises(UnsuitableData, match=rf"--discretize names 1 column .*'a' \(.*{stray!r}\)"):
+            read(**columns, discretize=rule)
+        assert len(states(read(**columns, discretize=("median", rule, "a=median"), categories=("a",)))[0]) == 6
+        assert len(states(read(**columns, discretize=("median", "cuts:0,5")))[0]) == 6  # a rule for all columns
+        rest = read(**columns, discretize=rule, na=(stray, "nan?"), missing="drop")
+        assert rest.n_rows == 4 and states(rest)[0][0].startswith("<=")
+
     def test_scales_are_cut_by_name_only(self, read):
         ten, eleven, halves = list(range(10)) * 11, list(range(11)) * 10, [0, 0.5] * 50 + list(range(10))
         columns = {"ten": ten, "eleven": eleven, "halves": halves, "named": ten}

@@ -40,13 +40,13 @@ class Case:
     def __init__(self, method, seed, score, required, max_parents, evaluations):
         dataset, self.rows = dependent_dataset(seed, 8, 150, most_states=3)
         names = dataset.names
-        forbidden = {
-            child: tuple(
-                p for p in range(8) if p != child and (p + child) % 3 == 0 and p not in required.get(child, ())
-            )
+        forbidden = [
+            (p, child)
             for child in range(8)
-        }
-        knowledge = Knowledge(names, required=required, forbidden=forbidden)
+            for p in range(8)
+            if p != child and (p + child) % 3 == 0 and p not in required.get(child, ())
+        ]
+        knowledge = Knowledge.of_arcs(names, [(p, child) for child in required for p in required[child]], forbidden)
         self.evaluations = evaluations
         options = ParentSetOptions(method=method, score=score, evaluations=evaluations, max_parents=max_parents)
         self.run = Run(dataset, options, knowledge=knowledge)

@@ -72,7 +72,11 @@ def test_parameters_are_those_of_the_network_or_fitted_to_other_rows():
     assert math.isclose(
         evaluate_network(structure, test=test, parameters=network, target=name)["brier"], own["brier"]
     )
-    with pytest.raises(StageError, match="need rows and parameters"):
-        evaluate_network(structure, data=training, target=name)
+    inside = evaluate_network(structure, data=training, smoothing=2.0, target=name)
+    assert inside["log_loss"] == pytest.approx(
+        judged(fitted, training.codes, no_holes, 1, N_BINS)["log_loss"], rel=1e-9
+    )
+    with pytest.raises(StageError, match="predictions of a target need rows"):
+        evaluate_network(structure, target=name)
     with pytest.raises(Inconsistent, match="no variable 'none'"):
         evaluate_network(structure, data=training, test=test, target="none")

@@ -11,6 +11,7 @@ from helpers.seeds import seeds
 from helpers.tables import dependent_dataset, make_dataset
 
 from formats.records import Forest, Header, Network
+from stages.knowledge import Knowledge
 from stages.optimize import DATA, DATA_TW, METHODS, OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.parentsets import ParentSetOptions
@@ -112,14 +113,14 @@ def test_constraints_are_about_all_variables():
     forest = screened(dataset)
     roots, _ = roots_of(dataset, forest)
     (child, parent), (one, other) = next(iter(forest.parents.items())), roots[:2]
-    found = learn(dataset, forest, required=((one, other),), forbidden=((other, one),))
+    found = learn(dataset, forest, knowledge=Knowledge.of_arcs(dataset.names, ((one, other),), ((other, one),)))
     assert one in found.parents[other]
     tiers = [-1] * 8
     tiers[one], tiers[other] = 1, 0
-    assert one not in learn(dataset, forest, tiers=tuple(tiers)).parents[other]
-    for options in ({"required": ((child, one),)}, {"forbidden": ((parent, child),)}):
+    assert one not in learn(dataset, forest, knowledge=Knowledge.of_arcs(dataset.names, tiers=tiers)).parents[other]
+    for arcs in ({"required": ((child, one),)}, {"forbidden": ((parent, child),)}):
         with pytest.raises(InfeasibleError, match="screen"):
-            learn(dataset, forest, **options)
+            learn(dataset, forest, knowledge=Knowledge.of_arcs(dataset.names, **arcs))
 
 
 def test_all_but_one_screened_and_none_screened():

@@ -12,6 +12,7 @@ from naive.scores import local_score as naive_local_score
 from formats.data_records import Dataset, Variable
 from formats.errors import VerificationError
 from formats.records import Header, Network
+from stages.knowledge import Knowledge, make_knowledge
 from stages.optimize.verify import verify_network
 
 TABLE = make_table({0: {(): -3.0}, 1: {(): -4.0, (0,): -1.0}, 2: {(1,): -2.0}}, fixed=(2,))
@@ -56,6 +57,24 @@ def test_wrong_networks_are_caught(wrong, message):
 def test_wrong_widths_are_caught(claim):
     with pytest.raises(VerificationError):
         verify_network(network(treewidth=claim), TABLE, treewidth=1)
+
+
+@pytest.mark.parametrize(
+    ("knowledge", "message"),
+    [
+        (Knowledge.of_arcs("abc", required=[(0, 1)]), None),
+        (Knowledge.of_arcs("abc", required=[(0, 2)]), "a -> c is required and not there"),
+        (Knowledge.of_arcs("abc", forbidden=[(1, 0), (1, 2)]), "b -> c is forbidden"),
+        (Knowledge.of_arcs("abc", tiers=[1, 0, -1]), "a -> b goes from tier 2 back"),
+        (make_knowledge("abc", allowed=[("a", "b")]), "b -> c is not among the allowed arcs"),
+    ],
+)
+def test_networks_against_the_knowledge_are_caught(knowledge, message):
+    if message is None:
+        verify_network(network(), TABLE, knowledge=knowledge)
+        return
+    with pytest.raises(VerificationError, match=message):
+        verify_network(network(), TABLE, knowledge=knowledge)
 
 
 def test_missing_certificate_is_caught():

@@ -48,7 +48,7 @@ def test_only_what_a_subset_beats_by_the_margin_is_left_out(method, score, mass,
 @pytest.mark.parametrize("method", FINISHING)
 def test_constraints_hold(method):
     dataset, rows = dependent_dataset(4, 6, 60, most_states=3)
-    knowledge = Knowledge(dataset.names, required={2: (0,)}, forbidden={3: (1, 4)})
+    knowledge = Knowledge.of_arcs(dataset.names, [(0, 2)], [(1, 3), (4, 3)])
     _, records = lists_of(
         dataset, knowledge, method=method, score="bdeu", keep_mass=0.0, max_parents=3, evaluations=10**6
     )

@@ -58,7 +58,7 @@ def test_networks_of_listed_sets_have_their_share(n_variables, seed, keep_mass, 
 def test_the_share_is_met_where_nothing_is_in_the_way():
     """A tier of one parent and one child: its lists are all there is."""
     dataset, _ = dependent_dataset(0, 2, 40, noise=0.9)
-    knowledge = Knowledge(dataset.names, forbidden={0: (1,)})
+    knowledge = Knowledge.of_arcs(dataset.names, forbidden=[(1, 0)])
     table, whole = (lists_of(dataset, knowledge, keep_mass=mass) for mass in (1.0 - 1e-12, 0.0))
     assert table.n_sets < whole.n_sets
     share = math.exp(log_weight(table, "dags") - log_weight(whole, "dags"))
@@ -69,7 +69,7 @@ def test_constraints():
     """Forbidden arcs leave the bound as it is; required ones, given after the lists were made, end it."""
     dataset, _ = dependent_dataset(6, 4, 60, noise=0.4)
     table, whole = (lists_of(dataset, keep_mass=mass, max_parents=2) for mass in (0.3, 0.0))
-    forbidden = Knowledge(dataset.names, forbidden={0: (1,), 3: (2, 0)})
+    forbidden = Knowledge.of_arcs(dataset.names, forbidden=[(1, 0), (2, 3), (0, 3)])
     share = math.exp(
         log_weight(keep_admissible(table, forbidden), "dags") - log_weight(keep_admissible(whole, forbidden), "dags")
     )

@@ -48,7 +48,7 @@ def lists_and_shares(
 ) -> tuple[ParentSetTable, dict[tuple[int, int], dict[str, float]]]:
     """Random lists; by pair, the probability that it is joined and what decides its direction."""
     table = as_table(random_lists(seed, n_variables, 3.0, most_parents=2, share=0.8))
-    knowledge = Knowledge(table.header.names, forbidden={0: (1,), 2: (3,)} if knows else {})
+    knowledge = Knowledge.of_arcs(table.header.names, forbidden=[(1, 0), (3, 2)] if knows else [])
     if knows:
         table = recorded(keep_admissible(table, knowledge), forbid=["V1->V0", "V3->V2"])
     weighted = list(networks(lists_of(table), prior))

@@ -62,7 +62,7 @@ def test_all_networks_of_data_under_constraints(score, prior):
     dataset, _ = dependent_dataset(4, 5, 60, most_states=3)
     assert (dataset.n_states > 1).all()
     tiers = np.array([0, 1, 0, 1, -1], dtype=np.int32)
-    knowledge = Knowledge(dataset.names, required={1: (0,)}, forbidden={4: (2, 3), 3: (0,)}, tiers=tiers)
+    knowledge = Knowledge.of_arcs(dataset.names, [(0, 1)], [(2, 4), (3, 4), (0, 3)], tiers)
     options = ParentSetOptions(method="sequential", score=score, keep_mass=0.0, max_parents=2, evaluations=10**6)
     table = ParentSetTable.from_records(*identify(dataset, options, knowledge=knowledge))
     expected = posterior(lists_of(table), prior)[0]

@@ -63,7 +63,7 @@ def test_samples_hold_what_is_required():
     """Required and forbidden arcs and tiers: as exact sums under the same constraints have it."""
     dataset, _ = dependent_dataset(4, 6, 60, most_states=3)
     tiers = np.array([0, 1, 0, 1, -1, 1], dtype=np.int32)
-    knowledge = Knowledge(dataset.names, required={1: (0,)}, forbidden={4: (2, 3), 3: (0,)}, tiers=tiers)
+    knowledge = Knowledge.of_arcs(dataset.names, [(0, 1)], [(2, 4), (3, 4), (0, 3)], tiers)
     options = ParentSetOptions(method="sequential", score="bdeu", keep_mass=0.0, max_parents=2, evaluations=10**6)
     table = keep_admissible(ParentSetTable.from_records(*identify(dataset, options)), knowledge)
     exact, *_ = exact_probabilities(table, PosteriorOptions(), Budget(), NullReporter())
@@ -137,7 +137,9 @@ def test_chains_that_do_not_meet_are_reported():
     [
         ({"chains": 1, "samples": 100}, "one chain"),
         ({"chains": 2, "samples": 2}, "too few networks"),
-        ({"chains": 2, "samples": 40}, "effective sample size is only"),
+        ({"chains": 2, "samples": 40}, "are few: a probability near 1/2 has a standard error of about 0."),
+        ({"chains": 1, "samples": 50}, "are few"),
+        ({"chains": 4, "samples": 12}, "effective samples of 12 networks are few"),
     ],
 )
 def test_few_samples_give_a_warning(monkeypatch, options, text):
@@ -150,6 +152,16 @@ def test_few_samples_give_a_warning(monkeypatch, options, text):
         heard,
     )
     assert any(text in warning for warning in heard.warnings), heard.warnings
+
+
+def test_few_samples_are_few_whether_or_not_the_chains_agree(monkeypatch):
+    for limit in (0.5, 5.0):
+        monkeypatch.setattr("stages.posterior.estimates.RHAT_LIMIT", limit)
+        heard = Heard()
+        options = PosteriorOptions(method="sampled", seed=1, samples=50)
+        run(as_table(random_lists(2, 4, 0.1), keep_mass=0.0), options, Budget(), heard)
+        assert [("disagree" in warning) for warning in heard.warnings][-2:] in ([True, False], [False])
+        assert "are few" in heard.warnings[-1]
 
 
 def test_the_clock_and_the_user_end_it():

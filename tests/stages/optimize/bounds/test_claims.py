@@ -9,7 +9,7 @@ from naive.optimize.networks_search import make_table
 
 from formats.data_records import Variable
 from formats.records import Header
-from stages.knowledge import make_knowledge
+from stages.knowledge import Knowledge, make_knowledge
 from stages.lists.constrain import keep_admissible
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.claims import claim_of_grown_lists, claim_of_lists, claim_of_scores
@@ -73,9 +73,11 @@ def test_lists_that_are_not_complete_prove_nothing_about_other_sets():
         ({"treewidth": 1}, "all networks with at most 1 parent each"),
         ({"treewidth": 3, "method": "forest"}, "all networks with at most 1 parent each"),
         ({"treewidth": 0, "method": "forest"}, "all networks with at most 0 parents each"),
-        ({"required": ((0, 1),)}, "all networks under the constraints"),
-        ({"forbidden": ((0, 1),)}, "all networks under the constraints"),
-        ({"tiers": (0, 0, 1, 1)}, "all networks under the constraints"),
+        ({"knowledge": Knowledge.of_arcs("ABCD", [(0, 1)])}, "all networks under the constraints"),
+        ({"knowledge": Knowledge.of_arcs("ABCD", (), [(0, 1)])}, "all networks under the constraints"),
+        ({"knowledge": Knowledge.of_arcs("ABCD", tiers=(0, 0, 1, 1))}, "all networks under the constraints"),
+        ({"knowledge": Knowledge(tuple("ABCD"), allowed=())}, "all networks under the constraints"),
+        ({"knowledge": Knowledge(tuple("ABCD"))}, "all networks"),
     ],
 )
 def test_limits_of_the_search_are_named(given, claim):
@@ -90,7 +92,7 @@ def test_the_narrower_limit_counts():
 
 
 def test_claims_of_searches_on_data():
-    options = OptimizeOptions(treewidth=2, max_parents=1, forbidden=((0, 1),))
+    options = OptimizeOptions(treewidth=2, max_parents=1, knowledge=Knowledge.of_arcs("ABCD", forbidden=((0, 1),)))
     assert claim_of_scores(options) == "all networks with at most 1 parent each under the constraints"
     assert claim_of_grown_lists(1234, UNLIMITED) == "networks of the 1,234 sets listed at the end"
 
@@ -112,10 +114,10 @@ def test_constraints_of_the_search_take_completeness_from_children_with_required
     table = replace(table, header=replace(table.header, by=({"stage": "parentsets", "options": {}},)))
     table.complete[:] = True
     forbidden = make_knowledge(table.header.names, [], [(0, 1)], [])
-    options = OptimizeOptions(forbidden=((0, 1),))
+    options = OptimizeOptions(knowledge=Knowledge.of_arcs("ABCD", forbidden=((0, 1),)))
     assert claim_of_lists(keep_admissible(table, forbidden), options) == "all networks under the constraints"
     required = make_knowledge(table.header.names, [(0, 1)])
-    options = OptimizeOptions(required=((0, 1),))
+    options = OptimizeOptions(knowledge=Knowledge.of_arcs("ABCD", required=((0, 1),)))
     assert claim_of_lists(keep_admissible(table, required), options) == "networks of the listed sets"
 
 

@@ -14,6 +14,7 @@ from naive import scores as naive_scores
 from naive.independence import is_independence_map, is_minimal
 from naive.optimize import climbing as naive
 
+from stages.knowledge import Knowledge
 from stages.optimize.climbing.climber import GRID_QUANTA
 from stages.scoring.family_scorer import FamilyScorer
 
@@ -80,8 +81,7 @@ def test_same_climb_as_the_definition_under_constraints(method):
             scorer,
             method,
             tuple(tuple(sorted(p)) for p in start),
-            required=tuple(required),
-            forbidden=tuple(forbidden),
+            knowledge=Knowledge.of_arcs(dataset.names, required, forbidden),
             max_parents=2,
         ).parents
         assert as_sets(found) == expected

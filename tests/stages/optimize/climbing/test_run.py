@@ -12,6 +12,7 @@ from naive.optimize import climbing as naive
 
 from formats.data_records import Variable
 from formats.records import Header, Network
+from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.runtime.budgets import Budget
@@ -126,13 +127,13 @@ def test_contradictions_are_refused():
     dataset, _ = dependent_dataset(16, 4, 50, most_states=2)
     scorer = FamilyScorer(dataset)
     with pytest.raises(InfeasibleError, match="V0 -> V1 is both required and forbidden"):
-        search(scorer, required=((0, 1),), forbidden=((0, 1),))
+        search(scorer, knowledge=Knowledge.of_arcs(dataset.names, required=((0, 1),), forbidden=((0, 1),)))
     with pytest.raises(InfeasibleError, match="cycle among V0, V1, V2"):
-        search(scorer, required=((0, 1), (1, 2), (2, 0)))
+        search(scorer, knowledge=Knowledge.of_arcs(dataset.names, required=((0, 1), (1, 2), (2, 0))))
     with pytest.raises(InfeasibleError, match="loop"):
-        search(scorer, required=((1, 1),))
+        search(scorer, knowledge=Knowledge.of_arcs(dataset.names, required=((1, 1),)))
     with pytest.raises(InfeasibleError, match="forbidden arc V0 -> V1"):
-        search(scorer, start=((), (0,), (), ()), forbidden=((0, 1),))
+        search(scorer, start=((), (0,), (), ()), knowledge=Knowledge.of_arcs(dataset.names, forbidden=((0, 1),)))
     with pytest.raises(InfeasibleError, match="V3 starts with 3 parents"):
         search(scorer, start=((), (), (), (0, 1, 2)), max_parents=2)
 
@@ -141,7 +142,11 @@ def test_required_arcs_stay_and_forbidden_ones_stay_out():
     dataset, _ = dependent_dataset(17, 8, 300, most_states=3)
     required, forbidden = ((7, 0), (6, 1)), ((0, 2), (2, 0), (1, 3))
     for method in FAMILY:
-        parents = search(FamilyScorer(dataset), method, required=required, forbidden=forbidden).parents
+        parents = search(
+            FamilyScorer(dataset),
+            method,
+            knowledge=Knowledge.of_arcs(dataset.names, required=required, forbidden=forbidden),
+        ).parents
         arcs = {(p, child) for child, family in enumerate(parents) for p in family}
         assert set(required) <= arcs and not set(forbidden) & arcs
 

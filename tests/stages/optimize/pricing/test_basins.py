@@ -7,6 +7,7 @@ import pytest
 from helpers.tables import dependent_dataset
 
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
+from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.pricing.basins import AWAY_PATIENCE, AWAY_ROUNDS, HOME_PATIENCE, Basin, OrderedNetwork
 from stages.optimize.pricing.orders import OrderPricing
@@ -40,7 +41,7 @@ def test_a_visit_ends_after_some_rounds_at_most():
 @pytest.fixture
 def engine():
     dataset, _ = dependent_dataset(3, 9, 250, most_states=2, noise=0.15)
-    options = OptimizeOptions(method="pricing", required=((0, 5),))
+    options = OptimizeOptions(method="pricing", knowledge=Knowledge.of_arcs(dataset.names, required=((0, 5),)))
     return OrderPricing(start_run(FamilyScorer(dataset), options, Budget(), NullReporter()))
 
 

@@ -10,6 +10,7 @@ from helpers.clocks import StoppedClock
 from helpers.seeds import seeds
 from helpers.tables import dependent_dataset, make_dataset
 
+from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.pricing import clique_growth
 from stages.optimize.pricing.clique_growth import CliquePricing, Focus
@@ -72,7 +73,7 @@ def test_growers_know_the_best_in_each_bag(seed, jobs, monkeypatch):
 def test_constraints_hold():
     dataset, _ = dependent_dataset(3, 8, 200, most_states=3)
     forbidden = tuple((parent, child) for parent in (0, 2, 5) for child in range(8) if child != parent)
-    run = start(dataset, required=((1, 3),), forbidden=forbidden)
+    run = start(dataset, knowledge=Knowledge.of_arcs(dataset.names, required=((1, 3),), forbidden=forbidden))
     assert CliquePricing(run).price(path_focus(8), run.budget) == [child != 3 for child in range(8)]
     for grower in run.growers:
         assert all({0, 2, 5}.isdisjoint(parents) for parents in grower.scores)
@@ -142,7 +143,11 @@ def test_small_bags_beside_a_large_one():
     rng, n = np.random.default_rng(3), 30
     codes = rng.integers(0, 2, (n, 300))
     codes[3:] = np.where(rng.random((n - 3, 300)) < 0.2, codes[3:], codes[3])  # related among themselves only
-    run = start(make_dataset(codes, [2] * n), forbidden=tuple((a, b) for a in range(3) for b in range(3, n)))
+    dataset = make_dataset(codes, [2] * n)
+    run = start(
+        dataset,
+        knowledge=Knowledge.of_arcs(dataset.names, forbidden=tuple((a, b) for a in range(3) for b in range(3, n))),
+    )
     bags = np.array([list(range(n))] * 3 + [[3, 4, 5] + [5] * (n - 3)] * (n - 3), dtype=np.int32)
     focus = Focus(np.arange(n, dtype=np.int32), tuple(() for _ in range(n)), bags)
     is_priced = CliquePricing(run).price(focus, run.budget)

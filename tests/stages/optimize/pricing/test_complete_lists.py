@@ -16,6 +16,7 @@ from naive.networks import is_acyclic
 from naive.parentsets import score_all_sets
 
 from formats.records import ParentSetTable
+from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import complete_lists, loop
@@ -78,7 +79,9 @@ def test_claims_name_limits_and_constraints():
     network, _, _ = learn(dataset, max_parents=1)
     assert network.header.extra["bound_relative_to"] == "all networks with at most 1 parent each"
     assert network.header.extra["total"] == pytest.approx(best_of_all(rows, dataset.n_states, 1), abs=1e-6)
-    network, _, _ = learn(dataset, required=((3, 0),), forbidden=((1, 2),))
+    network, _, _ = learn(
+        dataset, knowledge=Knowledge.of_arcs(dataset.names, required=((3, 0),), forbidden=((1, 2),))
+    )
     assert network.header.extra["bound_relative_to"] == "all networks under the constraints"
     best = best_of_all(rows, dataset.n_states, 3, allowed=lambda p, c: (c != 0 or 3 in p) and (c != 2 or 1 not in p))
     assert network.header.extra["total"] == pytest.approx(best, abs=1e-6)
@@ -89,7 +92,11 @@ def test_claims_name_limits_and_constraints():
 def test_the_forecast_bounds_the_scores_computed(seed, score):
     dataset, _ = dependent_dataset(seed, 7, 60 + 30 * seed, most_states=4, noise=0.2)
     required = ((0, 6), (1, 6)) if seed % 3 == 2 else ()
-    options = OptimizeOptions(score=score, required=required, max_parents=None if seed % 2 else 3)
+    options = OptimizeOptions(
+        score=score,
+        knowledge=Knowledge.of_arcs(dataset.names, required=required),
+        max_parents=None if seed % 2 else 3,
+    )
     run = start_run(FamilyScorer(dataset, score), options, Budget(), NullReporter())
     for grower in run.growers:
         limits = limits_of(grower)

@@ -14,6 +14,7 @@ from naive.optimize.networks_search import best_by_subsets, make_table
 from naive.parentsets import prune_dominated, score_all_sets
 
 from stages.kernels.climbing.moves import new_climb_state
+from stages.knowledge import Knowledge
 from stages.lists.start_network import StartNetwork
 from stages.optimize import OptimizeOptions
 from stages.optimize.climbing import climber
@@ -60,7 +61,10 @@ def start_of(dataset, options, budget=None, reporter=None):
 @pytest.mark.parametrize("score", ["bic", "k2"])
 def test_it_is_the_network_of_hill_climbing(seed, score):
     dataset, _ = dependent_dataset(seed, 9, 250, most_states=3)
-    options = OptimizeOptions(score=score, required=((0, 5),) if seed % 2 else (), forbidden=((1, 2),))
+    options = OptimizeOptions(
+        score=score,
+        knowledge=Knowledge.of_arcs(dataset.names, required=((0, 5),) if seed % 2 else (), forbidden=((1, 2),)),
+    )
     scorer = FamilyScorer(dataset, score)
     expected = hill_climbing(scorer, options, Budget(), NullReporter())
     growers, parents = start_of(dataset, options)
@@ -72,7 +76,7 @@ def test_it_is_the_network_of_hill_climbing(seed, score):
 @pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_growers_know_single_parents_from_one_sweep(seed):
     dataset, _ = dependent_dataset(seed, 8, 200, most_states=3)
-    options = OptimizeOptions(forbidden=((1, 2), (5, 0)), max_parents=1)
+    options = OptimizeOptions(knowledge=Knowledge.of_arcs(dataset.names, forbidden=((1, 2), (5, 0))), max_parents=1)
     growers, _ = start_of(dataset, options)
     scorer = FamilyScorer(dataset)
     for plain, grower in zip(make_growers(scorer, make_constraints(scorer, options)), growers):
@@ -177,7 +181,7 @@ def test_the_whole_run_is_no_worse_than_its_start(monkeypatch):
 def test_pairs_without_a_climb_give_the_best_earlier_parents(monkeypatch, tiles):
     monkeypatch.setattr(pair_scores, "MOST_BITMAPS", 4)
     dataset, _ = dependent_dataset(2, 10, 300, most_states=3, noise=0.05)
-    options = OptimizeOptions(forbidden=((0, 2), (1, 4)))
+    options = OptimizeOptions(knowledge=Knowledge.of_arcs(dataset.names, forbidden=((0, 2), (1, 4))))
     scorer, stop, reported = FamilyScorer(dataset), threading.Event(), []
     met = scorer.pairs().tiles[:tiles]
 
@@ -244,7 +248,10 @@ def test_growers_of_many_variables_hold_no_lists_of_candidates():
     codes = rng.integers(0, 2, (1500, 20), dtype=np.uint8)
     codes[7] = 0  # so that no child may have all others as parents
     dataset = make_dataset(codes, [2] * 7 + [1] + [2] * 1492)
-    scorer, options = FamilyScorer(dataset), OptimizeOptions(tiers=tuple(range(1500)))
+    scorer, options = (
+        FamilyScorer(dataset),
+        OptimizeOptions(knowledge=Knowledge.of_arcs(dataset.names, tiers=tuple(range(1500)))),
+    )
     constraints = make_constraints(scorer, options)
     tracemalloc.start()
     growers = make_growers(scorer, constraints)

@@ -10,6 +10,7 @@ import pytest
 from helpers.clocks import StoppedClock
 from helpers.tables import dependent_dataset
 
+from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.pricing import ktrees, walk_schedule
 from stages.optimize.pricing import run as run_module
@@ -166,7 +167,11 @@ def test_without_a_time_limit_alone_the_walk_is_never_narrow(limits):
 
 def test_required_parents_keep_the_walk_wide():
     dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
-    options = OptimizeOptions(method="pricing", treewidth=5, required=tuple((p, 0) for p in range(1, 6)))
+    options = OptimizeOptions(
+        method="pricing",
+        treewidth=5,
+        knowledge=Knowledge.of_arcs(dataset.names, required=tuple((p, 0) for p in range(1, 6))),
+    )
     clock = StoppedClock()
     run = start_run(FamilyScorer(dataset), options, Budget(100.0, clock=clock), NullReporter())
     schedule = walk_schedule.WalkSchedule(run, 5)

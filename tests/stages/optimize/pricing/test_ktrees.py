@@ -17,6 +17,7 @@ from naive.optimize.ktrees import best_along_orders, best_forest
 from naive.optimize.treewidth import elimination_width, moral_edges
 
 from formats.records import ParentSetTable
+from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import loop, walk_schedule, widthless
@@ -163,7 +164,12 @@ def test_a_wider_bound_is_not_worse(growing):
 @pytest.mark.parametrize("bound", [1, 2, 3])
 def test_required_and_forbidden_arcs_are_kept(bound, short_cooling):
     dataset, _ = dependent_dataset(4, 8, 200, most_states=2)
-    network = learn(dataset, bound, None, required=((0, 5), (5, 6)), forbidden=((1, 2), (2, 1)))
+    network = learn(
+        dataset,
+        bound,
+        None,
+        knowledge=Knowledge.of_arcs(dataset.names, required=((0, 5), (5, 6)), forbidden=((1, 2), (2, 1))),
+    )
     check_width(network, bound)
     assert 0 in network.parents[5] and 5 in network.parents[6]
     assert 1 not in network.parents[2] and 2 not in network.parents[1]
@@ -174,7 +180,7 @@ def test_required_inverted_tree(short_cooling):
     """Figure 1 of Scanagatta et al. (2016): width 2 only if a child is eliminated after a parent's parents."""
     dataset, _ = dependent_dataset(4, 8, 200, most_states=2)
     required = ((0, 4), (1, 4), (2, 5), (3, 5), (4, 6), (5, 6))
-    network = learn(dataset, 2, None, required=required)
+    network = learn(dataset, 2, None, knowledge=Knowledge.of_arcs(dataset.names, required=required))
     check_width(network, 2)
     assert all(parent in network.parents[child] for parent, child in required)
 
@@ -182,7 +188,7 @@ def test_required_inverted_tree(short_cooling):
 def test_required_arcs_beyond_the_bound_are_reported():
     dataset, _ = dependent_dataset(4, 6, 100, most_states=2)
     with pytest.raises(InfeasibleError, match="raise --tw to 3"):
-        learn(dataset, 2, required=((0, 5), (1, 5), (2, 5)))
+        learn(dataset, 2, knowledge=Knowledge.of_arcs(dataset.names, required=((0, 5), (1, 5), (2, 5))))
 
 
 @pytest.mark.slow
@@ -213,7 +219,7 @@ def test_a_start_network_within_the_bound_is_kept_at_least(seed, short_cooling):
     again, _ = run_on_data(dataset, options, Budget(evaluations=1), NullReporter(), first)
     assert total(again) >= total(first) - 1e-6
     forbidden = next((p, child) for child, parents in enumerate(first.parents) for p in parents)
-    options = replace(options, forbidden=(forbidden,))
+    options = replace(options, knowledge=Knowledge.of_arcs(dataset.names, forbidden=(forbidden,)))
     with pytest.raises(InfeasibleError, match="the start network has the forbidden arc"):
         run_on_data(dataset, options, Budget(evaluations=500), NullReporter(), first)
 

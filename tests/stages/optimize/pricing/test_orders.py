@@ -16,6 +16,7 @@ from naive.optimize.pricing import grow_and_shrink, undominated
 from naive.parentsets import prune_dominated, score_all_sets
 
 from formats.records import ParentSetTable
+from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import loop
@@ -218,7 +219,9 @@ def test_small_data_are_solved(seed, growing):
     assert network.header.extra["total"] == pytest.approx(best, abs=1e-6)
 
 
-@pytest.mark.parametrize("options", [{}, {"required": ((0, 3), (5, 2))}, {"treewidth": 2}])
+@pytest.mark.parametrize(
+    "options", [{}, {"knowledge": Knowledge.of_arcs(range(12), ((0, 3), (5, 2)))}, {"treewidth": 2}]
+)
 def test_no_more_scores_are_computed_than_asked_for(growing, options):
     dataset, _ = dependent_dataset(4, 12, 200, most_states=2)
     for evaluations in (20, 97, 150) if "treewidth" in options else (20, 41, 150, 151, 277, 400, 503):
