@@ -139,7 +139,7 @@ class ChildSearcher:
 
     @property
     def _is_overdue(self) -> bool:
-        """Whether the time is over for so long that even the first scores of the children left would take too long."""
+        """Whether the time is over for so long that there is none for the first scores of children left."""
         seconds = self.budget.seconds
         return seconds is not None and self.budget.elapsed() > (1.0 + OVERTIME) * seconds + OVERTIME
 

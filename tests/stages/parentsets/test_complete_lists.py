@@ -117,7 +117,7 @@ def test_nothing_is_forecast_after_an_interruption():
 def test_children_long_after_the_time_list_one_set():
     run = run_of(time=1.0)
     run.budget.elapsed = lambda: 5.0
-    records = list(run.searcher.result_of(child).record for child in run.children)
+    records = [run.searcher.result_of(child).record for child in run.children]
     assert all(list(record.parents) == [()] and record.extra == {"ended": "time"} for record in records)
 
 
