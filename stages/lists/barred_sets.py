@@ -1,7 +1,7 @@
-"""Lists without a least set, as other programs write them: no listed set is within all others, not even the empty one.
+"""Lists without a least set, as other programs write them: no listed set, even the empty one, is within all others.
 
-Searches need such a set, so that every order has a network. An empty set is added that scores so little that no network
-with it can be the best while there is one without.
+Searches need such a set, so that every order has a network. An empty set is added, with a score so low that no
+network with it can be the best while there is one without.
 """
 
 from __future__ import annotations

@@ -28,6 +28,8 @@ from stages.kernels.climbing.moves import (
     with_wider_rows,
 )
 from stages.runtime.budgets import Budget
+from stages.runtime.errors import StageError
+from stages.runtime.memory import format_bytes
 from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
@@ -44,6 +46,9 @@ TABU_PATIENCE = 10
 
 FIRST_PARENTS = 8
 """Initial capacity of the lists of parents, per child."""
+
+BYTES_PER_PAIR = 12
+"""Memory of a listed parent and its gain."""
 
 KNOWN_LOSS = -1.0
 """Stands for the gain of an arc that lowers the score by a bound, without being computed."""
@@ -88,7 +93,14 @@ class Climber:
         self._has_bound = scorer.definition.penalty is not None and not tabu
         self._listed = np.empty(n, dtype=np.int32)
         permitted, fixed = constraints.permitted, constraints.fixed
-        self.state = new_climb_state(permitted, fixed, order, most_listed, FIRST_PARENTS)
+        try:
+            self.state = new_climb_state(permitted, fixed, order, most_listed, FIRST_PARENTS)
+        except OSError as error:  # of the memory map
+            needed = format_bytes(BYTES_PER_PAIR * n * min(n, most_listed or n))
+            raise StageError(
+                f"the gains of all pairs of {n:,} variables take up to {needed}, which this machine does not have\n"
+                "  leave out columns, or search among lists: bnsl parentsets, then bnsl optimize"
+            ) from error
 
     # ------------------------------------------------------------------------------- graph and scores
     def place(self, parents: Parents) -> None:

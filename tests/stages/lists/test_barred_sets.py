@@ -79,9 +79,7 @@ def test_the_message_says_whether_there_is_no_network():
     table, barred = bar_empty_sets(ParentSetTable.from_records(HEADER, records))
     assert barred == [0, 1, 2, 3]
     network, _ = run(table, OptimizeOptions("exact"), Budget(), NullReporter())
-    with pytest.raises(
-        InfeasibleError, match="no network of listed sets exists: the lists of '.' lack the empty set"
-    ):
+    with pytest.raises(InfeasibleError, match=r"no network of listed sets exists: the lists of '.' lack"):
         refuse_barred(network, barred)
     unproved = replace(network, header=replace(network.header, extra={}))
     with pytest.raises(InfeasibleError, match="no network of listed sets was found"):
