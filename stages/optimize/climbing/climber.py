@@ -7,6 +7,7 @@ that equal gains compare equal and the order of moves (`stages.kernels.climbing.
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 
 import numpy as np
@@ -93,14 +94,16 @@ class Climber:
         self._has_bound = scorer.definition.penalty is not None and not tabu
         self._listed = np.empty(n, dtype=np.int32)
         permitted, fixed = constraints.permitted, constraints.fixed
-        try:
-            self.state = new_climb_state(permitted, fixed, order, most_listed, FIRST_PARENTS)
-        except OSError as error:  # of the memory map
+        state = None
+        with contextlib.suppress(OSError):  # of the memory map
+            state = new_climb_state(permitted, fixed, order, most_listed, FIRST_PARENTS)
+        if state is None:
             needed = format_bytes(BYTES_PER_PAIR * n * min(n, most_listed or n))
             raise StageError(
                 f"the gains of all pairs of {n:,} variables take up to {needed}, which this machine does not have\n"
                 "  leave out columns, or search among lists: bnsl parentsets, then bnsl optimize"
-            ) from error
+            )
+        self.state = state
 
     # ------------------------------------------------------------------------------- graph and scores
     def place(self, parents: Parents) -> None:
