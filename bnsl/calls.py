@@ -98,7 +98,8 @@ def source_of(value: Any, reader: str) -> str:
         batches = pyarrow.RecordBatchReader.from_stream(table)
         with pyarrow.ipc.new_stream(sink, batches.schema) as writer:
             for batch in batches:
-                writer.write_batch(batch)
+                if batch.num_rows:  # without rows, pyarrow writes text that it cannot read
+                    writer.write_batch(batch)
     except (pyarrow.ArrowException, TypeError, ValueError) as error:
         raise UsageError(f"a {called} that is no table: {error}") from None
     return MemoryFile(f"<{called}>", sink.getvalue().to_pybytes())
@@ -163,16 +164,27 @@ def call(name: str, values: Sequence[Any], options: Mapping[str, Any]) -> Memory
     for key, value in given.items():
         of_option = isinstance(parameters[key], click.Option)
         (words if of_option else arguments).extend(_words_of(reader, parameters[key], value))
-    # Unknown options are refused, with a hint at others of similar spelling.
-    words += [f"--{key.replace('_', '-')}" for key in options.keys() - known.keys()]
     root = click.Context(cli, info_name="bnsl")
     root.meta[CALLED] = True
     command = cli.get_command(root, name)
     assert command is not None
+    words += [_unknown_option(name, key, command.params) for key in options.keys() - known.keys()]
     with translated_errors(), interrupts_handled():  # noqa: SIM117 (a context is made where they hold)
         with command.make_context(name, [*words, *arguments], parent=root) as context:
             command.invoke(context)
     return target
+
+
+def _unknown_option(name: str, key: str, parameters: Iterable[click.Parameter]) -> str:
+    """A word that the command refuses with a hint; a `UsageError` if it is another spelling of an argument."""
+    word = f"--{key.replace('_', '-')}"
+    for found in parameters:
+        if isinstance(found, click.Option) and word in (*found.opts, *found.secondary_opts):
+            value = found.flag_value if isinstance(found.flag_value, str) else word in found.opts
+            called = [known for known, p in parameters_of(name).items() if p.name == found.name]
+            remedy = f"give {called[0]}" + f"={value!r}" * found.is_flag if called else "leave it out"
+            raise UsageError(f"{name} has no argument {key!r}; {remedy}")
+    return word
 
 
 @contextlib.contextmanager

@@ -141,11 +141,16 @@ class Network(Result):
     @property
     def arcs(self) -> list[tuple[str, str]]:
         """Parent and child of each arc, by child."""
-        return [(parent, child) for child in self.variables for parent in self.parents(child)]
+        names = self.variables
+        return [(names[parent], child) for child, family in zip(names, self.record.parents) for parent in family]
 
     def parents(self, variable: str) -> tuple[str, ...]:
-        """Names of the parents of a variable."""
-        return tuple(self.variables[parent] for parent in self.record.parents[self.variables.index(variable)])
+        """Names of the parents of a variable; a `DataError` if there is none of this name."""
+        from formats.tables.evidence import find_variable
+
+        with translated_errors():
+            child = find_variable(str(variable), self.record.header.variables)
+        return tuple(self.variables[parent] for parent in self.record.parents[child])
 
     @property
     def score(self) -> float | None:

@@ -11,7 +11,13 @@ import click
 
 from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
-from ..files.inputs import require_same_scores, require_same_variables, warn_of_cut_lists, warn_of_other_forest
+from ..files.inputs import (
+    require_least_sets,
+    require_same_scores,
+    require_same_variables,
+    warn_of_cut_lists,
+    warn_of_other_forest,
+)
 from ..files.output_formats import output_format
 from ..files.recording import record_command, tallied, used_options, write_json_lines, write_stats
 from ..options import parentsets, shared
@@ -152,6 +158,7 @@ def open_inputs(
         warn_of_other_forest(forest.header, dataset, guides.screen, reporter)
     if known and guides.extend:
         warn_of_cut_lists(known, reporter)
+        require_least_sets(known, guides.extend)
         require_same_scores(known.header, dataset, score_options, guides.extend)
     before = tuple(entry for header, _ in headers for entry in header.by)
     return dataset, {"forest": forest, "near": near, "known": known}, before

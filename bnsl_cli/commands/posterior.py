@@ -10,7 +10,7 @@ import click
 
 from stages.posterior import EXACT_UNASKED, FEATURES, METHODS, PRIORS, PosteriorOptions, choose_method
 
-from ..files.inputs import warn_of_cut_lists
+from ..files.inputs import require_least_sets, warn_of_cut_lists
 from ..files.output_formats import output_format
 from ..files.recording import record_command, used_options, write_stats
 from ..options import shared
@@ -173,6 +173,7 @@ def command(
     shared.check_sources(sets, *([question.patterns] if question.patterns else []), *knowing.sources)
     table = open_parent_sets(sets, warn=reporter.warn)
     warn_of_cut_lists(table, reporter)
+    require_least_sets(table, sets)
     knowledge = knowing.resolve(table.header.names)
     table = table if knowledge is None else keep_admissible(table, knowledge)
     index = {name: variable for variable, name in enumerate(table.header.names)}

@@ -9,6 +9,7 @@ import click
 
 import formats
 from formats.data_records import Dataset
+from formats.errors import Inconsistent
 from formats.records import Header, ParentSetRecord
 from formats.wording import plural
 
@@ -34,8 +35,23 @@ def write_sets(task: Conversion) -> None:
     header, records = formats.open_parent_set_stream(task.source, warn=task.reporter.warn)
     if task.format in PLAIN_LISTS:
         records = _warn_of_constraints(records, task)
+    else:
+        records = _with_least_sets(records, header, task)
     count = formats.write_parent_sets(task.output, named_header(header, task.names), records, format=task.format)
     task.reporter.summary(f"parent sets of {plural(count, 'variable')}")
+
+
+def _with_least_sets(
+    records: Iterable[ParentSetRecord], header: Header, task: Conversion
+) -> Iterator[ParentSetRecord]:
+    """The records; an `Inconsistent` for one without the empty set, or a set that replaces it."""
+    for record in records:
+        if not record.fixed and record.parents.sizes.min() > len(record.required):
+            raise Inconsistent(
+                f"no empty parent set is listed for {header.names[record.child]!r}, which {task.format} files need",
+                remedy="bnsl optimize searches such lists as they are",
+            )
+        yield record
 
 
 def _warn_of_constraints(records: Iterable[ParentSetRecord], task: Conversion) -> Iterator[ParentSetRecord]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from formats.wording import plural
+from formats.wording import listed, plural
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset, Variable
@@ -195,6 +196,20 @@ def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:
         )
     if table.n_cut_short > n_unsearched:
         reporter.warn(f"the lists of {table.n_cut_short - n_unsearched} of {n} variables ended early")
+
+
+def require_least_sets(table: ParentSetTable, source: str) -> None:
+    """Raise `Inconsistent` if no listed set of some child is within all others, not even the empty one."""
+    from formats.errors import Inconsistent
+    from stages.lists.barred_sets import children_without_least
+
+    lacking = [repr(table.header.names[child]) for child in children_without_least(table)]
+    if lacking:
+        raise Inconsistent(
+            f"no empty parent set is listed for {plural(len(lacking), 'variable')}: {listed(lacking)}",
+            source=source,
+            remedy=f"bnsl optimize {shlex.quote(source)} searches such lists; for all else list the empty set",
+        )
 
 
 def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, reporter: Reporter) -> None:

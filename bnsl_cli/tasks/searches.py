@@ -15,6 +15,7 @@ from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetT
 from formats.streams import open_output
 from formats.wording import plural
 from stages.knowledge import Knowledge
+from stages.lists.barred_sets import bar_empty_sets, refuse_barred
 from stages.lists.constrain import keep_admissible
 from stages.lists.fill_missing import fill_missing
 from stages.lists.start_network import match_start
@@ -92,22 +93,32 @@ def open_list_search(
         inputs.warn_of_other_data(entropies, table.header, given.information, reporter)
         options = replace(options, information=information)
     knowledge = knowing.resolve(table.header.names)
-    if given.proof is not None and (missing or knowledge is not None):
+    listed = table
+    table, barred = bar_empty_sets(table)
+    if given.proof is not None and (missing or barred or knowledge is not None):
         raise click.UsageError(
             "--proof is about the sets as they are listed: give whole lists, and arcs that are required or forbidden "
             "to 'bnsl parentsets'."
         )
-    listed = table
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
     table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
     searched = with_knowledge(replace(options, start=start), knowledge)
     if given.proof is None:
-        return OpenedSearch(partial(run, table, searched), options, knowledge)
+        return OpenedSearch(partial(_run_listed, table, barred, searched), options, knowledge)
     keep = partial(_save_proof, given.proof, listed, options.treewidth)
     search = partial(run, table, replace(searched, keeps_proof=True), keep_nodes=keep)
     return OpenedSearch(search, options, knowledge)
+
+
+def _run_listed(
+    table: ParentSetTable, barred: list[int], options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> Found:
+    """Search among sets of which none that is barred may be taken."""
+    network, figures = run(table, options, budget, reporter)
+    refuse_barred(network, barred)
+    return network, figures
 
 
 def _save_proof(
@@ -131,6 +142,7 @@ def _read_guides(
     table = formats.open_parent_sets(sets, warn=reporter.warn) if sets else None
     if table is not None:
         inputs.warn_of_cut_lists(table, reporter)
+        inputs.require_least_sets(table, str(sets))
         table = drop_dominated(table)
     # Lists without a fingerprint of data are of other programs, which name no states.
     is_ours = table is not None and table.header.data is not None
