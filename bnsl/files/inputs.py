@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from formats.wording import plural
+from formats.wording import listed, plural
 
 from ..tables import as_table
 
@@ -208,6 +209,21 @@ def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:
         )
     if table.n_cut_short > n_unsearched:
         reporter.warn(f"the lists of {table.n_cut_short - n_unsearched} of {n} variables ended early")
+
+
+def require_least_sets(table: ParentSetTable, source: Any) -> None:
+    """Raise `Inconsistent` if no listed set of some child is within all others, not even the empty one."""
+    from formats.errors import Inconsistent
+    from stages.lists.barred_sets import children_without_least
+
+    lacking = [repr(table.header.names[child]) for child in children_without_least(table)]
+    if lacking:
+        name = str(source) if isinstance(source, str) else "SETS"
+        raise Inconsistent(
+            f"no empty parent set is listed for {plural(len(lacking), 'variable')}: {listed(lacking)}",
+            source=name,
+            remedy=f"bnsl optimize {shlex.quote(name)} searches such lists; for all else list the empty set",
+        )
 
 
 def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, reporter: Reporter) -> None:

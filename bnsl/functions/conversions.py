@@ -10,7 +10,7 @@ from typing import Any
 import formats
 from formats.data_records import Dataset
 from formats.detection import detect_lines
-from formats.errors import located
+from formats.errors import Inconsistent, located
 from formats.graph_records import DIRECTIONS, UNDECIDED, ArcProbabilities, directions_of, with_directions
 from formats.graphs.networks import require_parameters
 from formats.kinds import Kind
@@ -305,6 +305,8 @@ def convert_sets(task: Conversion) -> Converted:
     header, records = listed(task.source if isinstance(task.source, str) else task.source.record, task)
     if task.format in PLAIN_LISTS:
         records = _warn_of_constraints(records, task)
+    else:
+        records = _with_least_sets(records, header, task)
     named = named_header(header, task.names)
     made = Converted(named, _unwritten)
 
@@ -314,6 +316,19 @@ def convert_sets(task: Conversion) -> Converted:
 
     made.write = write
     return made
+
+
+def _with_least_sets(
+    records: Iterable[ParentSetRecord], header: Header, task: Conversion
+) -> Iterator[ParentSetRecord]:
+    """The records; an `Inconsistent` for one without the empty set, or a set that replaces it."""
+    for record in records:
+        if not record.fixed and record.parents.sizes.min() > len(record.required):
+            raise Inconsistent(
+                f"no empty parent set is listed for {header.names[record.child]!r}, which {task.format} files need",
+                remedy="bnsl optimize searches such lists as they are",
+            )
+        yield record
 
 
 def _warn_of_constraints(records: Iterable[ParentSetRecord], task: Conversion) -> Iterator[ParentSetRecord]:

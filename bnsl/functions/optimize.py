@@ -13,6 +13,7 @@ from ..files.inputs import (
     completed,
     open_record,
     read_entropies,
+    require_least_sets,
     require_same_variables,
     warn_of_cut_lists,
     warn_of_other_data,
@@ -202,6 +203,7 @@ def open_list_search(
     """Read parent sets; the number of variables may decide on the method."""
     import formats
     from formats.wording import plural
+    from stages.lists.barred_sets import bar_empty_sets
     from stages.lists.constrain import keep_admissible
     from stages.lists.fill_missing import fill_missing
     from stages.lists.start_network import match_start
@@ -231,22 +233,35 @@ def open_list_search(
         warn_of_other_data(entropies, table.header, given.information, reporter)
         options = replace(options, information=information)
     knowledge = knowing.resolve(table.header.names)
-    if given.proof is not None and (missing or knowledge is not None):
+    listed = table
+    table, barred = bar_empty_sets(table)
+    if given.proof is not None and (missing or barred or knowledge is not None):
         raise UsageError(
             "--proof is about the sets as they are listed: give whole lists, and arcs that are required or forbidden "
             "to 'bnsl parentsets'."
         )
-    listed = table
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
     table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
     searched = with_knowledge(replace(options, start=start), knowledge)
     if given.proof is None:
-        return OpenedSearch(partial(search_lists, table, searched), options, knowledge)
+        return OpenedSearch(partial(_search_listed, table, barred, searched), options, knowledge)
     keep = partial(_save_proof, given.proof, listed, options.treewidth)
     search = partial(search_lists, table, replace(searched, keeps_proof=True), keep_nodes=keep)
     return OpenedSearch(search, options, knowledge)
+
+
+def _search_listed(
+    table: ParentSetTable, barred: list[int], options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> Found:
+    """Search among sets of which none that is barred may be taken."""
+    from stages.lists.barred_sets import refuse_barred
+    from stages.optimize.driver import run as search_lists
+
+    network, figures = search_lists(table, options, budget, reporter)
+    refuse_barred(network, barred)
+    return network, figures
 
 
 def _save_proof(
@@ -274,6 +289,7 @@ def _read_guides(
     table = None if sets is None else open_record(sets, formats.open_parent_sets, warn=reporter.warn)
     if table is not None:
         warn_of_cut_lists(table, reporter)
+        require_least_sets(table, sets)
         table = drop_dominated(table)
     # Lists without a fingerprint of data are of other programs, which name no states.
     is_ours = table is not None and table.header.data is not None

@@ -11,6 +11,7 @@ from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
 from ..files.inputs import (
     open_record,
+    require_least_sets,
     require_same_scores,
     require_same_variables,
     warn_of_cut_lists,
@@ -168,6 +169,7 @@ def open_inputs(
         warn_of_other_forest(forest.header, dataset, str(guides.screen), reporter)
     if known is not None:
         warn_of_cut_lists(known, reporter)
+        require_least_sets(known, guides.extend)
         require_same_scores(known.header, dataset, score_options, str(guides.extend))
     before = tuple(entry for header, _ in headers for entry in header.by)
     return dataset, {"forest": forest, "near": near, "known": known}, before

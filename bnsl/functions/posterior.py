@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from stages.posterior import EXACT_UNASKED, FEATURES, METHODS, PRIORS, PosteriorOptions, choose_method
 
-from ..files.inputs import open_record, warn_of_cut_lists
+from ..files.inputs import open_record, require_least_sets, warn_of_cut_lists
 from ..files.output_formats import output_format
 from ..files.recording import record_command, used_options
 from ..options import shared
@@ -148,6 +148,7 @@ def posterior(
     shared.check_sources(sets, *([question.patterns] if question.patterns else []), *knowing.sources)
     table = open_record(sets, open_parent_sets, warn=reporter.warn)
     warn_of_cut_lists(table, reporter)
+    require_least_sets(table, sets)
     knowledge = knowing.resolve(table.header.names)
     table = table if knowledge is None else keep_admissible(table, knowledge)
     index = {name: variable for variable, name in enumerate(table.header.names)}

@@ -87,7 +87,7 @@ def _part_text(sets: ListedSets) -> bytes:
     """``[1,2],[],[3]``: one line of bytes for each member, of which those that are zero are dropped."""
     sizes, members = sets.sizes, sets.members
     largest = int(members.max(initial=0))
-    if largest > len(members):  # few sets of many variables, as in each line of a network
+    if largest >= len(members):  # few sets of many variables, as in each line of a network
         import orjson
 
         return orjson.dumps(list(sets))[1:-1]

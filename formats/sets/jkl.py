@@ -178,7 +178,7 @@ def read_jkl(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tup
     header = Header(tuple(map(Variable, names)), score)
     if reader.decimal_commas:
         warn("decimal commas in the scores were read as decimal points")
-    return header, _checked(lines, blocks, names, index_of, reader.tokens)
+    return header, _checked(lines, blocks, names, index_of, reader.tokens, warn)
 
 
 def _resolve_names(
@@ -210,8 +210,9 @@ def _checked(
     names: tuple[str, ...],
     index_of: dict[bytes, int],
     tokens: dict[bytes, int],
+    warn: Warn,
 ) -> Iterator[ParentSetRecord]:
-    checker = RecordChecker(names)
+    checker = RecordChecker(names, foreign=True)
     meaning = np.array([index_of.get(token, -1) for token in tokens], dtype=np.int64)
     spelled = list(tokens)
     for raw in blocks:
@@ -226,6 +227,7 @@ def _checked(
             fail(f"variable {whose!r} has the unknown parent {_shown(token)} ({len(names)} variables)")
         sets = ListedSets.of_sizes(raw.sizes, parents)
         yield checker.check(ParentSetRecord(index_of[raw.name], sets, raw.scores), fail)
+    checker.report(warn)
 
 
 def jkl_chunks(header: Header, records: Iterable[ParentSetRecord]) -> Iterator[bytes]:

@@ -100,11 +100,11 @@ def read_pss(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tup
     """
     meta, blocks = _read_raw(lines)
     header = _header(lines, meta, blocks, warn)
-    return header, _checked(lines, blocks, header)
+    return header, _checked(lines, blocks, header, warn)
 
 
-def _checked(lines: Lines, blocks: list[_RawBlock], header: Header) -> Iterator[ParentSetRecord]:
-    checker = RecordChecker(header.names)
+def _checked(lines: Lines, blocks: list[_RawBlock], header: Header, warn: Warn) -> Iterator[ParentSetRecord]:
+    checker = RecordChecker(header.names, foreign=True)
     index_of = {name: index for index, name in enumerate(header.names)}
     for child, block in enumerate(blocks):
 
@@ -125,6 +125,7 @@ def _checked(lines: Lines, blocks: list[_RawBlock], header: Header) -> Iterator[
         sizes = np.array([len(cells) - 1 for _, cells in block.rows], dtype=np.int64)
         sets = ListedSets.of_sizes(sizes, np.array(parents, dtype=np.int64))
         yield checker.check(ParentSetRecord(child, sets, np.array(scores, dtype=np.float64)), fail)
+    checker.report(warn)
 
 
 def _require_words(texts: Iterable[str], what: str) -> None:

@@ -14,7 +14,7 @@ from typing import NoReturn
 import numpy as np
 
 from ..records import Header, ParentSetRecord
-from ..wording import plural
+from ..wording import Warn, listed, plural
 from .listed_sets import ListedSets, best_first, offsets_of
 
 Fail = Callable[[str], NoReturn]
@@ -41,10 +41,22 @@ class RecordChecker:
     - `single_choice`: the file holds exactly one set per child (a network or a forest), which need not be the empty
       one.
     - `unknown_scores`: NaN is allowed as a score.
+    - `foreign`: the file is of another program: a list may lack the empty set, and have a set twice, of which the
+      better one is kept. `report` says so when all records are read.
     """
 
-    def __init__(self, names: tuple[str, ...], *, single_choice: bool = False, unknown_scores: bool = False):
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        *,
+        single_choice: bool = False,
+        unknown_scores: bool = False,
+        foreign: bool = False,
+    ):
         self.names = names
+        self.foreign = foreign
+        self._repeating: list[str] = []
+        self._lacking: list[str] = []
         self.single_choice = single_choice
         self.unknown_scores = unknown_scores
         # Pseudo-random; numpy.random would take longer to load than small files to read.
@@ -62,13 +74,31 @@ class RecordChecker:
         self._check_scores(record, whose, fail)
         self._check_indices(record, whose, fail)
         sets, scores = self._sorted_within(record.parents, whose, fail), record.scores
-        self._check_smallest(record, sets, whose, fail)
-        self._check_distinct(sets, whose, fail)
+        if not self.foreign:
+            self._check_smallest(record, sets, whose, fail)
+            self._check_distinct(sets, whose, fail)
         # NaN, which only a network has, stands alone in its list.
         order = best_first(sets, scores)
         if (order[1:] < order[:-1]).any():
             sets, scores = sets.take(order), scores[order]
-        return replace(record, parents=sets, scores=scores)
+        if not self.foreign:
+            return replace(record, parents=sets, scores=scores)
+        kept = self._first_of_equals(sets)
+        if len(kept) < len(sets):
+            self._repeating.append(self.names[record.child])
+            sets, scores = sets.take(kept), scores[kept]
+        if sets.sizes.min() > 0:
+            self._lacking.append(self.names[record.child])
+        return replace(record, parents=sets, scores=scores, required=least_set(sets) or ())
+
+    def report(self, warn: Warn) -> None:
+        """Warn of what foreign lists have twice or lack."""
+        if self._repeating:
+            variables = f"{plural(len(self._repeating), 'variable')}: {listed(map(repr, self._repeating))}"
+            warn(f"sets listed twice, of which the better score counts, for {variables}")
+        if self._lacking:
+            variables = f"{plural(len(self._lacking), 'variable')}: {listed(map(repr, self._lacking))}"
+            warn(f"no empty set is listed, so that one of the listed sets must be taken, for {variables}")
 
     @property
     def _declared(self) -> str:
@@ -134,12 +164,25 @@ class RecordChecker:
                     fail(f"{whose}: parent set {index + 1} names a parent twice ({named})")
         return found
 
-    def _check_distinct(self, sets: ListedSets, whose: str, fail: Fail) -> None:
+    def _may_repeat(self, sets: ListedSets) -> bool:
+        """Whether some sets may be equal."""
         # Each set is hashed to the sum of its members' keys. Distinct sets rarely collide; equal sets always do.
         sums = np.zeros(len(sets.members) + 1, dtype=np.uint64)
         np.cumsum(self._keys[sets.members], out=sums[1:])
         keys = np.sort(np.diff(sums[sets.offsets]))
-        if not (keys[1:] == keys[:-1]).any():
+        return bool((keys[1:] == keys[:-1]).any())
+
+    def _first_of_equals(self, sets: ListedSets) -> np.ndarray:
+        """Positions of the sets that equal none before them."""
+        if not self._may_repeat(sets):
+            return np.arange(len(sets))
+        first: dict[tuple[int, ...], int] = {}
+        for index, parent_set in enumerate(sets):
+            first.setdefault(parent_set, index)
+        return np.array(list(first.values()))
+
+    def _check_distinct(self, sets: ListedSets, whose: str, fail: Fail) -> None:
+        if not self._may_repeat(sets):
             return
         seen: dict[tuple[int, ...], int] = {}
         for index, parent_set in enumerate(sets):
@@ -147,6 +190,14 @@ class RecordChecker:
             if first != index:
                 named = "{" + ", ".join(self.names[p] for p in parent_set) + "}"
                 fail(f"{whose} lists the set {named} twice (as sets {first + 1} and {index + 1})")
+
+
+def least_set(sets: ListedSets) -> tuple[int, ...] | None:
+    """The listed set that all others contain, which is usually the empty one; None if there is none."""
+    smallest = sets[int(np.argmin(sets.sizes))]
+    # Members are distinct, so a set contains the smallest where as many of its members are in it.
+    shared = offsets_of(np.isin(sets.members, smallest))
+    return smallest if (np.diff(shared[sets.offsets]) == len(smallest)).all() else None
 
 
 def _ascends_within(offsets: np.ndarray, members: np.ndarray) -> bool:

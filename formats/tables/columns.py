@@ -14,6 +14,7 @@ from ..data_records import MAX_STATES, Variable
 from . import problems
 from .cuts.discretization import ColumnRule, Cuts, Discretization
 from .cuts.hartemink import Goal
+from .doubtful_labels import Doubt, doubts_about
 from .label_columns import LabelColumn
 from .labels import (
     MISSING_STATE,
@@ -188,7 +189,8 @@ class Column:
 class StateChooser:
     """Chooses the states of columns one by one, caches equal cases, collects the problems of all columns.
 
-    `cut` has the names of the columns that a rule cut, `scales` those that it left whole and their numbers of states.
+    `cut` has the names of the columns that a rule cut, `scales` those that it left whole and their numbers of states,
+    `doubts` the columns of each doubt about their labels.
 
     - `treatments`: treatment of each column, by name.
     - `rows` (bool): the rows kept; None for all.
@@ -212,13 +214,14 @@ class StateChooser:
         self._rows = rows
         self._is_tight = is_tight
         self._place_of = place_of
-        self._remembered: dict[tuple[Treatment, tuple[str, ...]], LabelCoding] = {}
+        self._remembered: dict[tuple[Treatment, tuple[str, ...]], tuple[LabelCoding, list[Doubt]]] = {}
         self._continuous: list[tuple[str, int]] = []
         self._numerous: list[tuple[str, int, problems.LabelKind | None]] = []
         self._of_text: dict[str, str] = {}
         self.cut: set[str] = set()
         self.scales: list[tuple[str, int]] = []
         self.suspicions: list[str] = []
+        self.doubts: dict[Doubt, list[str]] = {}
 
     def bare(self, column: Column) -> Column:
         """The column without its listed states if an option says how it becomes states; else the column itself."""
@@ -235,9 +238,13 @@ class StateChooser:
         if column.known is not None:
             return LabelCoding(column.states or (), column.known)
         if column.name in self._orders:
-            return self._choose_anew(column)
-        dashes = problems.suspect_dashes(column.name, column.labels, column.missing)
-        self.suspicions += [dashes] if dashes else []
+            return self._choose_anew(column)[0]
+        coding, doubts = self._choose(column)
+        for doubt in doubts:
+            self.doubts.setdefault(doubt, []).append(column.name)
+        return coding
+
+    def _choose(self, column: Column) -> tuple[LabelCoding, list[Doubt]]:
         treatment = self._treatments[column.name]
         # So few labels are neither cut nor suspected: if all of them occur, the choice depends on them alone.
         is_short = len(column.labels) <= min(treatment.n_kept, treatment.limit, problems.MIN_NUMBERS)
@@ -261,26 +268,32 @@ class StateChooser:
             return None
         return Goal(n_levels, treatment.rule.n_intervals)
 
-    def _choose_anew(self, column: Column) -> LabelCoding:
+    def _choose_anew(self, column: Column) -> tuple[LabelCoding, list[Doubt]]:
         missing = np.zeros(len(column.labels), dtype=bool) if column.missing is None else column.missing
         occurs = np.ones_like(missing) if self._is_tight else column.count_labels(self._rows) > 0
         regular = occurs & ~missing
         states: tuple[str, ...] = ()
         codes = np.zeros(len(missing), dtype=np.int64)
-        if regular.any():
-            states, codes[regular] = self._code(column, column.labels.filter(pyarrow.array(regular)), regular)
+        doubts: list[Doubt] = []
+        if regular.any() and column.name in self._orders:
+            labels = column.labels.filter(pyarrow.array(regular))
+            states, codes[regular] = self._code_ordered(column.name, labels)
+        elif regular.any():
+            labels = column.labels.filter(pyarrow.array(regular))
+            values = parse_numbers(labels)
+            states, codes[regular] = self._code(column, labels, values, regular)
+            doubts = doubts_about(labels, values)
         if self._options.missing == "state" and (occurs & missing).any():
             codes[missing] = len(states)
             states = (*states, MISSING_STATE)
         if len(states) > MAX_STATES:
             self._numerous.append((column.name, len(states), None))
-        return LabelCoding(states, codes)
+        return LabelCoding(states, codes), doubts
 
-    def _code(self, column: Column, labels: pyarrow.StringArray, selected: np.ndarray) -> LabelCoding:
-        if column.name in self._orders:
-            return self._code_ordered(column.name, labels)
+    def _code(
+        self, column: Column, labels: pyarrow.StringArray, values: np.ndarray, selected: np.ndarray
+    ) -> LabelCoding:
         rule, n_kept, limit, n_scale, is_named = self._treatments[column.name]
-        values = parse_numbers(labels)
         # A rule for all columns applies to columns of numbers alone; with text among them all labels are states.
         is_number = ~np.isnan(values)
         if is_named and not is_number.all():

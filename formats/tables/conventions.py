@@ -3,7 +3,8 @@
 - a line of the numbers of states below the names (BLIP, Gobnilp, Benchpress), with the delimiter or with blanks;
 - numbers with a decimal comma (spreadsheets in some languages);
 - a first column without a name that counts or names the rows (R's write.csv, pandas);
-- a first column of row names that the header line does not count (R's write.table).
+- a first column of row names that the header line does not count (R's write.table);
+- a delimiter at the end of every line.
 """
 
 from __future__ import annotations
@@ -131,6 +132,23 @@ def without_row_names(columns: Columns, warn: Warn) -> Columns:
         "the first column is taken for row names and left out"
     )
     return columns[1:]
+
+
+def without_line_ends(names: list[str], columns: Columns, warn: Warn, *, is_named: bool) -> tuple[list[str], Columns]:
+    """Names and columns without a last one that no name and no cell of which is more than blank.
+
+    It stands behind a delimiter at the end of every row, and of the header line or not; `is_named` says whether there
+    is one.
+    """
+    has_name = is_named and len(names) == len(columns) and bool(names[-1])
+    if has_name or len(columns) < 2 or compute.any(compute.not_equal(_trimmed(columns[-1]), "")).as_py():
+        return names, columns
+    warn("a delimiter at the end of every line: the column behind it is blank and no variable")
+    return names[: len(columns) - 1], columns[:-1]
+
+
+def _trimmed(column: LabelColumn) -> pyarrow.Array:
+    return compute.utf8_trim_whitespace(column.values)
 
 
 def _are_distinct(column: LabelColumn) -> bool:

@@ -35,6 +35,7 @@ from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, plural
 from .columns import Column, EncodingOptions, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
+from .doubtful_labels import doubt_text
 from .label_columns import LabelColumn
 from .packed_cells import MANY_ROWS, Cells, PackedCells
 from .problems import missing_problem, raise_problems
@@ -144,7 +145,7 @@ def encode_table(
         if is_hidden is not None and column.missing is not None:
             is_hidden[position] = column.gather(column.missing, rows)
     if options.variables is None:
-        _warn_suspicious(chooser.suspicions, warn)
+        _warn_suspicious([*(doubt_text(*item) for item in chooser.doubts.items()), *chooser.suspicions], warn)
     optional = () if options.variables else raw.names
     raise_problems([*problems, *chooser.problems], optional)
     goals = goals_of(variables, chooser, is_hidden)
@@ -312,7 +313,7 @@ def _warn_suspicious(suspicions: Sequence[str], warn: Warn) -> None:
     lines = [f"\n  {suspicion}" for suspicion in suspicions[:_N_SUSPICIOUS]]
     if len(suspicions) > _N_SUSPICIOUS:
         lines.append(f"\n  and {len(suspicions) - _N_SUSPICIOUS} more")
-    warn(f"{plural(len(suspicions), 'column')} may not be what you mean:{''.join(lines)}")
+    warn(f"some columns may not be what you mean:{''.join(lines)}")
 
 
 def _warn_constant(variables: Sequence[Variable], warn: Warn) -> None:

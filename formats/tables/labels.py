@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -51,15 +52,23 @@ def find_missing(labels: pyarrow.StringArray, further: Sequence[str] = ()) -> np
 
 def is_spelled(labels: pyarrow.StringArray, texts: Sequence[str]) -> np.ndarray:
     """Which labels are among these texts, bool; a text that is a number stands for all labels of its value."""
-    found = _is_among(labels, texts)
+    if not texts:
+        return np.zeros(len(labels), dtype=bool)
+    found = _is_among(labels, tuple(texts))
     numbers = parse_numbers(pyarrow.array(texts, pyarrow.string()))
     if not np.isnan(numbers).all():
         found |= np.isin(parse_numbers(labels), numbers[~np.isnan(numbers)])
     return found
 
 
-def _is_among(labels: pyarrow.StringArray, texts: Sequence[str]) -> np.ndarray:
-    return _as_numpy(compute.is_in(labels, value_set=pyarrow.array(texts, labels.type)))
+def _is_among(labels: pyarrow.StringArray, texts: tuple[str, ...]) -> np.ndarray:
+    return _as_numpy(compute.is_in(labels, options=_among(texts, labels.type)))
+
+
+@lru_cache(maxsize=16)
+def _among(texts: tuple[str, ...], kind: pyarrow.DataType) -> compute.SetLookupOptions:
+    # Made once, not for each of thousands of columns.
+    return compute.SetLookupOptions(pyarrow.array(texts, kind))
 
 
 def _as_numpy(flags: pyarrow.BooleanArray) -> np.ndarray:

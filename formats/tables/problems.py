@@ -31,7 +31,6 @@ _DATE = (
     r"|^[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?$"
 )
 _WITH_COMMA = r"^[+-]?[0-9.]*,[0-9.,]*$"
-_DASHES = ("-", ".")
 _MOST_DROPPED = 200
 """Largest number of offending columns for which the option that leaves them out is printed."""
 
@@ -62,21 +61,6 @@ def kind_of_labels(labels: pyarrow.StringArray, is_number: np.ndarray) -> LabelK
     if 2 * is_number.sum() > len(labels):
         stray = labels[int(np.argmin(is_number))].as_py()
         return LabelKind(f"some not numbers, as {stray!r}", "correct these cells, or give --na if they are missing")
-    return None
-
-
-def suspect_dashes(name: str, labels: pyarrow.StringArray, missing: np.ndarray | None) -> str | None:
-    """The warning that ``-`` or ``.``, a state of a column of words, stands for missing cells.
-
-    Beside ``+`` it is a sign. `missing` says which labels are missing already, None if there are none.
-    """
-    if compute.index(labels, "+").as_py() >= 0:
-        return None
-    for mark in _DASHES:
-        position = compute.index(labels, mark).as_py()
-        if position >= 0 and (missing is None or not missing[position]):
-            remedy = f"if such cells are missing, give --na {mark} and --missing drop or state"
-            return f"{name!r}: {mark!r} is one of {plural(len(labels), 'state')}; {remedy}"
     return None
 
 

@@ -57,7 +57,8 @@ def read_delimited(data: bytes, layout: TextLayout, warn: Warn) -> RawTable:
         raise UnsuitableData("a header line but no rows of data", remedy=remedy)
     try:
         columns: conventions.Columns = _parse(text, start, len(names) + has_row_names, delimiter)
-        if has_row_names:
+        names, columns = conventions.without_line_ends(names, columns, warn, is_named=layout.header)
+        if has_row_names and len(columns) > len(names):
             columns = conventions.without_row_names(columns, warn)
     except ValueError as error:  # pyarrow's ArrowInvalid
         _locate_ragged(text, len(names), delimiter, first_line)
@@ -76,7 +77,7 @@ def read_delimited(data: bytes, layout: TextLayout, warn: Warn) -> RawTable:
             found = f"{plural(len(commas), 'column')}: {listed(map(repr, commas))}"
             warn(f"decimal commas taken as points in {found}")
     kept, columns = conventions.without_row_numbers(tuple(names), columns, warn)
-    if layout.header and not kept[0]:
+    if layout.header and not (kept[0] and kept[-1]):
         check_names(kept)
     row_line = first_line + text.count(b"\n", 0, start) + first_is_counts if has_line_per_row else None
     return RawTable(kept, columns, not first_is_counts, layout.header, is_coded, row_line)
@@ -124,8 +125,10 @@ def _read_head(text: bytes, delimiter: str, header: bool, warn: Warn) -> tuple[l
     if not header:
         return [f"V{i}" for i in range(len(first))], 0, False, False
     names = [name.strip() for name in first]
-    # A first column without a name is checked when its cells are known, because it may count the rows.
-    _check_header(names[1:] if len(names) > 1 and not names[0] else names, warn)
+    # A first or last column without a name is checked when its cells are known: the first may count the rows, the
+    # last stand behind a delimiter at the end of every line.
+    between = names[not names[0] : len(names) - (not names[-1])]
+    _check_header(between if between and all(between) else names, warn)
     second = text[start : text.find(b"\n", start)]
     has_counts = conventions.is_spaced_line_of_counts(second, delimiter, len(names))
     start += (len(second) + 1) * has_counts

@@ -27,6 +27,9 @@ from .memory import most_sets, resident_bytes, shared_values
 from .single_parents import first_list_bytes
 from .time_shares import TimeShares
 
+OVERTIME = 0.1
+"""Share of the time limit, and seconds, for the first scores of children whose turn comes when the time is over."""
+
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
@@ -119,15 +122,11 @@ class ChildSearcher:
         if fixed is not None:
             score = self.scorer.local_score(child, fixed)
             return ChildResult(ParentSetRecord.of(child, (fixed,), (score,), fixed=True), None, 0)
+        if child not in self.with_first_list and (self.budget.interrupted or self._is_overdue):
+            return ChildResult(self._smallest_list(child), None, 0)
         limits = self.limits_of(child)
         if not len(limits.allowed) or (child in self.with_first_list and self.budget.is_spent()):
             found = self._first_list(child, limits)
-        elif self.budget.interrupted:
-            smallest = self.plan.knowledge.required_of(child)
-            score = self.scorer.local_score(child, smallest)
-            mark = {"interrupted": True}
-            record = ParentSetRecord.of(child, (smallest,), (score,), evaluated=1, required=smallest, extra=mark)
-            return ChildResult(record, None, 0)
         else:
             found = self.search_sets(child, limits, unfinished)
         extra: dict[str, Any] = {}
@@ -137,6 +136,19 @@ class ChildSearcher:
             extra = {"ended": found.ended}
         explored = None if found.exploration is None else found.exploration.sets()
         return ChildResult(found.to_record(limits.required, extra), explored, 0)
+
+    @property
+    def _is_overdue(self) -> bool:
+        """Whether the time is over for so long that there is none for the first scores of children left."""
+        seconds = self.budget.seconds
+        return seconds is not None and self.budget.elapsed() > (1.0 + OVERTIME) * seconds + OVERTIME
+
+    def _smallest_list(self, child: int) -> ParentSetRecord:
+        """The smallest set that a child may take, in a time that does not depend on the number of variables."""
+        smallest = self.plan.knowledge.required_of(child)
+        score = self.scorer.local_score(child, smallest)
+        mark = {"interrupted": True} if self.budget.interrupted else {"ended": "time"}
+        return ParentSetRecord.of(child, (smallest,), (score,), evaluated=1, required=smallest, extra=mark)
 
     def _first_list(self, child: int, limits: ChildLimits) -> FoundSets:
         """The required parents, and those with one more that improve on them; complete if nothing can be added."""

@@ -8,6 +8,8 @@ bound is large, the number of sets scored is estimated from a sample, see `enume
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -35,7 +37,7 @@ LONG_SECONDS = 10.0
 """A forecast is printed where the run may take longer."""
 
 COUNTING_SECONDS = 0.5
-"""Time for scoring single parents, without which more sets are counted, and for measuring."""
+"""Time for counting the sets of single variables, without which more sets are counted, and for measuring."""
 
 SAMPLED_CHILDREN = 8
 """Variables that are sampled, spread evenly."""
@@ -83,10 +85,8 @@ def count_complete(run: Run) -> CompleteCount | None:
         return None
     searched = run.searched(run.children)
     total = most = held = 0
-    clock = Budget(COUNTING_SECONDS)
-    for child in searched:
-        counts = _count_child(run, child, knows_singles=not clock.is_spent())
-        total, most, held = total + sum(counts), max(most, sum(counts)), max(held, sum(counts[:-1]))
+    for counts, n_children in _counts(run, searched):
+        total, most, held = total + n_children * sum(counts), max(most, sum(counts)), max(held, sum(counts[:-1]))
     total = min(total, LARGEST_TOTAL)
     workers = min(run.jobs, max(1, len(searched)))
     rate = _seconds_per_set(run, searched)
@@ -106,11 +106,12 @@ def _sample(run: Run, searched: list[int], seconds_per_score: float) -> tuple[fl
     rng = np.random.default_rng(0)
     chosen = searched[:: max(1, len(searched) // SAMPLED_CHILDREN)][:SAMPLED_CHILDREN]
     sets, held, seconds = 0.0, 0.0, 0.0
+    clock = Budget(SAMPLING_SECONDS / len(chosen), stop=run.budget.stop)
     for child in chosen:
         limits = run.searcher.limits_of(child)
         bound = superset_bound(run.scorer, child, limits)
         assert bound is not None
-        counts = sample_counts(run.scorer, child, limits, bound, rng, Budget(SAMPLING_SECONDS / len(chosen)))
+        counts = sample_counts(run.scorer, child, limits, bound, rng, clock.again())
         extended = counts.by_size[:-1].sum()
         sets += counts.by_size.sum()
         held = max(held, extended)
@@ -119,13 +120,39 @@ def _sample(run: Run, searched: list[int], seconds_per_score: float) -> tuple[fl
     return sets * scale, math.ceil(min(held, LARGEST_TOTAL)), seconds * scale
 
 
-def _count_child(run: Run, child: int, knows_singles: bool) -> list[int]:
-    """Sets of one child by the number of parents besides the required ones."""
+def _counts(run: Run, searched: list[int]) -> Iterator[tuple[list[int], int]]:
+    """Numbers of sets by the number of parents besides the required ones, each with the children that it is for.
+
+    Children are counted one by one for `COUNTING_SECONDS`. Those left are counted in groups, as if all pairs were
+    allowed and no single parent were scored: in a time that depends on the number of variables alone, not its square.
+    """
+    clock = Budget(COUNTING_SECONDS, stop=run.budget.stop)
+    n_counted = 0
+    while n_counted < len(searched) and not clock.is_spent():
+        yield _count_child(run, searched[n_counted]), 1
+        n_counted += 1
+    scorer, plan = run.scorer, run.searcher.plan
+    groups: Counter[tuple[float, int, int]] = Counter()
+    for child in searched[n_counted:]:
+        required = plan.knowledge.required_of(child)
+        penalty = scorer.penalty(child) * scorer.n_configurations(required)
+        # What the required parents add to the likelihood only lowers the cap.
+        alone = math.inf if run.options.keep_mass is not None else float(scorer.row_entropies[child]) + penalty
+        cap = math.ceil(alone / penalty) if penalty > 0.0 and alone < math.inf else math.inf
+        groups[cap, int(scorer.n_states[child]), len(required)] += 1
+    candidates = scorer.n_states[scorer.n_states > 1]
+    for (cap, n_states, n_required), n_children in groups.items():
+        others = np.delete(candidates, np.flatnonzero(candidates == n_states)[:1]) if n_states > 1 else candidates[:0]
+        yield count_sets(others, np.full(len(others), cap), plan.max_parents - n_required), n_children
+
+
+def _count_child(run: Run, child: int) -> list[int]:
+    """Numbers of sets of one child by the number of parents besides the required ones."""
     scorer, limits = run.scorer, run.searcher.limits_of(child)
     required, allowed = limits.required, limits.allowed
     penalty = scorer.penalty(child) * scorer.n_configurations(required)
     singles = np.full(len(allowed), -np.inf)
-    if knows_singles and penalty > 0.0 and len(allowed):
+    if penalty > 0.0 and len(allowed):
         singles = scorer.expand(child, required, allowed)[allowed]
     alone = scorer.local_score(child, required)
     if limits.margin:  # no score of a subset closes a set
@@ -148,7 +175,7 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
     if limits.functions is not None and limits.functions.can_extend(size, limits.required):
         return _seconds_by_values(run, child, limits, len(limits.required) + size + 2)
     scorer.expand(child, limits.required, limits.allowed[:1])  # compiled code loads when first used
-    rates, count, clock = [], 0, Budget(COUNTING_SECONDS)
+    rates, count, clock = [], 0, Budget(COUNTING_SECONDS, stop=run.budget.stop)
     while count < MEASURED_SETS and not clock.is_spent():
         chosen = rng.choice(limits.allowed, min(size, len(limits.allowed) - 1), replace=False)
         rest = limits.allowed[~np.isin(limits.allowed, chosen)]
@@ -156,7 +183,7 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
         scorer.expand(child, tuple(sorted((*limits.required, *chosen.tolist()))), rest)
         rates.append((clock.elapsed() - begun) / len(rest))
         count += len(rest)
-    return min(rates)  # the machine may have been busy
+    return min(rates, default=0.0)  # the machine may have been busy
 
 
 def _seconds_by_values(run: Run, child: int, limits: ChildLimits, n_members: int) -> float:
@@ -165,7 +192,7 @@ def _seconds_by_values(run: Run, child: int, limits: ChildLimits, n_members: int
     search_child(run.scorer, child, replace(limits, evaluations=1), Budget())  # compiled code loads when first used
     rates = []
     for _ in range(2):  # values are made, then known
-        clock = Budget(COUNTING_SECONDS)
+        clock = Budget(COUNTING_SECONDS, stop=run.budget.stop)
         found = search_child(run.scorer, child, limits, clock)
         rates.append(clock.elapsed() / found.evaluated)
         limits = replace(limits, evaluations=found.evaluated)
@@ -179,7 +206,7 @@ def _number(count: int) -> str:
 def report_complete(run: Run) -> None:
     """Report the bounds of a complete enumeration; warn where memory may not hold it."""
     count = count_complete(run)
-    if count is None:
+    if count is None or run.budget.interrupted:
         return
     free = free_bytes() + run.searcher.resident
     limit = free if run.options.memory is None else run.options.memory

@@ -11,7 +11,6 @@ some percent at most.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -84,10 +83,9 @@ def count_sets(n_states: np.ndarray, caps: np.ndarray, most_added: int, limit: f
     # The smallest set and those of one candidate more are always scored.
     counts = [1, n, *[0] * (most_added - 1)][: most_added + 1]
     # By decreasing cap: each set is counted when its last member, with the least cap, is added.
-    groups = Counter(zip((-caps).tolist(), np.asarray(n_states, dtype=np.float64).tolist()))
     partial: Combinations = {(0, 1.0): 1}
-    for (least_cap, states), available in sorted(groups.items()):
-        grown = _grown(partial, states, available, -least_cap, most_added)
+    for cap, states, available in _groups(caps, n_states):
+        grown = _grown(partial, states, available, cap, most_added)
         for (size, _), ways in grown.items():
             if size > 1:
                 counts[size] += ways
@@ -98,6 +96,17 @@ def count_sets(n_states: np.ndarray, caps: np.ndarray, most_added: int, limit: f
         if len(partial) > MOST_COMBINATIONS:
             partial = _rounded(partial)
     return counts
+
+
+def _groups(caps: np.ndarray, n_states: np.ndarray) -> list[tuple[float, float, int]]:
+    """Equal candidates: their cap, number of states, and how many they are; by decreasing cap."""
+    # Products of numbers of states are whole, so they are below a cap if they are below the next whole number.
+    caps, states = np.ceil(caps), np.asarray(n_states, dtype=np.float64)
+    order = np.lexsort((states, -caps))
+    caps, states = caps[order], states[order]
+    firsts = np.flatnonzero(np.append(True, (caps[1:] != caps[:-1]) | (states[1:] != states[:-1])))
+    sizes = np.diff(np.append(firsts, len(order)))
+    return list(zip(caps[firsts].tolist(), states[firsts].tolist(), sizes.tolist()))
 
 
 def _grown(partial: Combinations, states: float, available: int, cap: float, most_added: int) -> Combinations:
@@ -116,9 +125,11 @@ def _grown(partial: Combinations, states: float, available: int, cap: float, mos
 
 def _count_all(n: int, most_added: int, limit: float) -> list[int]:
     counts = [0] * (most_added + 1)
+    total = 0
     for size in range(most_added + 1):
         counts[size] = math.comb(n, size)
-        if sum(counts[: size + 1]) > limit:
+        total += counts[size]
+        if total > limit:
             break
     return counts
 

@@ -30,7 +30,9 @@ PART_ROWS = 1 << 18
 """Rows sorted between two checks of `stop`: a quarter of a second at most."""
 
 MOMENTS_CELLS = 1 << 25
-"""Cells that are laid out in about a second; up to so many, `stop` is ignored for the sake of a first result."""
+MOMENTS_COLUMNS = 1 << 14
+"""Cells, and columns, that are laid out in about a second; up to so many, `stop` is ignored for the sake of a first
+result."""
 
 KEY_SPREAD = 0x9E3779B97F4A7C15
 """Odd, about 2**64 over the golden ratio: multiples of it are spread evenly."""
@@ -173,7 +175,7 @@ def pack_dataset(codes: Cells, n_states: np.ndarray, stop: StopSignal | None = N
     Raises `NothingFoundError` if `stop` was set meanwhile.
     """
     n_variables, n_rows = codes.shape
-    is_large = codes.size > MOMENTS_CELLS
+    is_large = codes.size > MOMENTS_CELLS or n_variables > MOMENTS_COLUMNS
     if not is_large:
         stop = None
     planes = _planes_of_equal_rows(codes, n_states, stop)
@@ -252,7 +254,8 @@ def _planes_of_equal_rows(
 def _weighted_counts(column: np.ndarray, weights: np.ndarray, n_states: int) -> np.ndarray:
     """Sum of the weights of the cells in each state, float64; part by part, since counting takes 16 bytes a cell."""
     ends = slices(len(column), PART_ROWS)
-    return np.sum([np.bincount(column[a:b], weights[a:b], n_states) for a, b in ends], axis=0)
+    counts = [np.bincount(column[a:b], weights[a:b], n_states) for a, b in ends]
+    return counts[0] if len(counts) == 1 else np.sum(counts, axis=0)
 
 
 def make_workspace(data: PackedData, n_states: np.ndarray, state_counts: np.ndarray) -> Workspace:

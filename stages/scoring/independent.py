@@ -88,7 +88,7 @@ class IndependentScorer:
     def check_record(
         self, record: ParentSetRecord, seed: int, n_counted: int, known: ParentSetTable | None = None
     ) -> None:
-        """Check a list: its best set, a random sample, and that no score is positive.
+        """Check a list: its best set if it was searched, a random sample, and that no score is positive.
 
         The size of the sample depends on the number of local scores that the search computed, not on the clock. The
         smallest set of every sixteenth child belongs to it; of which children depends on the seed. Raises
@@ -115,7 +115,9 @@ class IndependentScorer:
             places = [place for place, parents in enumerate(sets) if parents not in given]
         if not places:
             return
-        for place in dict.fromkeys((places[0], *self._sample(record, places, seed, n_counted))):
+        # Thousands of children that were never searched are written at once.
+        best = () if record.is_unsearched else (places[0],)
+        for place in dict.fromkeys((*best, *self._sample(record, places, seed, n_counted))):
             self.check(child, sets[place], float(scores[place]))
 
     def _sample(self, record: ParentSetRecord, places: Sequence[int], seed: int, n_counted: int) -> Sequence[int]:

@@ -107,5 +107,9 @@ class ScoredData:
     @cached_property
     def row_entropies(self) -> np.ndarray:
         """N H(X) of every variable in nats, float64, shape (n_variables,)."""
-        counts = np.split(self.state_counts, self.data.state_offsets[1:-1])
-        return np.array([-np.sum(c[c > 0] * np.log(c[c > 0] / self.n_rows)) for c in counts])
+        found, starts = np.empty(self.n_variables), self.data.state_offsets[:-1]
+        for n_states in np.unique(self.n_states).tolist():
+            which = np.flatnonzero(self.n_states == n_states)
+            counts = self.state_counts[starts[which, None] + np.arange(n_states)]
+            found[which] = -np.sum(counts * np.log(np.maximum(counts, 1) / self.n_rows), axis=1)
+        return found

@@ -36,6 +36,13 @@ def test_a_network_has_its_structure_score_and_claim(network: bnsl.Network):
     assert repr(network).startswith("<Network: bic ")
 
 
+def test_the_parents_of_an_unknown_variable(network: bnsl.Network):
+    with pytest.raises(bnsl.DataError, match="the network has no variable 'rian'\n  did you mean 'rain'"):
+        network.parents("rian")
+    with pytest.raises(bnsl.DataError, match="no variable '0'"):
+        network.parents(0)
+
+
 def test_a_network_becomes_a_graph_of_networkx(network: bnsl.Network):
     graph = network.to_networkx()
     assert networkx.is_directed_acyclic_graph(graph)

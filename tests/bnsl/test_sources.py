@@ -64,6 +64,15 @@ def test_duckdb(expected: str):
     assert fingerprint(duckdb.sql(f"from read_csv('{SMALL}')")) == expected
 
 
+@pytest.mark.parametrize("kind", [pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()], ids=str)
+def test_empty_chunks_of_text(kind: pyarrow.DataType):
+    full, empty = pyarrow.array(["x", "y"] * 10, kind), pyarrow.array([], kind)
+    numbers = list(range(2)) * 20
+    expected = fingerprint({"a": ["x", "y"] * 20, "b": numbers})
+    for chunks in ([full, empty, full], [empty, full, full], [full, full, empty]):
+        assert fingerprint(pyarrow.table({"a": pyarrow.chunked_array(chunks), "b": numbers})) == expected
+
+
 def test_missing_cells_are_missing_and_other_types_states():
     table = {"a": [1.0, None, float("nan"), 2.0] * 9, "b": ["x", "", None, "y"] * 9}
     with pytest.raises(bnsl.DataError, match="<dict>: missing cells in 2 columns"):

@@ -7,6 +7,7 @@ that equal gains compare equal and the order of moves (`stages.kernels.climbing.
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 
 import numpy as np
@@ -28,6 +29,8 @@ from stages.kernels.climbing.moves import (
     with_wider_rows,
 )
 from stages.runtime.budgets import Budget
+from stages.runtime.errors import StageError
+from stages.runtime.memory import format_bytes
 from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
@@ -44,6 +47,9 @@ TABU_PATIENCE = 10
 
 FIRST_PARENTS = 8
 """Initial capacity of the lists of parents, per child."""
+
+BYTES_PER_PAIR = 12
+"""Memory of a listed parent and its gain."""
 
 KNOWN_LOSS = -1.0
 """Stands for the gain of an arc that lowers the score by a bound, without being computed."""
@@ -88,7 +94,16 @@ class Climber:
         self._has_bound = scorer.definition.penalty is not None and not tabu
         self._listed = np.empty(n, dtype=np.int32)
         permitted, fixed = constraints.permitted, constraints.fixed
-        self.state = new_climb_state(permitted, fixed, order, most_listed, FIRST_PARENTS)
+        state = None
+        with contextlib.suppress(OSError):  # of the memory map
+            state = new_climb_state(permitted, fixed, order, most_listed, FIRST_PARENTS)
+        if state is None:
+            needed = format_bytes(BYTES_PER_PAIR * n * min(n, most_listed or n))
+            raise StageError(
+                f"the gains of all pairs of {n:,} variables take up to {needed}, which this machine does not have\n"
+                "  leave out columns, or search among lists: bnsl parentsets, then bnsl optimize"
+            )
+        self.state = state
 
     # ------------------------------------------------------------------------------- graph and scores
     def place(self, parents: Parents) -> None:

@@ -48,9 +48,15 @@ def make_constraints(
     varies = scorer.n_states > 1
     knowledge = options.knowledge or Knowledge(scorer.dataset.names)
     n_words = -(-n // 64)
-    permitted = np.zeros((n, n_words), dtype=np.uint64)
+    # All others that vary; children about which more is said are gone through one by one.
+    permitted = np.where(varies[:, None], _to_words(varies, n_words), np.uint64(0))
+    every = np.arange(n)
+    permitted[every, every // 64] &= ~(np.uint64(1) << (every % 64).astype(np.uint64))
     fixed = np.zeros((n, n_words), dtype=np.uint64)
-    for child in np.flatnonzero(varies).tolist():
+    is_plain = candidates is None and knowledge.tiers is None
+    for child in sorted(knowledge.forbidden) if is_plain else range(n):
+        if not varies[child]:
+            continue
         allowed = varies & knowledge.may_be_parent(child)
         if candidates is not None:
             allowed &= _mask(candidates[child], n)

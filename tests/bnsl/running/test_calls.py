@@ -145,6 +145,23 @@ def test_errors_are_those_of_the_command(name, options, line, kind, tmp_path, mo
     assert result.returncode == codes[kind]
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("average", {"dag": True}, "average has no argument 'dag'; give cpdag=False"),
+        ("convert", {"dag": True}, "convert has no argument 'dag'; give cpdag=False"),
+        ("optimize", {"hc": True}, "optimize has no argument 'hc'; give method='hc'"),
+        ("optimize", {"tw": 2}, "optimize has no argument 'tw'; give treewidth"),
+        ("learn", {"tw": 2}, "optimize has no argument 'tw'; give treewidth"),
+        ("optimize", {"debug": True}, "optimize has no argument 'debug'; leave it out"),
+    ],
+)
+def test_other_spellings_of_the_command_line_are_refused_before_the_work(name, options, message, monkeypatch):
+    monkeypatch.setattr("click.Command.invoke", lambda *_: pytest.fail("the work"))
+    with pytest.raises(bnsl.UsageError, match=message):
+        getattr(bnsl, name)(SMALL, **options)
+
+
 def test_a_bug_is_raised_from_its_cause(monkeypatch):
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("deep inside")

@@ -95,8 +95,6 @@ def test_indices_out_of_order():
         ("2\n0 1\n-1 0\n0 1\n-1 0\n", 4, "a second block for variable '0' (first in line 2)"),
         ("2\n0 1\n-1 0\n1 2\n-1 1 1\n-2 0\n", 4, "variable 'X1' is among its own parents"),
         ("3\n0 1\n-1 0\n2 1\n-1 0\n1 2\n-1 2 0 0\n-2 0\n", 6, "parent set 1 names a parent twice"),
-        ("2\n0 1\n-1 0\n1 3\n-1 1 0\n-2 1 0\n-3 0\n", 4, "lists the set {X0} twice"),
-        ("2\n0 1\n-1 0\n1 1\n-1 1 0\n", 4, "variable 'X1' does not list the empty parent set"),
         ("2\n0 1\n-1 0\n1 0\n", 4, "expected 'VARIABLE NUMBER_OF_SETS', got '1 0'"),
         ("2\n0 1\n-1 0\n1 1\nnan 0\n", 4, "not a finite number"),
         ("2\n0 1\n-1 0\n1 1\n-inf 0\n", 4, "not a finite number"),
@@ -200,3 +198,19 @@ def test_other_files_are_named():
     assert "binary data" in message_of(Malformed, b"\x00\x01\x02")
     with pytest.raises(Inconsistent):
         read("2\n0 1\n-1 0\n1 2\n-1 1 5\n-2 0\n")
+
+
+def test_sets_listed_twice_count_with_the_better_score_and_the_empty_set_may_be_absent():
+    warnings = []
+    text = b"3\n0 4\n-2 1 1\n-3 0\n-1 1 1\n-1.5 0\n1 2\n-1 1 0\n-2 2 0 2\n2 2\n-1 1 0\n-2 1 1\n"
+    _, records = open_parent_set_stream(io.BytesIO(text), warn=warnings.append)
+    found = [(tuple(record.parents), record.scores.tolist(), record.required) for record in records]
+    assert found == [
+        (((1,), ()), [-1.0, -1.5], ()),
+        (((0,), (0, 2)), [-1.0, -2.0], (0,)),
+        (((0,), (1,)), [-1.0, -2.0], ()),
+    ]
+    assert [message for message in warnings if "listed" in message] == [
+        "sets listed twice, of which the better score counts, for 1 variable: 'X0'",
+        "no empty set is listed, so that one of the listed sets must be taken, for 2 variables: 'X1', 'X2'",
+    ]

@@ -131,3 +131,36 @@ def test_numbers_of_states_between_blanks(read, delimiter):
 def test_a_short_line_is_no_line_of_counts(read, line):
     with pytest.raises(Malformed, match="1 cell where 2 are expected"):
         read(f"a,b\n{line}\nx,0\n1,1\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("a,b,\n0,x,\n1,y,\n", ("a", "b")),
+        ("a,b\n0,x,\n1,y,\n", ("a", "b")),
+        ("a\tb\t\n0\tx\t\n1\ty\t\n", ("a", "b")),
+        ("a,\n0,\n1,\n", ("a",)),
+        (',a,b,\n1,0,x,\n2,1,y,""\n', ("a", "b")),
+    ],
+)
+def test_a_delimiter_at_the_end_of_every_line_begins_no_column(read, content, names):
+    warnings = []
+    dataset = read(content, warn=warnings.append)
+    assert (dataset.names, dataset.n_rows) == (names, 2)
+    assert sum("a delimiter at the end of every line" in message for message in warnings) == 1
+
+
+def test_a_delimiter_at_the_end_of_every_line_without_header(read):
+    warnings = []
+    assert read("0,x,\n1,y,\n", header=False, warn=warnings.append).names == ("V0", "V1")
+    assert "a delimiter at the end" in warnings[0]
+
+
+def test_a_last_column_with_a_name_or_a_cell_is_a_column(read):
+    with pytest.raises(Malformed, match="no name for column 3 of 3"):
+        read("a,b,\n0,x,\n1,y,2\n")
+    with pytest.raises(UnsuitableData, match="missing cells in 1 column: 'c'"):
+        read("a,b,c\n0,x,\n1,y,\n")
+    assert read("0,x,\n1,y,2\n", header=False, missing="state").names == ("V0", "V1", "V2")
+    with pytest.raises(Malformed, match="2 cells where 3 are expected"):
+        read("a,b,\n0,x\n1,y\n")

@@ -159,7 +159,7 @@ class TestSuspicions:
             fine=["0", "1", "2", "3", "3+"] * 10,
             warn=warnings.append,
         )
-        assert len(warnings) == 1 and "2 columns may not be what you mean" in warnings[0]
+        assert len(warnings) == 1 and "some columns may not be what you mean" in warnings[0]
         assert "'id': 50 states in 50 rows, as an identifier has; --drop id" in warnings[0]
         assert "'kg': text, for 1 of 13 values is no number: '12 kg'" in warnings[0] and "--na '12 kg'" in warnings[0]
 
@@ -167,11 +167,49 @@ class TestSuspicions:
         warnings = []
         columns = {"a": ["x", "-", "y"], "b": ["p", ".", "q"], "sign": ["+", "-", "-"], "n": ["1", "-", "2"]}
         read(**columns, missing="state", warn=warnings.append)
-        assert "'a': '-' is one of 3 states; if such cells are missing, give --na -" in warnings[0]
-        assert "'b': '.' is one of" in warnings[0] and "sign" not in warnings[0] and "'n'" not in warnings[0]
+        assert "'a': '-' may mark missing cells; if it does, give --na - and --missing drop" in warnings[0]
+        assert "'b': '.' may" in warnings[0] and "sign" not in warnings[0] and "'n'" not in warnings[0]
         warnings.clear()
         read(**columns, missing="state", na=("-", "."), warn=warnings.append)
         assert warnings == []
+
+    def test_a_mark_is_pointed_out_once_for_all_columns(self, read):
+        warnings = []
+        columns = {name: ["0", "1", "*"] for name in "abcdefg"}
+        read(**columns, word=["N.A.", "x", "y"], warn=warnings.append)
+        assert len(warnings) == 1 and warnings[0].count("'*' may mark missing cells") == 1
+        assert "\n  'a', 'b', 'c', 'd', 'e' and 2 more: '*' may" in warnings[0] and "--na '*'" in warnings[0]
+        assert "'word': 'N.A.' may mark" in warnings[0]
+        warnings.clear()
+        dataset = read(**columns, na=("*",), missing="drop", warn=warnings.append)
+        assert dataset.n_rows == 2 and "may not be" not in "".join(warnings)
+
+    @pytest.mark.parametrize(
+        ("cells", "marks"),
+        [
+            (["1", "2", "5", "99"], ["99"]),
+            (["1", "2", "5", "-9"], ["-9"]),
+            (["0", "1", "97", "98", "99"], ["97", "98", "99"]),
+            (["0.5", "1.5", "-999"], ["-999"]),
+            (["0.5", "60", "99"], []),
+            (["-9", "-5", "3", "4"], []),
+            (["1", "2", "7", "8", "9"], []),
+            (["1", "99"], []),
+            (["97", "98", "1", "2"], []),
+        ],
+    )
+    def test_numbers_that_may_be_codes_of_missing_cells(self, read, cells, marks):
+        warnings = []
+        read(a=cells, warn=warnings.append)
+        assert [mark for mark in cells if f"'{mark}' may mark" in "".join(warnings)] == marks
+        assert all(f"--na {mark} " in warnings[0] for mark in marks)
+
+    def test_labels_that_differ_only_in_case(self, read):
+        warnings = []
+        genes = {"allele": ["A", "a", "B", "b"], "gene": ["AA", "Aa", "aa", "AA"], "ion": ["Na", "K", "Na", "Ca"]}
+        read(answer=["Yes", "yes", "YES", "no"], **genes, warn=warnings.append)
+        assert warnings[0].count("\n") == 1
+        assert "'answer': 'YES', 'Yes', 'yes' differ only in case; write them alike" in warnings[0]
 
     def test_dates_that_are_few_enough_are_reported(self, read):
         warnings = []

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from helpers.tables import dependent_dataset
 
+from stages.knowledge import Knowledge
 from stages.parentsets import ParentSetOptions
 from stages.parentsets.complete_lists import count_complete, report_complete
 from stages.parentsets.dirichlet_bounds import superset_bound
@@ -79,6 +80,45 @@ def test_no_enumeration_scores_more_than_forecast(score):
     assert sum(evaluated) <= count.total and max(evaluated) <= count.most
     if score != "bic":
         assert count.total == 7 * (1 + 6 + 15 + 20)
+
+
+@pytest.mark.parametrize("options", [{}, {"score": "bdeu"}, {"keep_mass": 0.1}], ids=str)
+def test_variables_beyond_the_time_of_counting_are_counted_in_groups(options, monkeypatch):
+    run = run_of(max_parents=3, **options)
+    exact = count_complete(run)
+    monkeypatch.setattr("stages.parentsets.complete_lists.COUNTING_SECONDS", 0.0)
+    monkeypatch.setattr("stages.parentsets.complete_lists._seconds_per_set", lambda *_: 0.0)
+    monkeypatch.setattr("stages.parentsets.complete_lists._count_child", lambda *_: pytest.fail("one by one"))
+    rough = count_complete(run)
+    assert exact.total <= rough.total <= 7 * (1 + 6 + 15 + 20) and exact.most <= rough.most
+    if options:  # no single score closes a set
+        assert rough.total == exact.total
+
+
+def test_groups_are_counted_under_knowledge(monkeypatch):
+    names = run_of().scorer.dataset.names
+    knowledge = Knowledge(names, required={1: (0,)}, forbidden={2: (0, 1)})
+    dataset, _ = dependent_dataset(45, 7, 150, most_states=3)
+    run = Run(dataset, ParentSetOptions(method="sequential", max_parents=3), knowledge=knowledge)
+    evaluated = [record.evaluated for record in run.records()]
+    monkeypatch.setattr("stages.parentsets.complete_lists.COUNTING_SECONDS", 0.0)
+    monkeypatch.setattr("stages.parentsets.complete_lists._seconds_per_set", lambda *_: 0.0)
+    assert sum(evaluated) <= count_complete(run).total
+
+
+def test_nothing_is_forecast_after_an_interruption():
+    reporter = Listener()
+    run = run_of(reporter, max_parents=3)
+    run.budget.stop.set()
+    report_complete(run)
+    assert reporter.said == []
+
+
+def test_children_long_after_the_time_list_one_set():
+    run = run_of(time=1.0)
+    run.budget.elapsed = lambda: 5.0
+    records = [run.searcher.result_of(child).record for child in run.children]
+    assert all(list(record.parents) == [()] and record.extra == {"ended": "time"} for record in records)
 
 
 def test_a_dry_run_counts_instead_of_searching():

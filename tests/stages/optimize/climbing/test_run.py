@@ -7,13 +7,14 @@ import itertools
 import numpy as np
 import pytest
 from helpers.cases.climbing import FAMILY, as_sets, search
-from helpers.tables import dependent_dataset
+from helpers.tables import dependent_dataset, make_dataset
 from naive.optimize import climbing as naive
 
 from formats.data_records import Variable
 from formats.records import Header, Network
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
+from stages.optimize.climbing.constraints import make_constraints
 from stages.optimize.driver import run_on_data
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError, StageError
@@ -186,3 +187,35 @@ def test_start_is_matched_by_name():
     other = Network(Header((Variable("X"),)), ((),), np.zeros(1))
     with pytest.raises(StageError, match="'X'"):
         run_on_data(dataset, OptimizeOptions(method="hc"), Budget(), NullReporter(), other)
+
+
+def test_pairs_that_memory_does_not_hold_are_refused_with_their_size(monkeypatch):
+    def no_memory(*_):
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr("stages.optimize.climbing.climber.new_climb_state", no_memory)
+    dataset, _ = dependent_dataset(11, 12, 300)
+    with pytest.raises(StageError, match="the gains of all pairs of 12 variables take up to 2 KiB"):
+        search(FamilyScorer(dataset), "hc")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"forbidden": ((0, 1), (69, 1), (3, 64))},
+        {"required": ((5, 6),), "forbidden": ((0, 1),)},
+        {"tiers": tuple(v % 3 - 1 for v in range(70))},
+    ],
+    ids=str,
+)
+def test_permitted_parents_are_those_of_the_knowledge(said):
+    codes = np.random.default_rng(0).integers(0, 2, (70, 40)).astype(np.uint8)
+    codes[7] = 0
+    scorer = FamilyScorer(make_dataset(codes, [2] * 7 + [1] + [2] * 62))
+    constraints = make_constraints(scorer, OptimizeOptions("hc", **said))
+    for child in range(70):
+        expected = constraints.knowledge.may_be_parent(child) & (scorer.n_states > 1) & (child != 7)
+        expected |= np.isin(np.arange(70), constraints.knowledge.required_of(child))
+        assert constraints.may_be_parents(child)[:70].tolist() == expected.tolist()
+        assert not constraints.may_be_parents(child)[70:].any()
