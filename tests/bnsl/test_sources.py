@@ -5,14 +5,12 @@ from __future__ import annotations
 import datetime
 from pathlib import Path
 
-import pyarrow
 import pytest
 from helpers.places import ROOT
 from pyarrow import csv
 
 import bnsl
-from bnsl.running.calls import source_of
-from formats.streams import MemoryFile
+from bnsl.tables import as_table
 
 SMALL = ROOT / "tests" / "cases" / "data" / "small.csv"
 
@@ -84,9 +82,8 @@ def test_what_is_no_table_is_refused():
         bnsl.entropy({"a": [[1], [2]]})
 
 
-def test_files_in_memory_need_no_copy_of_the_name(tmp_path: Path):
+def test_tables_are_read_where_they_are(tmp_path: Path):
     """Their text is what messages say; a file of this name in the current folder is another."""
-    file = source_of({"a": [1, 2]}, "entropy")
-    assert isinstance(file, MemoryFile) and file == "<dict>"
-    assert pyarrow.ipc.open_stream(file.content).read_all().to_pydict() == {"a": [1, 2]}
-    assert source_of(tmp_path, "entropy") == str(tmp_path)
+    table = as_table({"a": [1, 2]})
+    assert str(table) == "<dict>"
+    assert as_table(str(tmp_path)) == str(tmp_path)
