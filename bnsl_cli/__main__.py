@@ -10,7 +10,7 @@ import os
 import sys
 from typing import NoReturn
 
-from bnsl.running.interrupts import install_early_handlers
+from .running.packages import foreign_package
 
 LOADING = 400_000
 """Objects made before the first garbage collection: more than loading makes, and these stay to the end."""
@@ -18,6 +18,11 @@ LOADING = 400_000
 
 def start() -> NoReturn:
     """Handle signals, then load and run the command line."""
+    if problem := foreign_package():
+        print(f"bnsl: error: {problem}", file=sys.stderr)
+        sys.exit(70)  # a bug, see `bnsl.running.exit_codes`
+    from bnsl.running.interrupts import install_early_handlers
+
     install_early_handlers()
     put_off_collection()
     replace_closed_streams()

@@ -110,7 +110,7 @@ def compare(
     Examples
     --------
     >>> runs = [{"network": f"d{d}.{m}.{s}", "bic": -d - (m == "b")} for d in (1, 2) for m in "ab" for s in (1, 2)]
-    >>> [row["mean"] for row in bnsl.compare(runs, show="values", quiet=True)][:2]
+    >>> [row["value"] for row in bnsl.compare(runs, show="values", quiet=True)][:2]
     [-1.0, -2.0]
     """
     from stages.evaluate.comparison_tables import Settings, compare_runs
