@@ -1,13 +1,12 @@
-"""Tables of other libraries as this one reads them: anything with ``__arrow_c_stream__``, dicts of columns."""
+"""What callers in Python give to read: paths, and tables of other libraries where data are read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from .options.values import TABLES
 from .running.errors import UsageError
-
-KNOWN = "a dict of columns, or anything with __arrow_c_stream__ (pandas, Polars, DuckDB, pyarrow)"
 
 
 def as_table(source: Any) -> Any:
@@ -18,8 +17,9 @@ def as_table(source: Any) -> Any:
     if isinstance(source, str):
         return source
     called = type(source).__name__
-    if not isinstance(source, Mapping) and not hasattr(source, "__arrow_c_stream__"):
-        raise UsageError(f"a {called} is no table: give a path, {KNOWN}")
+    is_table = isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__")
+    if not is_table or hasattr(source, "record"):
+        raise UsageError(f"a {called} is no table: give a path, {TABLES}")
     import pyarrow
 
     from formats.streams import TableInMemory
@@ -29,3 +29,15 @@ def as_table(source: Any) -> Any:
         return pyarrow.RecordBatchReader.from_stream(table)
 
     return TableInMemory(f"<{called}>", batches)
+
+
+def as_file(source: Any, what: str) -> Any:
+    """A path, or the lines of a file that is open.
+
+    Raises `UsageError`: it is something else; `what` is what the file holds.
+    """
+    if isinstance(source, str) or hasattr(source, "readable") or hasattr(source, "beginning"):
+        return source
+    raise UsageError(
+        f"a {type(source).__name__} is no {what}: give a path, or what a function of this package returned"
+    )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from stages.optimize import OptimizeOptions
 
 from ..running.errors import UsageError
+from ..tables import as_file
 from .declared import option, record
 from .values import ARCS, INPUT
 
@@ -68,7 +69,7 @@ class KnowledgeOptions:
 
         index = {name: position for position, name in enumerate(names)}
         read = [*_read_arcs(self.require, index, "require"), *_read_arcs(self.forbid, index, "forbid")]
-        read += [read_knowledge(self.tiers, index, "tiers")] if self.tiers else []
+        read += [read_knowledge(as_file(self.tiers, "file of tiers"), index, "tiers")] if self.tiers else []
         tiers = [lists.tiers for lists in read if lists.tiers]
         if any(others != tiers[0] for others in tiers):
             raise UsageError("several files give different tiers; give one.")

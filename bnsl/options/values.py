@@ -11,7 +11,7 @@ import io
 import math
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -159,6 +159,10 @@ class Parsed:
         return self.parse(value if isinstance(value, str) or self.adapt is None else self.adapt(value))
 
 
+TABLES = "a dict of columns, or anything with __arrow_c_stream__ (pandas, Polars, DuckDB, pyarrow)"
+"""What is a table in Python."""
+
+
 @dataclass(frozen=True)
 class Input:
     """Something to read: a path, with `dash` also ``-``; from Python a table or a result as well."""
@@ -168,8 +172,12 @@ class Input:
     annotation = "Source"
 
     def take(self, value: Any) -> Any:
-        """The path as text, anything else as it is."""
-        return os.fspath(value) if isinstance(value, os.PathLike) else value
+        """The path as text; a table or a result as it is."""
+        if isinstance(value, (str, os.PathLike)):
+            return os.fspath(value)
+        if isinstance(value, Mapping) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "record"):
+            return value
+        raise ValueError(f"a {type(value).__name__} is nothing to read: give a path, a result, {TABLES}")
 
     def paths(self, value: Any) -> list[str]:
         """The files that a value of the parameter names, without standard input."""
@@ -185,7 +193,11 @@ class Arcs(Input):
 
     def take(self, value: Any) -> str:
         """The arc as it is typed."""
-        return as_line(value) if isinstance(value, (list, tuple)) else super().take(value)
+        if isinstance(value, (list, tuple)):
+            return as_line(value)
+        if isinstance(value, (str, os.PathLike)):
+            return os.fspath(value)
+        raise ValueError("an arc such as 'a->b' or ('a', 'b'), or the path of a file of arcs")
 
     def paths(self, value: Any) -> list[str]:
         return [path.removeprefix("@") for path in super().paths(value)]
