@@ -10,6 +10,9 @@ import os
 import sys
 from typing import NoReturn
 
+from bnsl.running.exit_codes import ExitCode
+from bnsl.running.interrupts import install_early_handlers
+
 from .running.packages import foreign_package
 
 LOADING = 400_000
@@ -18,15 +21,13 @@ LOADING = 400_000
 
 def start() -> NoReturn:
     """Handle signals, then load and run the command line."""
-    if problem := foreign_package():
-        print(f"bnsl: error: {problem}", file=sys.stderr)
-        sys.exit(70)  # a bug, see `bnsl.running.exit_codes`
-    from bnsl.running.interrupts import install_early_handlers
-
     install_early_handlers()
     put_off_collection()
     replace_closed_streams()
     leave_threads_to_jobs()
+    if problem := foreign_package():
+        print(f"bnsl: error: {problem}", file=sys.stderr)
+        sys.exit(ExitCode.BUG)
     from .main import run
 
     run()
