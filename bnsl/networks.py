@@ -241,7 +241,9 @@ class Network(Result):
         """One row per arc: `from`, `to`, and what is known of it."""
         from formats.graphs.arc_tables import arc_table
 
-        return arc_table(self.record)
+        from .functions.conversions import with_shown_directions
+
+        return arc_table(with_shown_directions(self.record, None))
 
     def to_networkx(self) -> networkx.DiGraph:
         """The graph for networkx; nodes have their `states`, arcs what is known of them, such as `strength`."""

@@ -10,14 +10,13 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .options.values import TABLES
 from .running.errors import UsageError
 
 if TYPE_CHECKING:
     import pyarrow
 
     from formats.streams import Source, TableInMemory
-
-KNOWN = "a dict of columns, a list of dicts, or anything with __arrow_c_stream__ (pandas, Polars, DuckDB, pyarrow)"
 
 MOST_SHOWN = 30
 """Most rows that a table shows of itself."""
@@ -31,6 +30,18 @@ def as_table(source: Any) -> Source:
     from formats.streams import TableInMemory
 
     return source if isinstance(source, (str, TableInMemory)) else table_in_memory(source)
+
+
+def as_file(source: Any, what: str) -> Any:
+    """A path, or the lines of a file that is open.
+
+    Raises `UsageError`: it is something else; `what` is what the file holds.
+    """
+    if isinstance(source, str) or hasattr(source, "readable") or hasattr(source, "beginning"):
+        return source
+    raise UsageError(
+        f"a {type(source).__name__} is no {what}: give a path, or what a function of this package returned"
+    )
 
 
 def in_memory(source: Any) -> Any:
@@ -49,12 +60,14 @@ def table_in_memory(value: Any) -> TableInMemory:
     from formats.streams import TableInMemory
 
     called = type(value).__name__
+    if hasattr(value, "record"):
+        raise UsageError(f"a {called} is no table: give a path, {TABLES}")
     try:
         table, orders = _converted(value)
     except (TypeError, ValueError) as error:  # those of pyarrow are ValueErrors or TypeErrors
         raise UsageError(f"a {called} that is no table: {str(error).splitlines()[0][:200]}") from None
     if table is None:
-        raise UsageError(f"a {called} is no table: give a path, {KNOWN}")
+        raise UsageError(f"a {called} is no table: give a path, {TABLES}")
     return TableInMemory(f"<{called}>", lambda: _reader(table), orders)
 
 

@@ -10,7 +10,10 @@ import os
 import sys
 from typing import NoReturn
 
+from bnsl.running.exit_codes import ExitCode
 from bnsl.running.interrupts import install_early_handlers
+
+from .running.packages import foreign_package
 
 LOADING = 400_000
 """Objects made before the first garbage collection: more than loading makes, and these stay to the end."""
@@ -22,6 +25,9 @@ def start() -> NoReturn:
     put_off_collection()
     replace_closed_streams()
     leave_threads_to_jobs()
+    if problem := foreign_package():
+        print(f"bnsl: error: {problem}", file=sys.stderr)
+        sys.exit(ExitCode.BUG)
     from .main import run
 
     run()

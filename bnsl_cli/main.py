@@ -1,17 +1,15 @@
 """Entry point: the table of commands, loaded only when used, and the one place that ends the process.
 
 Exceptions become exit codes and one or two lines on stderr here and nowhere else. This module and the command
-modules import click only, so that help and completion answer at once.
+modules import click and tables only, so that help and completion answer at once.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
-import importlib.util
 import os
 import sys
-from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -50,27 +48,6 @@ COMMANDS = STAGES | HELPERS
 """Each command's line in the overview."""
 
 
-class ForeignPackageError(Exception):
-    """A package of another project hides ours."""
-
-
-def check_packages() -> None:
-    """Check that `stages` and `formats`, common names, are the packages of this project.
-
-    Raises `ForeignPackageError`: one of them is not in the folder of `bnsl_cli`.
-    """
-    home = Path(__file__).resolve().parent.parent
-    for name in ("stages", "formats"):
-        spec = importlib.util.find_spec(name)
-        found = [Path(place).resolve() for place in (spec.submodule_search_locations or [])] if spec else []
-        if home / name not in found:
-            where = found[0] if found else (spec.origin if spec else "nowhere")
-            raise ForeignPackageError(
-                f"another package named {name!r} hides ours: found {where}, expected {home / name}\n"
-                "  Install bnsl-cli into an environment of its own, or run from another folder."
-            )
-
-
 class StageGroup(click.Group):
     """The `bnsl` command: loads a subcommand's module when it is called, maps exceptions to exit codes."""
 
@@ -91,7 +68,6 @@ class StageGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        check_packages()
         return importlib.import_module(f".commands.{cmd_name.replace('-', '_')}", __package__).command
 
     def full_help(self, name: str, width: int | None = None) -> str:
@@ -192,8 +168,6 @@ class StageGroup(click.Group):
 
 def describe_failure(error: Exception, active: str = "bnsl") -> tuple[ExitCode, str]:
     """Exit code and message for an exception that ended the command `active`."""
-    if isinstance(error, ForeignPackageError):
-        return ExitCode.BUG, str(error)
     match error:
         case click.UsageError():
             path = error.ctx.command_path if error.ctx else "bnsl"

@@ -162,6 +162,8 @@ class ParentSetTable:
     n_unsearched: int = 0
     """`n_cut_short`, `n_unsearched`: children whose search ended early, and those among them whose search had not
     begun."""
+    notes: tuple[dict[str, Any], ...] = ()
+    """The fields `evaluated` and `extra` of each child's record; none where the table was made otherwise."""
 
     @property
     def n_variables(self) -> int:
@@ -193,6 +195,7 @@ class ParentSetTable:
                 complete=bool(self.complete[child]),
                 unlisted=None if bound != bound else bound,
                 left_out=None if left_out != left_out else left_out,
+                **(self.notes[child] if self.notes else {}),
             )
 
     @classmethod
@@ -222,6 +225,7 @@ class ParentSetTable:
             facts("left_out", np.float64),
             sum(record.is_cut_short for record in ordered),
             sum(record.is_unsearched for record in ordered),
+            tuple({"evaluated": record.evaluated, "extra": record.extra} for record in ordered),
         )
 
 

@@ -193,7 +193,7 @@ def open_output(target: Target) -> Iterator[BinaryIO]:
 
     On any exception an older file of that name stays as it was; see `temporaries`.
     """
-    if not isinstance(target, str):
+    if not isinstance(target, str | os.PathLike):
         yield target
         return
     if target == "-":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formats.wording import listed, plural
 
-from ..tables import as_table
+from ..tables import as_file, as_table
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset, Variable
@@ -46,7 +46,7 @@ def open_learnt_network(source: Any, may_be_empty: bool = False) -> LearntNetwor
     from formats.kinds import Kind
     from formats.textlines import as_lines
 
-    lines = as_lines(source)
+    lines = as_lines(as_file(source, "network"))
     found = detect_lines(lines)
     if found.kind is Kind.PARAMETERS and found.reader:
         model = open_bayesian_network(lines)
@@ -70,7 +70,7 @@ def open_network_or_class(source: Any) -> LearntNetwork:
     from formats.textlines import as_lines
     from stages.graphs.consistent_extension import class_member
 
-    lines = as_lines(source)
+    lines = as_lines(as_file(source, "network"))
     if detect_lines(lines).kind is Kind.PARAMETERS:
         return open_learnt_network(lines)
     graph = open_graph(lines, may_be_empty=True)
@@ -91,7 +91,7 @@ def open_learnt_networks(source: Any) -> Iterator[LearntNetwork]:
     from formats.schemas import NETWORK
     from formats.textlines import Lines
 
-    lines = Lines(source)
+    lines = Lines(as_file(source, "network"))
     if detect_lines(lines).name == NETWORK.name:
         yield from (LearntNetwork(network, None) for network in open_networks(lines))
     else:
@@ -125,8 +125,24 @@ def certified_order(network: Network) -> list[int] | None:
 
 
 def open_record(source: Any, opened: Callable[..., Any], **settings: Any) -> Any:
-    """The record of a result of this package, or what a reader makes of a path."""
-    return source.record if hasattr(source, "record") else opened(source, **settings)
+    """The record of a result of this package, or what a reader makes of a path.
+
+    Raises `UsageError`: it is neither, or the result of another kind.
+    """
+    expected = str(opened.__annotations__["return"])
+    record = getattr(source, "record", None)
+    if type(record).__name__ == expected:
+        return record
+    return opened(as_file(source, CALLED[expected]), **settings)
+
+
+CALLED = {
+    "ParentSetTable": "list of parent sets",
+    "Network": "network",
+    "Forest": "screening forest",
+    "ArcProbabilities": "table of arc probabilities",
+}
+"""What a file of each record is called."""
 
 
 class MatchedTables:

@@ -15,6 +15,7 @@ from ..options.values import FLAG, Number, Whole
 from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.reporter import Reporter
+from ..tables import as_file
 
 if TYPE_CHECKING:
     from formats.graph_records import ArcProbabilities
@@ -125,7 +126,7 @@ def read_strengths(
     from stages.recorded_knowledge import knowledge_record
 
     reporter = run.reporter
-    first = sources[0].record if hasattr(sources[0], "record") else arc_probabilities_or_lines(sources[0])
+    first = getattr(sources[0], "record", None) or arc_probabilities_or_lines(as_file(sources[0], "network"))
     if isinstance(first, ArcProbabilities):
         if len(sources) > 1 or "cpdag" in run.given:
             raise UsageError("a table of arc probabilities goes alone, without --cpdag or --dag.")
@@ -151,7 +152,7 @@ def networks_of(sources: Sequence[Any], partial: bool, reporter: Reporter) -> It
     for given in sources:
         source = getattr(given, "record", given)
         try:
-            for network in [source] if isinstance(source, Network) else open_networks(source):
+            for network in [source] if isinstance(source, Network) else open_networks(as_file(source, "network")):
                 yield network
                 n_networks += 1
                 reporter.progress(n_networks, None, "networks")

@@ -12,6 +12,7 @@ from ..options.shared import check_sources
 from ..options.values import FLAG, Choice, Number, Parsed
 from ..running.errors import UsageError
 from ..running.function import Run, function
+from ..tables import as_file
 
 if TYPE_CHECKING:
     from stages.evaluate.comparison_tables import Measure, Section
@@ -110,7 +111,7 @@ def compare(
     Examples
     --------
     >>> runs = [{"network": f"d{d}.{m}.{s}", "bic": -d - (m == "b")} for d in (1, 2) for m in "ab" for s in (1, 2)]
-    >>> [row["mean"] for row in bnsl.compare(runs, show="values", quiet=True)][:2]
+    >>> [row["value"] for row in bnsl.compare(runs, show="values", quiet=True)][:2]
     [-1.0, -2.0]
     """
     from stages.evaluate.comparison_tables import Settings, compare_runs
@@ -136,7 +137,7 @@ def measures_of(source: Any) -> list[Any]:
     """The records of measures in a file, or one that `evaluate` returned."""
     from formats.json_lines.measures import open_measures
 
-    return [source] if isinstance(source, dict) else open_measures(source)
+    return [source] if isinstance(source, dict) else open_measures(as_file(source, "list of measures"))
 
 
 def _default_measure(runs: list[OneRun]) -> Measure:

@@ -36,6 +36,7 @@ from ..options.conversions import ChoiceOptions, PartOptions
 from ..options.data import DataOptions
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
+from ..tables import as_file
 
 LABEL_LENGTH = 24
 """Characters of a name in a picture; longer ones are abbreviated in the middle."""
@@ -93,7 +94,9 @@ def opened(source: Any) -> Any:
     """Arc probabilities, a record of the library, or the lines of a file."""
     if isinstance(source, str):
         return formats.arc_probabilities_or_lines(source)
-    return source.learnt if hasattr(source, "learnt") else source.record
+    if hasattr(source, "learnt"):
+        return source.learnt
+    return source.record if hasattr(source, "record") else as_file(source, "file")
 
 
 def kept_variables(part: PartOptions, network: Network, source: str) -> set[int] | None:
@@ -302,7 +305,9 @@ def listed(found: Any, task: Conversion) -> tuple[Header, Iterable[ParentSetReco
 
 def convert_sets(task: Conversion) -> Converted:
     """Candidate parent sets, record by record."""
-    header, records = listed(task.source if isinstance(task.source, str) else task.source.record, task)
+    record = getattr(task.source, "record", None)
+    found = record if isinstance(record, ParentSetTable) else as_file(task.source, "list of parent sets")
+    header, records = listed(found, task)
     if task.format in PLAIN_LISTS:
         records = _warn_of_constraints(records, task)
     else:

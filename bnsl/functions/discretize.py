@@ -44,7 +44,7 @@ def discretize(
     --------
     >>> cut = bnsl.discretize({"x": [i / 10 for i in range(40)]}, discretize="quantile:4", quiet=True)
     >>> cut["x"].to_pylist()[0], cut["x"].to_pylist()[-1]
-    ('<=0.95', '>2.95')
+    ('<=0.9', '>2.9')
     """
     check_sources(data, like)
     if (like is None) == (not data_options.discretize):

@@ -20,6 +20,7 @@ from ..options.values import FLAG, INPUT, SEED, SIZE, Number, Whole
 from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.reporter import Reporter
+from ..tables import as_file
 
 if TYPE_CHECKING:
     from formats.proof_records import Proof
@@ -182,7 +183,7 @@ def open_checked_proof(source: str, sets: Any) -> tuple[Proof, ParentSetTable]:
     from formats.errors import located
     from stages.evaluate.proof_checking import check_proof
 
-    proof, table = open_proof(source), open_record(sets, open_parent_sets)
+    proof, table = open_proof(as_file(source, "proof")), open_record(sets, open_parent_sets)
     with located(source):
         check_proof(proof, table)
     return proof, table

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from formats.graph_records import BayesianNetwork
     from formats.records import Network
 
-WITH_HOLES = ("restarts", "iterations", "tolerance", "seed", "memory", "jobs", "stats")
+WITH_HOLES = ("restarts", "iterations", "tolerance", "seed", "memory", "jobs")
 """Options that need missing cells."""
 
 NOTHING_YET = "no iteration is finished and nothing is written"

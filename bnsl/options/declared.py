@@ -71,6 +71,8 @@ class Option:
     def annotation(self) -> str:
         """The type of its value in a signature."""
         of_one = self.kind.annotation
+        if self.nargs > 1:
+            of_one = f"tuple[{', '.join([of_one] * self.nargs)}]"
         if self.is_several and not self.is_joined:
             of_one = f"{of_one} | Iterable[{of_one}]"
         return f"{of_one} | None" if self.default is None and not self.is_required else of_one

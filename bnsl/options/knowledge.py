@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stages.optimize import OptimizeOptions
 
 from ..running.errors import UsageError
 from .declared import option, record
-from .values import ARCS, INPUT
+from .values import ARCS, TIERS
 
 if TYPE_CHECKING:
     from formats.graphs.tetrad_knowledge import KnowledgeLists
@@ -44,10 +44,10 @@ class KnowledgeOptions:
         "ARC|@FILE",
         is_several=True,
     )
-    tiers: str | None = option(
+    tiers: Any = option(
         "One tier of variables per line, the earliest first, names separated by commas or blanks: no arc "
         "leads back to an earlier tier. Or a knowledge file of Tetrad, with its forbidden and required arcs.",
-        INPUT,
+        TIERS,
         "FILE",
     )
 
@@ -55,7 +55,7 @@ class KnowledgeOptions:
     def sources(self) -> tuple[str, ...]:
         """The files that are read, among them perhaps standard input."""
         arcs = tuple(value[1:] for value in (*self.require, *self.forbid, *self.allow) if value.startswith("@"))
-        return arcs if self.tiers is None else (*arcs, self.tiers)
+        return (*arcs, self.tiers) if isinstance(self.tiers, str) else arcs
 
     def resolve(self, names: Sequence[str]) -> Knowledge | None:
         """The constraints on variables with these names; None if there are none.
@@ -71,8 +71,10 @@ class KnowledgeOptions:
         index = {name: position for position, name in enumerate(names)}
         options = ("require", self.require), ("forbid", self.forbid), ("allow", self.allow)
         read = [lists for name, values in options for lists in _read_arcs(values, index, name)]
-        read += [read_knowledge(self.tiers, index, "tiers")] if self.tiers else []
+        read += [read_knowledge(self.tiers, index, "tiers")] if isinstance(self.tiers, str) else []
         tiers = [lists.tiers for lists in read if lists.tiers]
+        if isinstance(self.tiers, tuple):
+            tiers.append(_positions(self.tiers, index))
         if any(others != tiers[0] for others in tiers):
             raise UsageError("several files give different tiers; give one.")
         required = [arc for lists in read for arc in lists.required]
@@ -83,6 +85,17 @@ class KnowledgeOptions:
 
 
 KNOWLEDGE = record(KnowledgeOptions, "Constraints")
+
+
+def _positions(tiers: Sequence[Sequence[str]], index: Mapping[str, int]) -> list[list[int]]:
+    """Tiers of names as tiers of positions.
+
+    Raises `UsageError`: a name is no variable.
+    """
+    unknown = [name for tier in tiers for name in tier if name not in index]
+    if unknown:
+        raise UsageError(f"--tiers: {unknown[0]!r} is no variable.")
+    return [[index[name] for name in tier] for tier in tiers]
 
 
 def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> Iterator[KnowledgeLists]:

@@ -11,7 +11,7 @@ import io
 import math
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -167,6 +167,10 @@ class Parsed:
         return self.parse(value if isinstance(value, str) or self.adapt is None else self.adapt(value))
 
 
+TABLES = "a dict of columns, a list of dicts, or anything with __arrow_c_stream__ (pandas, Polars, DuckDB, pyarrow)"
+"""What is a table in Python."""
+
+
 @dataclass(frozen=True)
 class Input:
     """Something to read: a path, with `dash` also ``-``; from Python a table or a result as well."""
@@ -176,13 +180,35 @@ class Input:
     annotation = "Source"
 
     def take(self, value: Any) -> Any:
-        """The path as text, anything else as it is."""
-        return os.fspath(value) if isinstance(value, os.PathLike) else value
+        """The path as text, anything else that can be read as it is."""
+        if isinstance(value, (str, os.PathLike)):
+            return os.fspath(value)
+        is_list = isinstance(value, list) and bool(value) and all(isinstance(row, Mapping) for row in value)
+        known = ("record", "__arrow_c_stream__", "readable", "dtype", "batches")
+        if not (is_list or isinstance(value, Mapping) or any(hasattr(value, name) for name in known)):
+            raise ValueError(f"a {type(value).__name__} is nothing to read: give a path, a result, {TABLES}")
+        return value
 
     def paths(self, value: Any) -> list[str]:
         """The files that a value of the parameter names, without standard input."""
         values = value if isinstance(value, tuple) else (value,)
         return [path for path in values if isinstance(path, str) and path != "-"]
+
+
+@dataclass(frozen=True)
+class Tiers(Input):
+    """A file of tiers; from Python also a list of tiers, each a list of names."""
+
+    annotation = "str | os.PathLike[str] | Iterable[Iterable[str]]"
+
+    def take(self, value: Any) -> Any:
+        """The path as text, or the tiers."""
+        if isinstance(value, (str, os.PathLike)):
+            return os.fspath(value)
+        return tuple((tier,) if isinstance(tier, str) else tuple(tier) for tier in value)
+
+    def paths(self, value: Any) -> list[str]:
+        return super().paths(value) if isinstance(value, str) else []
 
 
 @dataclass(frozen=True)
@@ -193,7 +219,11 @@ class Arcs(Input):
 
     def take(self, value: Any) -> str:
         """The arc as it is typed."""
-        return as_line(value) if isinstance(value, (list, tuple)) else super().take(value)
+        if isinstance(value, (list, tuple)):
+            return as_line(value)
+        if isinstance(value, (str, os.PathLike)):
+            return os.fspath(value)
+        raise ValueError("an arc such as 'a->b' or ('a', 'b'), or the path of a file of arcs")
 
     def paths(self, value: Any) -> list[str]:
         return [path.removeprefix("@") for path in super().paths(value)]
@@ -281,5 +311,5 @@ COLUMN_RULE = Parsed("[column=]method", _column_rule, ("median", "quantile:4", "
 COLUMNS = Parsed("a,b,...", _columns, annotation="str | Iterable[str]", adapt=_as_names)
 DELIMITER = Parsed("char", _delimiter)
 
-TEXT, FLAG, INPUT, ARCS = Text(), Flag(), Input(), Arcs()
+TEXT, FLAG, INPUT, ARCS, TIERS = Text(), Flag(), Input(), Arcs(), Tiers()
 OUTPUT, OUTPUT_FILE = Output(dash=True), Output()

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn
 
 from ..options.declared import Declared, Option, declared_of
-from ..options.values import FLAG, Whole
+from ..options.values import FLAG, TEXT, Whole
 from .calls import calling
 from .errors import UsageError
 from .interrupts import graceful_stop
@@ -184,9 +184,13 @@ def taken(option: Option, name: str, value: Any) -> Any:
     """The checked value of a keyword."""
     if option.is_count:
         return int(value)
+    if option.nargs > 1:
+        if not isinstance(value, (list, tuple)) or len(value) != option.nargs:
+            raise UsageError(f"{name}={value!r}: a tuple of {option.nargs}", parameter=name)
+        return tuple(_taken(option, name, each) for each in value)
     if not option.is_several:
         return _taken(option, name, value)
-    if isinstance(value, Mapping) and option.positional:
+    if isinstance(value, Mapping) and option.kind is TEXT:
         value = [f"{key}={item}" for key, item in value.items()]
     elif isinstance(value, str) or not isinstance(value, (list, tuple, set, frozenset)) or _is_one(option, value):
         value = [value]

@@ -6,6 +6,8 @@ from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
 from bnsl.functions.fit import fit
 from bnsl.options import shared
+from bnsl.options.data import KEPT
+from bnsl.running.errors import UsageError
 
 from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
@@ -31,6 +33,8 @@ def command(call: Call, output: str, stats: str | None) -> None:
     from formats import write_network
 
     target_format = output_format("fit", output)
+    if stats is not None and call.values["missing"] not in KEPT:
+        raise UsageError("--stats goes with --missing em.")
     found = call()
     call.reporter.pause()
     write_network(output, found.model, target_format, call.reporter.warn)

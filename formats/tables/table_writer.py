@@ -28,14 +28,14 @@ _MIN_GROUP_ROWS = 1 << 12
 
 @contextlib.contextmanager
 def open_table_writer(
-    target: str, variables: Sequence[Variable], format: str = "csv"
+    target: str | BinaryIO, variables: Sequence[Variable], format: str = "csv"
 ) -> Iterator[CsvWriter | ArrowWriter]:
     """Open a table for writing as a context manager; call ``write(codes)`` for each batch of rows.
 
     Codes are uint8 or int32, of shape (n_variables, n_batch_rows).
 
     - `target`: a path, which appears only when complete (gzip if it ends in ``.gz``, Zstandard if in ``.zst``), or
-      ``-``.
+      ``-``, or an open binary file.
     - `variables`: names of the columns, and their states or any labels, however many.
     - `format`: ``csv`` (comma, header line), ``tsv``, ``parquet``, ``arrow`` (IPC stream) or ``feather`` (IPC file);
       the last three with dictionaries.
@@ -58,13 +58,14 @@ def open_table_writer(
             raise
 
 
-def _compressed(stream: BinaryIO, target: str):
-    if target.endswith(".zst"):
+def _compressed(stream: BinaryIO, target: str | BinaryIO):
+    name = target if isinstance(target, str) else ""
+    if name.endswith(".zst"):
         import pyarrow
 
         # pyarrow would close the stream that it writes to.
         return pyarrow.CompressedOutputStream(pyarrow.PythonFile(_Sink(stream), mode="w"), "zstd")
-    if not target.endswith(".gz"):
+    if not name.endswith(".gz"):
         return contextlib.nullcontext(stream)
     # No file name and no time inside, so that equal tables give equal bytes.
     return gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=stream, mtime=0)

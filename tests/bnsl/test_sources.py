@@ -11,8 +11,7 @@ from helpers.places import ROOT
 from pyarrow import csv
 
 import bnsl
-from bnsl.running.calls import source_of
-from formats.streams import MemoryFile
+from bnsl.tables import as_table
 
 SMALL = ROOT / "tests" / "cases" / "data" / "small.csv"
 
@@ -85,17 +84,16 @@ def test_missing_cells_are_missing_and_other_types_states():
 
 def test_what_is_no_table_is_refused():
     for value in (3, object(), [1, 2]):
-        with pytest.raises(bnsl.UsageError, match="is no table: give a path, a dict of columns"):
+        with pytest.raises(bnsl.UsageError, match=f"a {type(value).__name__} is nothing to read"):
             bnsl.entropy(value)
-    with pytest.raises(bnsl.UsageError, match="a dict that is no table"):
+    with pytest.raises(bnsl.DataError, match="<dict>: this is no table: Column 1 named b expected length 2"):
         bnsl.entropy({"a": [1, 2], "b": [1]})
     with pytest.raises(bnsl.DataError, match="values of type list"):
         bnsl.entropy({"a": [[1], [2]]})
 
 
-def test_files_in_memory_need_no_copy_of_the_name(tmp_path: Path):
+def test_tables_are_read_where_they_are(tmp_path: Path):
     """Their text is what messages say; a file of this name in the current folder is another."""
-    file = source_of({"a": [1, 2]}, "entropy")
-    assert isinstance(file, MemoryFile) and file == "<dict>"
-    assert pyarrow.ipc.open_stream(file.content).read_all().to_pydict() == {"a": [1, 2]}
-    assert source_of(tmp_path, "entropy") == str(tmp_path)
+    table = as_table({"a": [1, 2]})
+    assert str(table) == "<dict>"
+    assert as_table(str(tmp_path)) == str(tmp_path)

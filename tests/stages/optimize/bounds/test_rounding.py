@@ -11,7 +11,7 @@ import pytest
 from helpers.seeds import seeds
 from naive.optimize.networks_search import best_by_subsets, make_table, random_table
 
-from bnsl_cli.tables.networks import gap_text
+from bnsl.facts import gap_text
 from stages.graphs import strongly_connected_components
 from stages.kernels.bounds.dual_ascent import new_columns
 from stages.optimize import OptimizeOptions

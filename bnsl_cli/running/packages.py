@@ -1,0 +1,21 @@
+"""Whether the packages with common names are those of this project."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+
+def foreign_package() -> str | None:
+    """What is wrong if a package of another project hides one of ours, which is then in another folder."""
+    home = Path(__file__).resolve().parents[2]
+    for name in ("formats", "stages"):
+        spec = importlib.util.find_spec(name)
+        found = [Path(place).resolve() for place in (spec.submodule_search_locations or [])] if spec else []
+        if home / name not in found:
+            where = found[0] if found else (spec.origin if spec else "nowhere")
+            return (
+                f"another package named {name!r} hides ours: found {where}, expected {home / name}\n"
+                "  Install bnsl-cli into an environment of its own, or run from another folder."
+            )
+    return None
