@@ -19,6 +19,7 @@ import numpy as np
 
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE, SetLists
 from stages.lists.set_lists import all_sets
+from stages.runtime.budgets import Budget
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import FIRST_WORK, WorkShare
@@ -50,6 +51,9 @@ LOOK_SHARE = 0.02
 SETTLED = 3e-3
 """A network has settled once as much work again has gained no more than this share of its score."""
 
+GRACE_SECONDS = 0.25
+"""Time of the bound on the final lists after an interruption."""
+
 IDLE_SHARE = 1.0
 """Additional work on the bound per unit of work of the search once the network has settled: half of the time."""
 
@@ -77,6 +81,8 @@ class ListBound:
         self._share = WorkShare(IDLE_SHARE, SETTLED, WIDE_SHARE) if is_wide else WorkShare(share=BOUNDED_SHARE)
         self._pace = NOMINAL_PACE
         self.nodes: Sequence[TreeNode] = ()
+        # Scores of the last lists worked on, which a change of the lists replaces, and the bound on them.
+        self._last: tuple[np.ndarray, float] | None = None
 
     def reserve(self) -> float:
         """Seconds that the work on the final lists will take, at the pace of the last look."""
@@ -88,26 +94,39 @@ class ListBound:
         if self._run.options.treewidth is None:
             self._improve("the best of", FIRST_WORK + LOOK_SHARE * search_work(self._run))
 
+    def keep_up(self, least_work: float) -> None:
+        """Work on the present lists as much as on final ones, and at least `least_work`."""
+        self._improve("the best of", max(least_work, self._final_work))
+
     def finish(self, least_work: float = 0.0) -> float:
         """The bound on all networks from the final lists in nats, after at least `least_work`.
 
-        If time is the only limit, the work goes on until time is up, except under a treewidth bound.
+        If time is the only limit, the work goes on until time is up, except under a treewidth bound. After an
+        interruption it takes `GRACE_SECONDS`, or none if these lists have had some.
         """
+        if self._run.budget.interrupted:
+            return self._finish_soon()
         budget, work = self._run.budget, max(least_work, self._final_work)
         if budget.seconds is not None and budget.evaluations is None and self._run.options.treewidth is None:
             work = np.inf
         return self._improve("the best of the final", work)
 
+    def _finish_soon(self) -> float:
+        if self._last is not None and self._run.lists.pack().scores is self._last[0]:
+            return self._last[1]
+        return self._improve("the best of the final", np.inf, Budget(GRACE_SECONDS))
+
     @property
     def _final_work(self) -> float:
         return self._share.of(search_work(self._run), self._engine.best.score)
 
-    def _improve(self, relation: str, work: float) -> float:
+    def _improve(self, relation: str, work: float, budget: Budget | None = None) -> float:
         run, engine, started = self._run, self._engine, self._run.budget.elapsed()
+        budget = budget or run.budget
         lists = run.lists.pack()
         search = BoundSearch(lists, task_generator(run.options.seed, 0, 1))
-        while search.work < work and not search.is_closed and not run.budget.is_spent():
-            search.improve(run.budget, min(work, search.work + FIRST_WORK), engine.best.score)
+        while search.work < work and not search.is_closed and not budget.is_spent():
+            search.improve(budget, min(work, search.work + FIRST_WORK), engine.best.score)
             self._take_found(lists, search.found)
             run.gap = {f"gap to {relation} {len(lists.scores):,} sets": search.gap}
             run.report(engine.best.score)
@@ -116,6 +135,7 @@ class ListBound:
             self._pace = search.work / seconds
         if run.options.keeps_proof:
             self.nodes = [search.root_node()]
+        self._last = lists.scores, search.value
         return search.value
 
     def _take_found(self, lists: SetLists, found: np.ndarray | None) -> None:

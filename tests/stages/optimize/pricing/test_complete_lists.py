@@ -19,7 +19,7 @@ from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import complete_lists, loop
-from stages.optimize.pricing.complete_lists import can_enumerate, enumerate_all, limits_of, most_scores
+from stages.optimize.pricing.complete_lists import enumerate_all, forecast_listing, limits_of, most_scores
 from stages.optimize.pricing.run import start_run
 from stages.parentsets.enumeration import configuration_caps, count_sets, seconds_of
 from stages.parentsets.sequential import search_child
@@ -119,9 +119,9 @@ def test_evaluations_are_kept_whatever_is_feasible():
     assert network.header.extra["bound_relative_to"].startswith("networks of the ")
     assert figures["scores_computed"] < 500
     run = start_run(FamilyScorer(dataset), OptimizeOptions(), Budget(), NullReporter())
-    assert can_enumerate(run)
-    assert not can_enumerate(replace(run, budget=Budget(evaluations=run.scorer.evaluations + 30)))
-    assert not can_enumerate(replace(run, budget=Budget(seconds=1e-6)))
+    assert forecast_listing(run) == pytest.approx(0.0, abs=1.0)
+    assert forecast_listing(replace(run, budget=Budget(evaluations=run.scorer.evaluations + 30))) is None
+    assert forecast_listing(replace(run, budget=Budget(seconds=1e-6))) is None
 
 
 def test_same_seed_same_network_for_any_number_of_threads():
