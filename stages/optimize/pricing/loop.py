@@ -35,7 +35,7 @@ LONG_WORK = 600.0 * NOMINAL_PACE
 VARIABLE_EFFORT = 5e-4 * NOMINAL_PACE
 """Effort of a round for every variable, besides the work that is counted; measured on 3,000 and 30,000 variables."""
 
-FIRST_SHARE = 0.05
+FIRST_SHARE = 0.1
 """Effort of the search before all sets are listed, as a share of the forecast of the listing."""
 
 LEAST_LISTING, LONG_LISTING = 1.0, 10.0
