@@ -58,9 +58,8 @@ def learn(run: PricingRun, engine: PricingEngine, grows: bool) -> SearchResult:
     bound = ListBound(run, engine)
     if run.lists.is_complete or list_all(run, engine, bound):
         return search_listed(run, engine, bound)
-    if not run.budget.interrupted:
-        with run.budget.reserving(bound.reserve):
-            alternate(run, engine, bound)
+    with run.budget.reserving(bound.reserve):
+        alternate(run, engine, bound)
     value = bound.finish()
     return replace(run.result(engine.best.parents, value), nodes=bound.nodes)
 
