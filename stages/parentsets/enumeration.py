@@ -147,9 +147,7 @@ def seconds_of(scorer: FamilyScorer, counts: Sequence[int]) -> float:
 
 
 def slowdown(scorer: FamilyScorer) -> float:
-    """How many times as long as on few rows a score takes, by `seconds_of`, if some variable has more than two states;
-    1 otherwise.
-    """
+    """How many times as long as on few rows a score takes, by `seconds_of`; 1 if all variables are binary."""
     if scorer.definition.penalty is None or scorer.n_states.max() <= 2:
         return 1.0
     return 1.0 + SECONDS_PER_ROW / SECONDS_PER_SCORE * len(scorer.data.weights)

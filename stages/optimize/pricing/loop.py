@@ -39,7 +39,7 @@ FIRST_SHARE = 0.1
 """Effort of the search before all sets are listed, as a share of the forecast of the listing."""
 
 LEAST_LISTING, LONG_LISTING = 1.0, 10.0
-"""Forecasts of a listing, in seconds: above, one search before it is too little; and it is announced without ``-v``."""
+"""Forecasts of a listing, in seconds: above, one search before it is too little; it is announced without ``-v``."""
 
 LITTLE_GAIN, LITTLE_ROUNDS = 1e-4, 2
 """Such a run ends after `LITTLE_ROUNDS` rounds in a row that each gained no more than this share of the score.
