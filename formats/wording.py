@@ -24,6 +24,11 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def whole(count: float) -> str:
+    """A whole number with all its digits, from 2^53 on with six: floats know no more than some fifteen."""
+    return f"{int(count):,}" if abs(count) < 2**53 else f"{count:.6g}"
+
+
 def listed(items: Iterable[str]) -> str:
     """The first five items and the number of the others."""
     items = list(items)
