@@ -16,7 +16,8 @@ import time
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
-from ..tables.printable import printable
+from formats.terminals import printable
+
 from .reporter import Reporter, compiling_text, progress_text
 
 if TYPE_CHECKING:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from formats.csv_text import csv_text
+from formats.terminals import printable
+
 from ..files.recording import write_json_lines
-from .printable import escaped, printable
+from .printable import escaped
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -71,12 +72,9 @@ def _write_tables(target: str, sections: Sequence[Section]) -> None:
 
 def _csv_text(sections: Sequence[Section]) -> str:
     rows = [row for section in sections for row in section.rows]
-    buffer = io.StringIO()
     # Measures that are no scores have fewer columns: the cells of the others are empty.
-    writer = csv.DictWriter(buffer, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    return csv_text([keys, *([row.get(key) for key in keys] for row in rows)])
 
 
 def _latex_text(section: Section) -> str:

@@ -1,23 +1,14 @@
-"""Text from files made safe for a terminal and for UTF-8: names, labels and file names; abbreviated names."""
+"""Messages made safe for a terminal, text for UTF-8; abbreviated names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
+from formats.terminals import printable
+
 MOST = 4000
 """Longest line of a message, characters."""
-
-
-def printable(text: str) -> str:
-    """The text on one line, with every character that would not show itself escaped as Python writes it.
-
-    Control characters could move the cursor or colour the terminal, others turn the direction of writing; lone
-    surrogates stand for bytes of file names that are no text.
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def printable_lines(message: str) -> str:

@@ -8,8 +8,8 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from ..graph_records import Arc, Drawing, Strength, strengths_of
-from ..graphs.parameters.xml_elements import NOT_IN_XML
 from ..records import Network
+from ..terminals import printable
 from ..wording import plural
 from .arrows import head, head_opacity, line_opacity, line_width, number, path, shortened
 
@@ -139,5 +139,5 @@ def _facts(network: Network, v: int) -> str:
 
 
 def _xml(text: str) -> str:
-    """Text that XML can hold: control characters become replacement characters."""
-    return escape(NOT_IN_XML.sub("\ufffd", text))
+    """Text that XML can hold and a picture can show, in lines."""
+    return escape("\n".join(map(printable, text.split("\n"))))

@@ -19,7 +19,8 @@ def make_table(
     """Table of all ordered pairs of variables, the most probable arcs first.
 
     `probability`, `error`: float64, shape (n_variables, n_variables), entry [parent, child]; as are `features`,
-    probabilities and standard errors of further relations. `decisions` say what decides directions; None for a table without that column.
+    probabilities and standard errors of further relations. `decisions` say what decides directions; None for a table
+    without that column.
     """
     parents, children = np.nonzero(~np.eye(len(probability), dtype=np.bool_))
     order = np.lexsort((children, parents, -probability[parents, children]))

@@ -48,8 +48,8 @@ def compute_entropies(
 
     Entropies are in nats. ``conditional[i, j]`` = H(X_i | X_j) is in [0, H(X_i)], and exactly 0 if and only if X_j
     determines X_i in the data. The same bits for any `jobs`. With holes H(X) is over the rows that show X, and H(X|Y)
-    over the rows that show both, where it may exceed H(X); without such rows it is H(X). Raises `UnsuitableData` if there
-    are no rows, or a variable with holes has 256 states.
+    over the rows that show both, where it may exceed H(X); without such rows it is H(X). Raises `UnsuitableData` if
+    there are no rows, or a variable with holes has 256 states.
 
     N H(X|Y) = sum over y of [f(N_y) - sum over x of f(N_xy)] with f(m) = m ln m. Memory beside the result is about
     60 MiB per thread, for any number of rows and variables.
@@ -77,8 +77,8 @@ def compute_entropies(
                 (of_rows, marginal[rows.variables, None]),
                 (of_columns, marginal[columns.variables]),
             ):
-                # Rounding of the terms may lift H(X|Y) of independent variables above H(X). Over the rows of a pair it
-                # may be above; infinity stands for none.
+                # Rounding of the terms may lift H(X|Y) of independent variables above H(X). Over the rows of a pair
+                # alone it may be above; infinity stands for no such rows.
                 np.copyto(found, largest, where=np.isinf(found) if is_incomplete else found > largest)
             conditional[np.ix_(rows.variables, columns.variables)] = of_rows
             conditional[np.ix_(columns.variables, rows.variables)] = of_columns.T

@@ -151,6 +151,15 @@ def test_csv_of_measures_with_different_columns(tmp_path):
     assert first == second and [row["neutral"] for row in first] == ["", "1"]
 
 
+def test_csv_keeps_names_with_carriage_returns(tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.write_text(json.dumps({"network": "d.a\rb\r\nc.1", "bic": -1.5}) + "\n")
+    output = tmp_path / "t.csv"
+    compare(str(path), "--show", "values", "-o", str(output))
+    (row,) = csv.DictReader(io.StringIO(output.read_bytes().decode(), newline=""))
+    assert row["method"] == "a\rb\r\nc"
+
+
 def test_seeds_given_as_cases_are_warned_about(tmp_path):
     path = tmp_path / "r.jsonl"
     records = ({"network": f"d.{m}.{seed}", "bic": -seed} for m in "ab" for seed in (1, 2))
