@@ -10,7 +10,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from .errors import FormatError, Malformed, Truncated
 from .temporaries import replacement
@@ -190,7 +190,7 @@ def open_output(target: str, *, is_laid_out: bool = False) -> Iterator[BinaryIO]
     if target == "-":
         if sys.stdout.isatty() and not is_laid_out:
             shown = TerminalOutput(sys.stdout.buffer)
-            yield shown
+            yield cast(BinaryIO, shown)
             shown.finish()
             return
         yield sys.stdout.buffer

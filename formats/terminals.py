@@ -1,4 +1,4 @@
-"""Text from files made safe for a terminal: names, labels and file names."""
+"""Output made safe for a terminal."""
 
 from __future__ import annotations
 
@@ -6,16 +6,7 @@ import codecs
 import io
 from typing import Any, BinaryIO
 
-
-def printable(text: str) -> str:
-    """The text on one line, with every character that would not show itself escaped as Python writes it.
-
-    Control characters could move the cursor or colour the terminal, others turn the direction of writing; lone
-    surrogates stand for bytes of file names that are no text.
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+from .wording import printable
 
 
 class TerminalOutput(io.BufferedIOBase):

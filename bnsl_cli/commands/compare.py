@@ -52,8 +52,8 @@ class ComparisonOptions:
     names: NamePattern | None = option_field(
         "Meaning of the parts of file names, separated by points. Seeds are averaged; parts of the same name are "
         "joined, as in 'data.data.method' for name and size of the data; '-' is ignored; any other word splits the "
-        "runs into separate tables. [default: data.method.seed; where names have fewer parts, the headers of networks "
-        "say it]",
+        "runs into separate tables. [default: data.method.seed; where names have fewer parts, the headers of "
+        "networks say it]",
         Parsed("pattern", _name_pattern),
         section="Input",
     )

@@ -17,9 +17,8 @@ from formats.records import Network
 from formats.registry import find_format
 from formats.streams import source_name
 from formats.tables.selection import matching_names
-from formats.terminals import printable
 from formats.textlines import Lines
-from formats.wording import plural
+from formats.wording import plural, printable
 from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
 from stages.graphs import moral_graph
 from stages.graphs.orientation import decide_directions, network_directions

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
-from formats.terminals import printable
+from formats.wording import printable
 
 from .reporter import Reporter, compiling_text, progress_text
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from formats.csv_text import csv_text
-from formats.terminals import printable
+from formats.wording import printable
 
 from ..files.recording import write_json_lines
 from .printable import escaped
@@ -72,6 +71,8 @@ def _write_tables(target: str, sections: Sequence[Section]) -> None:
 
 def _csv_text(sections: Sequence[Section]) -> str:
     rows = [row for section in sections for row in section.rows]
+    from formats.csv_text import csv_text
+
     # Measures that are no scores have fewer columns: the cells of the others are empty.
     keys = list(dict.fromkeys(key for row in rows for key in row))
     return csv_text([keys, *([row.get(key) for key in keys] for row in rows)])

@@ -14,8 +14,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from formats.terminals import printable
-from formats.wording import plural
+from formats.wording import plural, printable
 
 from .printable import abbreviated, printable_lines
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from formats.terminals import printable
+from formats.wording import printable
 
 MOST = 4000
 """Longest line of a message, characters."""

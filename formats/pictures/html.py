@@ -13,8 +13,7 @@ import orjson
 
 from ..graph_records import Arc, Drawing, Strength, strengths_of
 from ..records import Header
-from ..terminals import printable
-from ..wording import plural
+from ..wording import plural, printable
 from .arrows import head_opacity, line_opacity, line_width, path, shortened
 
 TEMPLATE = Path(__file__).with_name("network.html")

@@ -9,8 +9,7 @@ import numpy as np
 
 from ..graph_records import Arc, Drawing, Strength, strengths_of
 from ..records import Network
-from ..terminals import printable
-from ..wording import plural
+from ..wording import plural, printable
 from .arrows import head, head_opacity, line_opacity, line_width, number, path, shortened
 
 MARGIN = 24.0

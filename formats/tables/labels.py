@@ -56,7 +56,7 @@ def is_spelled(labels: pyarrow.StringArray, texts: Sequence[str]) -> np.ndarray:
     found = _is_among(labels, texts)
     numbers = parse_numbers(pyarrow.array(texts, pyarrow.string()))
     if not np.isnan(numbers).all():
-        exact = {_exact(texts[position]) for position in np.flatnonzero(~np.isnan(numbers))}
+        exact = {_exact(texts[position]) for position in np.flatnonzero(~np.isnan(numbers)).tolist()}
         for position in np.flatnonzero(np.isin(parse_numbers(labels), numbers[~np.isnan(numbers)])):
             found[position] |= _exact(labels[position].as_py()) in exact
     return found

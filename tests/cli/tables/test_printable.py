@@ -13,7 +13,7 @@ from bnsl_cli.main import cli
 from bnsl_cli.running.live_reporter import LiveReporter
 from bnsl_cli.running.reporter import Reporter
 from bnsl_cli.tables.printable import MOST, printable_lines
-from formats.terminals import printable
+from formats.wording import printable
 
 HOSTILE = "\x1b[31ma\x07\x9b\u202eb\udcff"
 

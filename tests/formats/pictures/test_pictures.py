@@ -15,7 +15,7 @@ from formats.pictures.arrows import path
 from formats.pictures.html import html_text
 from formats.pictures.svg import svg_text
 from formats.records import Header, Network
-from formats.terminals import printable
+from formats.wording import printable
 
 HOSTILE = ("</script><b>", 'a"&<b>', "\x01\u2028x")
 
