@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from formats.wording import printable
-
 MOST = 4000
 """Longest line of a message, characters."""
 
 
 def printable_lines(message: str) -> str:
     """A message, whose line ends are meant, made printable line by line; very long lines are cut."""
-    lines = [printable(line) for line in message.split("\n")]
+    lines = message.split("\n")
+    if not all(map(str.isprintable, lines)):  # usual messages need no package, also that another one hides `formats`
+        from formats.wording import printable
+
+        lines = list(map(printable, lines))
     return "\n".join(line if len(line) <= MOST else f"{line[:MOST]}..." for line in lines)
 
 
