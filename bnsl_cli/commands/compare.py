@@ -50,9 +50,10 @@ class ComparisonOptions:
     """What is compared, and how."""
 
     names: NamePattern | None = option_field(
-        "Meaning of the parts of file names, separated by points. Seeds are averaged; 'data.method.data' makes each "
-        "seed a case of its own; '-' is ignored; any other word splits the runs into separate tables. [default: "
-        "data.method.seed; where names have fewer parts, the headers of networks say it]",
+        "Meaning of the parts of file names, separated by points. Seeds are averaged; parts of the same name are "
+        "joined, as in 'data.data.method' for name and size of the data; '-' is ignored; any other word splits the "
+        "runs into separate tables. [default: data.method.seed; where names have fewer parts, the headers of "
+        "networks say it]",
         Parsed("pattern", _name_pattern),
         section="Input",
     )
@@ -84,7 +85,8 @@ class ComparisonOptions:
         "Significance level of the rank tests.", Finite(0, 1, min_open=True, max_open=True), "ALPHA", default=0.05
     )
     allow_missing: bool = option_field(
-        "Rank a method last on data for which it has no value, instead of failing.", is_flag=True
+        "Leave out runs without a value, and rank a method last on data where no run has one, instead of failing.",
+        is_flag=True,
     )
 
 
@@ -114,7 +116,7 @@ def command(files: tuple[str, ...], given: ComparisonOptions, target: OutputOpti
     """
     from formats.json_lines.measures import open_measures
     from stages.evaluate.comparison_tables import Settings, compare_runs
-    from stages.evaluate.runs import gather_runs
+    from stages.evaluate.runs import dependent_cases, gather_runs
 
     from ..tables.comparisons import write_sections
 
@@ -133,7 +135,11 @@ def command(files: tuple[str, ...], given: ComparisonOptions, target: OutputOpti
         given.level,
         given.allow_missing,
     )
-    write_sections(target.output, format_name, list(compare_runs(runs, settings)))
+    sections = list(compare_runs(runs, settings, reporter.warn))
+    dependent = dependent_cases(runs, given.names) if {"ranks", "pairs"} & set(given.sections) else None
+    if dependent:
+        reporter.warn(dependent)
+    write_sections(target.output, format_name, sections)
     reporter.summary(f"{plural(len(runs), 'run')} of {plural(len({run.method for run in runs}), 'method')}")
 
 

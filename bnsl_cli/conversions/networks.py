@@ -18,7 +18,7 @@ from formats.registry import find_format
 from formats.streams import source_name
 from formats.tables.selection import matching_names
 from formats.textlines import Lines
-from formats.wording import plural
+from formats.wording import plural, printable
 from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
 from stages.graphs import moral_graph
 from stages.graphs.orientation import decide_directions, network_directions
@@ -30,7 +30,7 @@ from stages.runtime.budgets import Budget
 from ..files.inputs import LearntNetwork, open_learnt_network
 from ..running.reporter import Reporter
 from ..tables.networks import consensus_facts, network_facts, show_network
-from ..tables.printable import abbreviated, printable
+from ..tables.printable import abbreviated
 from ..tables.stage_results import show_arc_probabilities, show_forest, show_parent_sets
 from .other_kinds import named_header
 from .task import Conversion, PartOptions

@@ -13,6 +13,7 @@ import numpy as np
 from formats import open_table_writer
 from formats.tables.evidence import find_variable
 from formats.tables.results.result_tables import FIGURE, TEXT, open_result_writer
+from formats.wording import whole
 from stages.inference import queries
 from stages.inference.junction_trees import Engine
 from stages.inference.likelihood_weighting import weigh_samples
@@ -33,7 +34,7 @@ def answer(
     columns, values, found = ask(engine, observed, question)
     cost = found.cost
     reporter.detail(
-        f"{cost.hidden} hidden variables that matter, width {cost.width}, tables of {cost.cells:,.0f} cells, "
+        f"{cost.hidden} hidden variables that matter, width {cost.width}, tables of {whole(cost.cells)} cells, "
         f"{format_bytes(cost.memory)}"
     )
     what = "states and evidence together" if question.mpe or question.map_of is not None else "evidence"

@@ -42,7 +42,7 @@ def parse_assignments(texts: Iterable[str], variables: Sequence[Variable]) -> di
         variable, label = _split(text, variables)
         name, states = variables[variable].name, variables[variable].known_states
         labels = pyarrow.array([label], pyarrow.string())
-        code = int(code_known_states(labels, states, np.zeros(1, dtype=bool))[0])
+        code = int(code_known_states(name, labels, states, np.zeros(1, dtype=bool))[0])
         if code == UNKNOWN:
             raise Inconsistent(f"{label!r} is none of the states {listed(map(repr, states))}", column=name)
         if found.setdefault(variable, code) != code:

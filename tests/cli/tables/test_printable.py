@@ -12,7 +12,8 @@ from helpers.processes import run_here
 from bnsl_cli.main import cli
 from bnsl_cli.running.live_reporter import LiveReporter
 from bnsl_cli.running.reporter import Reporter
-from bnsl_cli.tables.printable import MOST, printable, printable_lines
+from bnsl_cli.tables.printable import MOST, printable_lines
+from formats.wording import printable
 
 HOSTILE = "\x1b[31ma\x07\x9b\u202eb\udcff"
 
