@@ -53,7 +53,8 @@ class Run:
     def climber(self, make: Callable[..., Climber] = Climber, **kind: Any) -> Climber:
         """A climber of the class `make` on the run's data; `kind` are its own parameters."""
         jobs = self.options.jobs
-        new = make(self.scorer, self.cache, self.constraints, self.order, jobs=jobs, **kind)
+        ties = tie_generator(self.options)
+        new = make(self.scorer, self.cache, self.constraints, self.order, jobs=jobs, ties=ties, **kind)
         self.climbers.append(new)
         return new
 
@@ -63,6 +64,11 @@ class Run:
         climber.begin(start, self.budget)
         done = climber.climb(self.budget, self.reporter)
         return Climb(tuple(climber.parents), climber.scores.copy(), done)
+
+
+def tie_generator(options: OptimizeOptions) -> np.random.Generator | None:
+    """The random stream of ties, if these are drawn; restarts have the other ones, from 1."""
+    return task_generator(options.seed, 0) if options.draws_ties else None
 
 
 Method = Callable[[Run, Parents], Climb]
