@@ -89,10 +89,10 @@ def bootstrap_networks(
     Yields networks and their statistics. ``replicate`` in the header counts from 1. Scores are on the replicate, so
     the header names no data file. Interrupted searches yield nothing, except the first.
 
-    Each replicate derives from `seed` a stream for its rows, the seed of its search, and the order of the columns: what
-    a search decides by their order is drawn anew (bnlearn's ``shuffle``). `jobs` replicates are searched at once, each
-    by one worker; with `remote`, all but the first by its workers, in place of forked processes. Once `stop` is set no
-    further one begins.
+    Each replicate derives from `seed` a stream for its rows, the seed of its search, and the order of the columns:
+    what a search decides by their order is drawn anew. `jobs` replicates are
+    searched at once, each by one worker; with `remote`, all but the first by its workers, in place of forked
+    processes. Once `stop` is set no further one begins.
     """
     table = dataset.dataset if isinstance(dataset, IncompleteDataset) else dataset
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -138,3 +139,16 @@ def test_knowledge_forest_and_elimination_order_follow_the_columns(options):
     forest = Forest(Header(rows.variables), {3: 2, 6: 5}, {})
     for network, _ in replicates(RowSearch(rows, roots, StructuralEM(), forest=forest), 3):
         assert network.parents[3] == (2,) and network.parents[6] == (5,)
+
+
+@pytest.mark.parametrize("options", [CLIMB, OptimizeOptions(method="pricing", seed=1)])
+def test_strengths_do_not_depend_on_the_order_of_the_columns(options):
+    rows, _ = dependent_dataset(3, 6, 100, most_states=3)
+    tables = (rows, reordered_rows(rows, np.arange(6)[::-1]))
+    counts: list[Counter[frozenset[str]]] = []
+    for seed, table in enumerate(tables):
+        search = RowSearch(table, replace(options, seed=seed), StructuralEM())
+        found = search.run_replicates(60, Resampling(), Budget(None, 300), NEVER)
+        counts.append(Counter(frozenset(arc) for network, _ in found for arc in arcs_by_name(network)))
+    # Four standard deviations of a difference of two counts of 60.
+    assert all(abs(counts[0][pair] - counts[1][pair]) <= 22 for pair in counts[0] | counts[1])
