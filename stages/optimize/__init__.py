@@ -100,6 +100,8 @@ class OptimizeOptions:
     # Mutual information of all pairs in nats, float64, shape (n_variables, n_variables), of
     # `stages.screening.entropies`; None to estimate it from the sets.
     information: np.ndarray | None = None
+    # Whether equal moves are decided by chance, from the stream of `seed`, as a replicate needs it.
+    draws_ties: bool = False
     keeps_proof: bool = False  # whether the result has what a proof of its bound needs
 
     @property
