@@ -14,7 +14,6 @@ from random import Random
 
 import pytest
 from helpers.cases.proofs import local_table, proof_of
-from helpers.places import ROOT
 from hypothesis import settings
 from naive.optimize.networks_search import random_table
 
@@ -23,7 +22,7 @@ from bnsl_cli.files.inputs import open_learnt_networks
 from formats import write_network, write_parent_sets, write_proof
 from formats.errors import FormatError
 
-from .test_proof_files import CHECKER, plain_check, sealed
+from .test_proof_files import CHECKER, sealed
 
 PER_EXAMPLE = 40
 """Changes for each example of the profile: 1,000 by default, 20,000 in `make test-long`."""
@@ -34,10 +33,10 @@ VALUES = (-1, 0, 1, 2, 3, 0.5, -2.5, True, False, None, float("nan"), 1 << 61, 1
 ODD = ("", "x", "V0", [], [0], [[]], [1, 0], [0, 0], [-1], [0.0], [True], {}, {"name": "V0"}, "0" * 64)
 
 NOT_READ = re.compile(
-    r"(set|network) header (?!format|version|variables).*|(set|network) record (?!child|parents|scores).*|network record scores.*"
-    r"|proof header (score|ess|rows|data|by|created).*|\w+ header variables \* (?!name).*"
+    r"(set|network) header (?!format|version|variables).*|(set|network) record (?!child|parents|scores).*"
+    r"|network record scores.*|proof header (score|ess|rows|data|by|created).*|\w+ header variables \* (?!name).*"
 )
-"""Kinds of places that the plain checker does not read, or, of scores of a network, does not compare with its header."""
+"""Kinds of places that the plain checker does not read; scores of a network it does not compare with its header."""
 
 
 def verdict_of_ours(folder: Path) -> tuple[float, float] | None:
