@@ -101,7 +101,7 @@ def test_counted_in_advance_are_the_sets_that_may_be_scored():
 
 def test_sets_with_columns_of_one_state_count_as_left_out():
     """Columns k (constant), b, c: of 25 networks the three listed weigh 0.1159."""
-    dataset = make_dataset(np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]]), [1, 2, 2])
+    dataset = make_dataset(np.array([[0, 0, 0, 0], [0, 1, 0, 1], [1, 0, 0, 1]]), [1, 2, 2])
     _, records = lists_of(dataset, method="sequential", score="bdeu", keep_mass=0.0, evaluations=10**6)
     assert [record.left_out for record in records] == [3.0, 1.0, 1.0]
     assert math.prod(1 / (1 + record.left_out) for record in records) <= 0.1159
