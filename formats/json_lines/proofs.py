@@ -87,9 +87,9 @@ def open_proof(source: str | BinaryIO | Lines) -> Proof:
             nodes.append(node)
             last.append(present)
         written = digest.hexdigest()
-        last = next_object()
-        _check(lines, last, ("sha256",))
-        if last.get("sha256") != written:
+        ending = next_object()
+        _check(lines, ending, ("sha256",))
+        if ending.get("sha256") != written:
             lines.fail("the digest disagrees with the lines before it: the proof was changed", kind=Inconsistent)
         if next(lines, None) is not None:
             lines.fail("a line follows the digest, which ends the proof")
