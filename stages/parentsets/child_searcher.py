@@ -24,6 +24,7 @@ from .child_search import UNLIMITED, ChildLimits, FoundSets, margin_of
 from .children import Plan
 from .grow_orders import Orders
 from .memory import most_sets, resident_bytes, shared_values
+from .omitted_mass import n_sets_within
 from .single_parents import first_list_bytes
 from .time_shares import TimeShares
 
@@ -176,12 +177,14 @@ class ChildSearcher:
     def limits_of(self, child: int) -> ChildLimits:
         """Candidates and limits of one child's search.
 
-        Constant variables are no candidates, and a constant child has none: neither would change a likelihood.
+        Constant variables are no candidates, and a constant child has none: neither would change a likelihood. Sets
+        with them count as left out.
         """
         n_states, near = self.scorer.n_states, self.inputs.near
-        allowed = self.plan.candidates(child)
-        allowed = allowed[(n_states[allowed] > 1) & (n_states[child] > 1)]
+        candidates = self.plan.candidates(child)
+        allowed = candidates[(n_states[candidates] > 1) & (n_states[child] > 1)]
         required = self.plan.knowledge.required_of(child)
+        most_constant = max(0, min(self.plan.max_parents, self.scorer.n_variables) - len(required))
         return ChildLimits(
             allowed,
             min(self.plan.max_parents, len(allowed) + len(required)),
@@ -194,6 +197,7 @@ class ChildSearcher:
             self._sample,
             self.traces,
             margin_of(self.options.keep_mass),
+            n_sets_within(len(candidates) - len(allowed), most_constant),
             self._functions,
         )
 
