@@ -74,13 +74,6 @@ def test_a_wrong_kernel_leaves_no_list(place: Path, options: tuple[str, ...]):
     told_and_removed(run_planted(place, *WRONG, *options, planted=7.0), place)
 
 
-def test_a_wrong_kernel_of_worker_processes_leaves_no_list(place: Path, tmp_path_factory: pytest.TempPathFactory):
-    plant = tmp_path_factory.mktemp("plant")
-    (plant / "sitecustomize.py").write_text(PLANT)
-    changes = {"PYTHONPATH": f"{plant}:{ROOT}", "PLANTED": "7.0"}
-    told_and_removed(run_bnsl(*WRONG, "--workers", "processes:2", cwd=place, env=changes), place)
-
-
 def test_a_kernel_that_is_replaced_by_a_right_one_does_no_harm(place: Path):
     result = run_planted(
         place, "parentsets", "--seed", "1", "--evaluations", "200", "d.csv", "-o", "s.jsonl", planted=0.0

@@ -64,7 +64,7 @@ def compile_level(unpacked: Path, level: ProcessorLevel, cache: Path) -> Path:
         "NUMBA_CPU_FEATURES": level.features,
     }
     # One process at a time: two that store variants of the same kernel could lose one.
-    run = [sys.executable, "-m", "bnsl_cli", "warm-up", "-j", "1", "--quiet"]
+    run = [sys.executable, "-P", "-m", "bnsl_cli", "warm-up", "-j", "1", "--quiet"]
     subprocess.run(run, env={**kept, **settings}, cwd=cache.parent, check=True)
     (folder,) = cache.glob("kernels-*")
     return folder
