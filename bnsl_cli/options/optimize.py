@@ -208,9 +208,7 @@ def check_proof(given: TaskOptions) -> None:
         raise click.UsageError("--proof is about bounds on listed sets: the best forest is found from all pairs.")
 
 
-def check_bootstrap(
-    given: TaskOptions, sets: str | None, format_name: str | None, workers: str | None
-) -> None:
+def check_bootstrap(given: TaskOptions, sets: str | None, format_name: str | None, workers: str | None) -> None:
     """Refuse replicates without data, and with options for one network."""
     if given.bootstrap is None:
         if given.resample is not None:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.places import ROOT
-from helpers.processes import run_bnsl, run_here
+from helpers.processes import run_here
 
 from stages.scoring import family_scorer
 

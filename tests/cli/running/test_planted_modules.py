@@ -12,10 +12,32 @@ import pytest
 from helpers.places import ROOT
 from helpers.processes import TIMEOUT, environment, run_bnsl, run_shell
 
-PLANTED = (
-    "bnsl_cli bnsl stages formats click numpy numba orjson pyarrow rich yaml cloudpickle distributed "
-    "struct pickle ctypes selectors signal tempfile multiprocessing random json sitecustomize usercustomize"
-).split()
+PLANTED = [
+    "bnsl_cli",
+    "bnsl",
+    "stages",
+    "formats",
+    "click",
+    "numpy",
+    "numba",
+    "orjson",
+    "pyarrow",
+    "rich",
+    "yaml",
+    "cloudpickle",
+    "distributed",
+    "struct",
+    "pickle",
+    "ctypes",
+    "selectors",
+    "signal",
+    "tempfile",
+    "multiprocessing",
+    "random",
+    "json",
+    "sitecustomize",
+    "usercustomize",
+]
 
 
 @pytest.fixture
