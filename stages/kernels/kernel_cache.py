@@ -11,6 +11,7 @@ import contextlib
 import os
 import pickle
 import zlib
+from pathlib import Path
 
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
@@ -60,8 +61,7 @@ def checksum_of(name: str, content: bytes | memoryview) -> bytes:
 
 def read_checked(path: str) -> memoryview:
     """The content of a file behind its checksum; `DamagedFileError` if they do not agree."""
-    with open(path, "rb") as file:
-        stored = memoryview(file.read())
+    stored = memoryview(Path(path).read_bytes())
     if stored[:CHECKSUM_BYTES] != checksum_of(os.path.basename(path), stored[CHECKSUM_BYTES:]):
         raise DamagedFileError(f"{path} is damaged")
     return stored[CHECKSUM_BYTES:]
