@@ -171,7 +171,7 @@ class StageGroup(click.Group):
     @contextlib.contextmanager
     def _plug_in_warnings(self) -> Iterator[None]:
         """Show that methods of a package are left out as the command's own warnings are; other warnings as usual."""
-        usual = warnings.showwarning
+        usual: Any = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
             if category.__name__ != "PlugInWarning":  # its module loads with the commands that have methods
@@ -180,7 +180,7 @@ class StageGroup(click.Group):
                 with contextlib.suppress(OSError):
                     sys.stderr.write(f"{self.active}: warning: {printable_lines(str(message))}\n")
 
-        warnings.showwarning = show
+        warnings.showwarning = show  # type: ignore[assignment]
         try:
             yield
         finally:
