@@ -14,6 +14,8 @@ import os
 import re
 import resource
 import sys
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -158,12 +160,31 @@ class StageGroup(click.Group):
         self.debug = os.environ.get("BNSL_DEBUG", "0") not in ("", "0")
         extra = {"prog_name": "bnsl", **extra, "standalone_mode": False}
         try:
-            code = super().main(*args, **extra)
+            with self._plug_in_warnings():
+                code = super().main(*args, **extra)
         except Exception as error:
             if stop := interruption_behind(error):
                 raise stop from None
             code = self._report(error)
         sys.exit(int(code or 0))
+
+    @contextlib.contextmanager
+    def _plug_in_warnings(self) -> Iterator[None]:
+        """Show that methods of a package are left out as the command's own warnings are; other warnings as usual."""
+        usual: Any = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+            if category.__name__ != "PlugInWarning":  # its module loads with the commands that have methods
+                usual(message, category, *rest)
+            elif sys.stderr is not None:
+                with contextlib.suppress(OSError):
+                    sys.stderr.write(f"{self.active}: warning: {printable_lines(str(message))}\n")
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        try:
+            yield
+        finally:
+            warnings.showwarning = usual
 
     def _report(self, error: Exception) -> ExitCode:
         # Data already written must not be overtaken by the message; if stdout is what failed, drop its rest.

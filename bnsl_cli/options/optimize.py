@@ -17,7 +17,7 @@ from ..running.option_records import option_field, packed
 from .data import DataOptions
 from .methods import method_options, own_method_options, refuse_incomplete, refuse_unused, with_takers
 from .parameter_types import INPUT_PATH, OUTPUT_FILE, Count, Parsed
-from .shared import WorkerPlace, max_parents_field
+from .shared import max_parents_field
 
 ROUNDS = 20
 """Most rounds of completion and search."""
@@ -208,9 +208,7 @@ def check_proof(given: TaskOptions) -> None:
         raise click.UsageError("--proof is about bounds on listed sets: the best forest is found from all pairs.")
 
 
-def check_bootstrap(
-    given: TaskOptions, sets: str | None, format_name: str | None, workers: WorkerPlace | None
-) -> None:
+def check_bootstrap(given: TaskOptions, sets: str | None, format_name: str | None, workers: str | None) -> None:
     """Refuse replicates without data, and with options for one network."""
     if given.bootstrap is None:
         if given.resample is not None:

@@ -14,6 +14,7 @@ import click
 
 from ..options.parameter_types import InputPath
 from ..tables.printable import escaped
+from .compiler_settings import check_compiler_settings
 from .interrupts import Interrupted, deferred_signals, read_patiently, remembered_signal
 from .overwriting import check_outputs
 
@@ -84,6 +85,7 @@ class StageCommand(click.Command):
         with deferred_signals():
             import orjson  # noqa: F401 (an exception raised while it loads would end the process)
         _require_text(ctx)
+        check_compiler_settings()
         check_outputs(ctx)
         if is_called() or not self._reads_standard_input(ctx):
             return super().invoke(ctx)

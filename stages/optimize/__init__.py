@@ -13,7 +13,7 @@ command line does the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from stages.methods import (
@@ -151,7 +151,10 @@ MAIN_METHODS = {
     ),
 }
 
-METHODS = installed("bnsl.searches", MAIN_METHODS)
+INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "workers")
+"""Inputs and outputs among the options that methods name, which the command line opens."""
+
+METHODS = installed("bnsl.searches", MAIN_METHODS, {*(field.name for field in fields(OptimizeOptions)), *INPUTS})
 """All searches by name: the main road's, then those of `stages.published` and of other packages."""
 
 

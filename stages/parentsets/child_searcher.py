@@ -14,6 +14,7 @@ from formats.data_records import Dataset
 from formats.records import ExploredSets, Forest, Network, ParentSetRecord, ParentSetTable
 from stages.knowledge import Knowledge
 from stages.runtime.budgets import Budget, StopSignal
+from stages.runtime.plug_ins import named_in_failures
 from stages.runtime.workers import resolve_jobs
 from stages.scoring.candidate_prefilter import make_row_sample
 from stages.scoring.family_scorer import FamilyScorer
@@ -77,7 +78,8 @@ class ChildSearcher:
         threads = resolve_jobs(options.jobs)
         self.jobs = threads if jobs is None else jobs
         self._independent_scorer = IndependentScorer(dataset, options.score, options.ess)
-        self._search = importlib.import_module(method.module).search_child
+        with named_in_failures(options.method, method):
+            self._search = importlib.import_module(method.module).search_child
         grows = "orders" in method.options
         self._sample = make_row_sample(self.scorer) if grows else None
         near = None if inputs.near is None else inputs.near.parents
@@ -113,9 +115,10 @@ class ChildSearcher:
         `unfinished` searches, this one included, share the time left. Raises `VerificationError` if a score of the
         record is wrong.
         """
-        result = self._unchecked_result(child, unfinished)
-        n_counted = len(self.scorer.data.weights)
-        self._independent_scorer.check_record(result.record, self.options.seed, n_counted, self.inputs.known)
+        with named_in_failures(self.options.method, METHODS[self.options.method]):
+            result = self._unchecked_result(child, unfinished)
+            n_counted = len(self.scorer.data.weights)
+            self._independent_scorer.check_record(result.record, self.options.seed, n_counted, self.inputs.known)
         return result
 
     def _unchecked_result(self, child: int, unfinished: int) -> ChildResult:

@@ -128,16 +128,16 @@ def test_copies_of_a_column_share_their_strength(options):
 @pytest.mark.parametrize("options", [CLIMB, FOREST, OptimizeOptions(method="pricing", treewidth=2, seed=1)])
 def test_knowledge_forest_and_elimination_order_follow_the_columns(options):
     rows, _ = dependent_dataset(6, 7, 200, most_states=3)
-    told = replace(options, required=((5, 4),), forbidden=((0, 1), (1, 0)), tiers=(0, 0, 1, 1, 1, 1, 1))
+    tiers = (0, 0, 1, 1, 1, 1, 1)
+    told = replace(options, knowledge=Knowledge.of_arcs(rows.names, [(5, 4)], [(0, 1), (1, 0)], tiers))
     found = replicates(RowSearch(rows, told, StructuralEM()), 6)
     for network, _ in found:
         arcs = set(list_arcs(network.parents))
         assert (5, 4) in arcs and not arcs & {(0, 1), (1, 0)}
-        assert not any(told.tiers[p] > told.tiers[child] for p, child in arcs)
+        assert not any(tiers[p] > tiers[child] for p, child in arcs)
         verify_network(network, treewidth=options.treewidth)
-    roots = replace(told, required=(), forbidden=(), tiers=None)
     forest = Forest(Header(rows.variables), {3: 2, 6: 5}, {})
-    for network, _ in replicates(RowSearch(rows, roots, StructuralEM(), forest=forest), 3):
+    for network, _ in replicates(RowSearch(rows, options, StructuralEM(), forest=forest), 3):
         assert network.parents[3] == (2,) and network.parents[6] == (5,)
 
 
