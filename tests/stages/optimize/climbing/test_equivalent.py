@@ -8,6 +8,7 @@ from helpers.seeds import seeds
 from helpers.tables import make_dataset
 
 from stages.graphs.essential_graphs import essential_graph, list_arcs
+from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.climbing.constraints import make_constraints
 from stages.optimize.climbing.equivalent import random_equivalent
@@ -25,7 +26,8 @@ def test_the_class_and_the_constraints_stay(seed: int):
     parents = tuple(tuple(p for p in range(child) if rng.random() < 0.4) for child in range(7))
     arcs = sorted(list_arcs(parents))
     kept = tuple(arc for arc in arcs if rng.random() < 0.2)
-    constraints = make_constraints(scorer_of(7), OptimizeOptions(required=kept))
+    scorer = scorer_of(7)
+    constraints = make_constraints(scorer, OptimizeOptions(knowledge=Knowledge.of_arcs(scorer.dataset.names, kept)))
     found = random_equivalent(parents, constraints, rng)
     assert essential_graph(found) == essential_graph(parents)
     assert set(kept) <= set(list_arcs(found))
