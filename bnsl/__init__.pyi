@@ -17,6 +17,7 @@ from .running.errors import BugError as BugError
 from .running.errors import DataError as DataError
 from .running.errors import RunError as RunError
 from .running.errors import UsageError as UsageError
+from .tables import Table as Table
 
 Source = Any
 """A path, a table (pandas, Polars, DuckDB, pyarrow, a dict of columns) or a result of this package."""
@@ -40,7 +41,7 @@ def entropy(
     jobs: int = 1,
     quiet: bool = False,
     verbose: int = 0,
-) -> pyarrow.Table: ...
+) -> Table: ...
 @overload
 def screen(
     source: Source | None = None,
@@ -109,7 +110,8 @@ def parentsets(
     orders: int = 100,
     require: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
-    tiers: Source | None = None,
+    allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
+    tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
     score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
     ess: float = 1.0,
     screen: Source | None = None,
@@ -149,7 +151,8 @@ def parentsets(
     orders: int = 100,
     require: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
-    tiers: Source | None = None,
+    allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
+    tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
     score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
     ess: float = 1.0,
     screen: Source | None = None,
@@ -192,7 +195,8 @@ def optimize(
     alpha: float = 0.05,
     require: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
-    tiers: Source | None = None,
+    allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
+    tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
     score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
     ess: float = 1.0,
     delimiter: str | None = None,
@@ -241,7 +245,8 @@ def optimize(
     alpha: float = 0.05,
     require: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
-    tiers: Source | None = None,
+    allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
+    tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
     score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
     ess: float = 1.0,
     delimiter: str | None = None,
@@ -285,7 +290,8 @@ def learn(
     alpha: float = 0.05,
     require: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
-    tiers: Source | None = None,
+    allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
+    tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
     score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
     ess: float = 1.0,
     delimiter: str | None = None,
@@ -323,7 +329,8 @@ def posterior(
     burn_in: float = 0.25,
     require: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
-    tiers: Source | None = None,
+    allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
+    tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
     seed: int | None = None,
     jobs: int = 1,
     workers: str | None = None,
@@ -360,7 +367,7 @@ def query(
     drop: str | Iterable[str] = (),
     weights: str | None = None,
     max_states: int | None = None,
-    unseen: Literal["error", "drop"] = "error",
+    unseen: Literal["error", "drop", "missing"] = "error",
     variables: str | Iterable[str] | None = None,
     joint: str | Iterable[str] | None = None,
     map: str | Iterable[str] | None = None,
@@ -377,7 +384,7 @@ def query(
     memory: int | str | None = None,
     quiet: bool = False,
     verbose: int = 0,
-) -> pyarrow.Table: ...
+) -> Table: ...
 def fit(
     network: Source,
     data: Source,
@@ -415,14 +422,14 @@ def sample(
     seed: int | None = None,
     quiet: bool = False,
     verbose: int = 0,
-) -> pyarrow.Table: ...
+) -> Table: ...
 def evaluate(
     networks: Source | Iterable[Source] | Mapping[str, Any] = (),
     *,
     data: Source | None = None,
     test: Source | None = None,
     reference: Source | None = None,
-    proof: Source | None = None,
+    proof: tuple[Source, Source] | None = None,
     strengths: Source | None = None,
     delimiter: str | None = None,
     no_header: bool = False,
@@ -484,7 +491,7 @@ def convert(
     drop: str | Iterable[str] = (),
     weights: str | None = None,
     max_states: int | None = None,
-    output: Literal["-"] = "-",
+    output: None = None,
     quiet: bool = False,
     verbose: int = 0,
 ) -> str | bytes: ...
@@ -532,4 +539,4 @@ def discretize(
     like: Source | None = None,
     quiet: bool = False,
     verbose: int = 0,
-) -> pyarrow.Table: ...
+) -> Table: ...

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def _certificate_facts(claim: dict[str, Any]) -> str:
-    """The width of the elimination order in a header."""
-    facts = f"width {claim.get('width')} (bound {claim.get('bound')})"
+    """The width of the elimination order in a header, which the treewidth does not exceed."""
+    facts = f"width at most {claim.get('width')} (bound {claim.get('bound')})"
     if claim.get("max_table") is not None:
         facts += f", tables of {claim.get('table')} cells (bound {claim['max_table']})"
     return facts
@@ -83,10 +83,12 @@ def gap_text(network: Network) -> str:
     gap, total = extra["gap"], extra["total"]
     among = extra.get("bound_relative_to", "networks of an unknown kind")
     share = f" ({100 * gap / abs(total):.3g} %)" if total else ""
+    # Lists of unknown data, as other programs write, do not say what they leave out.
+    further = "whether more sets exist is not known" if network.header.data is None else "more sets exist"
     if gap <= optimality_tolerance(network.scores):
         if among.startswith("all networks"):
             return f"optimal (to rounding) among {among}"
-        return f"best found; none better (to rounding) among {among} (more sets exist)"
+        return f"best found; none better (to rounding) among {among} ({further})"
     if among.startswith("all networks"):
         return f"best found; gap {gap:,.4g}{share} to the best of {among}"
-    return f"best found; gap {gap:,.4g}{share} to the best of {among} (more sets exist)"
+    return f"best found; gap {gap:,.4g}{share} to the best of {among} ({further})"

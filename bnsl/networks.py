@@ -134,8 +134,7 @@ class Network(Result):
     def compare(self, other: Network | str | os.PathLike[str]) -> dict[str, Any]:
         """Distance from another network of the same variables: structural Hamming distance, arcs found and missed."""
         measures = self.evaluate(reference=other, no_treewidth=True)
-        known = ("shd", "skeleton_shd", "skeleton", "true_positives", "false_positives", "false_negatives")
-        return {key: value for key, value in measures.items() if key in known or "shd" in key}
+        return {key: value for key, value in measures.items() if "shd" in key or key.startswith("drawn_")}
 
     # --------------------------------------------------------------------------------------- claims
 
@@ -279,7 +278,7 @@ class Network(Result):
     def _repr_svg_(self) -> str | None:
         import bnsl
 
-        return bnsl.convert(self, to="svg", quiet=True) if len(self.variables) <= MOST_DRAWN else None
+        return str(bnsl.convert(self, to="svg", quiet=True)) if len(self.variables) <= MOST_DRAWN else None
 
     def __repr__(self) -> str:
         from .facts import network_facts

@@ -1,4 +1,4 @@
-"""Start of the process: ``bnsl`` and ``python -m bnsl_cli``.
+"""Start of the process: ``bnsl`` and ``python -P -m bnsl_cli``.
 
 Signals are handled before slow imports begin.
 """

@@ -10,6 +10,8 @@ import contextlib
 import importlib
 import os
 import sys
+import warnings
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import click
@@ -125,12 +127,31 @@ class StageGroup(click.Group):
         self.debug = os.environ.get("BNSL_DEBUG", "0") not in ("", "0")
         extra = {"prog_name": "bnsl", **extra, "standalone_mode": False}
         try:
-            code = super().main(*args, **extra)
+            with self._plug_in_warnings():
+                code = super().main(*args, **extra)
         except Exception as error:
             if stop := interruption_behind(error):
                 raise stop from None
             code = self._report(error)
         sys.exit(int(code or 0))
+
+    @contextlib.contextmanager
+    def _plug_in_warnings(self) -> Iterator[None]:
+        """Show that methods of a package are left out as the command's own warnings are; other warnings as usual."""
+        usual: Any = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+            if category.__name__ != "PlugInWarning":  # its module loads with the commands that have methods
+                usual(message, category, *rest)
+            elif sys.stderr is not None:
+                with contextlib.suppress(OSError):
+                    sys.stderr.write(f"{self.active}: warning: {printable_lines(str(message))}\n")
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        try:
+            yield
+        finally:
+            warnings.showwarning = usual
 
     def _report(self, error: Exception) -> ExitCode:
         # Data already written must not be overtaken by the message; if stdout is what failed, drop its rest.
@@ -160,10 +181,10 @@ class StageGroup(click.Group):
         import bnsl
         from bnsl.running.wording import mended, shell_words
 
-        function = getattr(bnsl, name, None)
-        options = {} if function is None else mended(function.keywords, mend)
-        words = ["bnsl", *self.words, *shell_words(function.keywords, options)] if options else []
-        return f"\n  In one: {shlex.join(words)}" if words else ""
+        keywords = getattr(bnsl, name).keywords if name in bnsl.FUNCTIONS else {}
+        options = mended(keywords, mend)
+        words = ["bnsl", *self.words, *shell_words(keywords, options)]
+        return f"\n  In one: {shlex.join(words)}" if options else ""
 
 
 def describe_failure(error: Exception, active: str = "bnsl") -> tuple[ExitCode, str]:

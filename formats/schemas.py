@@ -92,7 +92,7 @@ keep_mass number?: sets that a subset dominates are listed, too, unless one scor
 
 TREEWIDTH_KEYS = keys_of("""
 bound integer: largest treewidth that was allowed
-width integer: width of the elimination order
+width integer: width of the elimination order, an upper bound on the treewidth
 elimination list<integer>: elimination order of the moral graph (variable indices)
 max_table integer: largest clique table that was allowed, cells
 table integer: largest clique table of the elimination order, cells: the product of states
@@ -161,8 +161,8 @@ required list<integer>: parents that the child must have: in every listed set, a
 complete boolean: every non-dominated set within the header's limits is listed, and every one that its
     keep_mass demands; columns of one state change no score and are never parents, nor have any, unless required
 unlisted number? nats: upper bound on the score of any set that is neither listed nor dominated by a listed one
-left_out number?: with keep_mass: upper bound on the probability of the sets that are not listed, over that of
-    the best listed subset of each, added up for the listed set for which that is most
+left_out number?: with keep_mass: upper bound on the probability of the sets that are not listed, with columns of one
+    state or without, over that of the best listed subset of each, added up for the listed set for which that is most
 interrupted boolean: the search for this child was stopped early, or before it began
 ended string: what ended the search for this child before its own end: time or memory
 """)

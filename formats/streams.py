@@ -10,10 +10,11 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from .errors import FormatError, Malformed, Truncated
 from .temporaries import replacement
+from .terminals import TerminalOutput
 
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _READ_AT_ONCE = 1 << 24
@@ -186,17 +187,22 @@ def is_written_in_place(target: str) -> bool:
 
 
 @contextlib.contextmanager
-def open_output(target: Target) -> Iterator[BinaryIO]:
+def open_output(target: Target, *, is_laid_out: bool = False) -> Iterator[BinaryIO]:
     """Open a target for writing bytes: standard output for ``-``, else a file that appears only when complete.
 
-    An open file is written to as it is.
-
+    An open file is written to as it is. What goes to a terminal is made printable, unless it `is_laid_out` for one,
+    in colours and with printable names.
     On any exception an older file of that name stays as it was; see `temporaries`.
     """
     if not isinstance(target, str | os.PathLike):
         yield target
         return
     if target == "-":
+        if sys.stdout.isatty() and not is_laid_out:
+            shown = TerminalOutput(sys.stdout.buffer)
+            yield cast(BinaryIO, shown)
+            shown.finish()
+            return
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return

@@ -24,6 +24,22 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def whole(count: float) -> str:
+    """A whole number with all its digits, from 2^53 on with six: floats know no more than some fifteen."""
+    return f"{int(count):,}" if abs(count) < 2**53 else f"{count:.6g}"
+
+
+def printable(text: str) -> str:
+    """The text on one line, with every character that would not show itself escaped as Python writes it.
+
+    Control characters could move the cursor or colour the terminal, others turn the direction of writing; lone
+    surrogates stand for bytes of file names that are no text.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
 def listed(items: Iterable[str]) -> str:
     """The first five items and the number of the others."""
     items = list(items)

@@ -69,7 +69,7 @@ class Knowledge:
         return all(np.array_equal(ours, theirs) for ours, theirs in masks)
 
     def among(self, members: np.ndarray) -> Knowledge:
-        """What it says about arcs among some variables (int, ascending), which are numbered from 0."""
+        """What it says about arcs among some variables (int), which are numbered from 0 in the given order."""
         place = {variable: number for number, variable in enumerate(members.tolist())}
 
         def inside(groups: Iterable[ArcGroup]) -> tuple[ArcGroup, ...]:

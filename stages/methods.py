@@ -5,15 +5,19 @@ their help, its refusals, and the record of a run in the header of its result.
 
 Methods outside the main road are found by entry points (`installed`): ``bnsl.searches`` names dictionaries
 of `SearchMethod` for ``bnsl optimize``, ``bnsl.selections`` of `SelectionMethod` for ``bnsl parentsets``. Methods of
-this project's `stages.published` and of other packages are declared alike; ``examples/plugin`` is such a package.
+this project's `stages.published` and of other packages are declared alike; ``examples/plugin`` is such a package. One
+of another package that cannot be used is left out with a `PlugInWarning`; a failure of its search
+is named by `stages.runtime.plug_ins`.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import re
+import warnings
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple, TypeVar
 
 
@@ -92,6 +96,7 @@ class Described:
 
     help: str
     source: str
+    package: str
 
     @property
     def about(self) -> str:
@@ -107,6 +112,12 @@ class SearchMethod(Described):
     help: str
     variants: Mapping[Task, Variant]
     source: str = ""
+    package: str = ""  # the distribution that declares it; empty for this one
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """All that its variants read."""
+        return tuple(option for variant in self.variants.values() for option in variant.options)
 
 
 # ---------------------------------------------------------------------------------------- selections
@@ -125,22 +136,71 @@ class SelectionMethod(Described):
     default_evaluations: int = 0
     ends_by_size: bool = False  # whether it ends by itself if the size of sets is limited
     traces: bool = False  # whether it explores one set after the other, so that their order can be recorded
+    package: str = ""  # the distribution that declares it; empty for this one
 
 
 # ----------------------------------------------------------------------------------------- discovery
 
 Method = TypeVar("Method", SearchMethod, SelectionMethod)
 
+OURS = "bnsl-cli"
+"""The distribution of this project."""
 
-def installed(group: str, main: Mapping[str, Method]) -> dict[str, Method]:
-    """The methods of the main road, then those declared by installed packages.
 
-    `group` names the entry points: ``bnsl.searches`` or ``bnsl.selections``. Raises `ValueError` if two packages
-    declare a method of the same name, or one of the main road is declared again.
+class PlugInWarning(UserWarning):
+    """Methods of another package are left out."""
+
+
+class _Unusable(ValueError):
+    """What is wrong with a declaration, in the words of the warning."""
+
+
+def installed(group: str, main: Mapping[str, Method], known: Collection[str]) -> dict[str, Method]:
+    """The methods of the main road, then the others of this project, then those of other packages.
+
+    `group` names the entry points: ``bnsl.searches`` or ``bnsl.selections``; `known` are the options that methods may
+    read. Entry points of other packages that do not load, or declare what is no method, an unknown option or a name
+    that is taken, are left out as a whole, each with a `PlugInWarning`.
     """
     methods = dict(main)
-    for point in sorted(entry_points(group=group)):
-        for name, method in point.load().items():
-            if methods.setdefault(name, method) is not method:
-                raise ValueError(f"method {name!r} of {point.value} has the name of another one")
+    points = sorted(entry_points(group=group), key=lambda point: (_package_of(point) != OURS, point.name))
+    for point in points:
+        package = _package_of(point)
+        if package == OURS:
+            methods |= point.load()
+            continue
+        try:
+            methods |= _declared(point, package, methods, known)
+        except (Exception, SystemExit) as error:
+            reason = str(error) if isinstance(error, _Unusable) else f"{type(error).__name__}: {error}"
+            warnings.warn(
+                f"the methods of the package {package} are left out: its entry point {point.name!r} of {group} "
+                f"({point.value}) cannot be used: {reason}; remove the package, or have it mended",
+                PlugInWarning,
+                stacklevel=2,
+            )
     return methods
+
+
+def _package_of(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else "(without a name)"
+
+
+def _declared(
+    point: EntryPoint, package: str, present: Mapping[str, Method], known: Collection[str]
+) -> dict[str, Method]:
+    """The methods of another package's entry point; raises whatever shows that they cannot be used."""
+    kinds = tuple({type(method) for method in present.values()})
+    found = {}
+    for name, method in dict(point.load()).items():
+        if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
+            raise _Unusable(f"{name!r} is no name of a method (small letters, digits, hyphens)")
+        if not isinstance(method, kinds):
+            raise _Unusable(f"{name!r} is a {type(method).__name__}, no {kinds[0].__name__}")
+        if name in present or name.replace("-", "_") in known:
+            raise _Unusable(f"another method or an option has the name {name!r}")
+        unknown = sorted(set(method.options) - set(known))
+        if unknown:
+            raise _Unusable(f"there is no option {unknown[0]!r}, which method {name!r} reads")
+        found[name] = dataclasses.replace(method, package=package)
+    return found

@@ -45,9 +45,10 @@ class ComparisonOptions:
     """What is compared, and how."""
 
     names: NamePattern | None = option(
-        "Meaning of the parts of file names, separated by points. Seeds are averaged; 'data.method.data' makes each "
-        "seed a case of its own; '-' is ignored; any other word splits the runs into separate tables. [default: "
-        "data.method.seed; where names have fewer parts, the headers of networks say it]",
+        "Meaning of the parts of file names, separated by points. Seeds are averaged; parts of the same name are "
+        "joined, as in 'data.data.method' for name and size of the data; '-' is ignored; any other word splits the "
+        "runs into separate tables. [default: data.method.seed; where names have fewer parts, the headers of "
+        "networks say it]",
         Parsed("pattern", _name_pattern),
         section="Input",
     )
@@ -77,7 +78,8 @@ class ComparisonOptions:
     average: str = option("Average over seeds.", Choice(("mean", "median")), default="mean")
     level: float = option("Significance level of the rank tests.", Number(0, 1, is_open=True), "ALPHA", default=0.05)
     allow_missing: bool = option(
-        "Rank a method last on data for which it has no value, instead of failing.", kind=FLAG
+        "Leave out runs without a value, and rank a method last on data where no run has one, instead of failing.",
+        kind=FLAG,
     )
 
 
@@ -115,7 +117,7 @@ def compare(
     [-1.0, -2.0]
     """
     from stages.evaluate.comparison_tables import Settings, compare_runs
-    from stages.evaluate.runs import gather_runs
+    from stages.evaluate.runs import dependent_cases, gather_runs
 
     sources = files or (run.source(None, "RUNS"),)
     check_sources(*sources)
@@ -130,7 +132,11 @@ def compare(
         given.allow_missing,
     )
     closing = f"{plural(len(runs), 'run')} of {plural(len({each.method for each in runs}), 'method')}"
-    return Comparison(list(compare_runs(runs, settings)), closing)
+    sections = list(compare_runs(runs, settings, run.reporter.warn))
+    dependent = dependent_cases(runs, given.names) if {"ranks", "pairs"} & set(given.sections) else None
+    if dependent:
+        run.reporter.warn(dependent)
+    return Comparison(sections, closing)
 
 
 def measures_of(source: Any) -> list[Any]:

@@ -14,13 +14,13 @@ from formats.errors import Inconsistent, located
 from formats.graph_records import DIRECTIONS, UNDECIDED, ArcProbabilities, directions_of, with_directions
 from formats.graphs.networks import require_parameters
 from formats.kinds import Kind
-from formats.printable import abbreviated, printable
+from formats.printable import abbreviated
 from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
 from formats.registry import find_format
 from formats.streams import source_name
 from formats.tables.selection import matching_names
 from formats.textlines import Lines
-from formats.wording import plural
+from formats.wording import plural, printable
 from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
 from stages.graphs import moral_graph
 from stages.graphs.orientation import decide_directions, network_directions

@@ -67,7 +67,7 @@ def convert(
     choice: ChoiceOptions = record(ChoiceOptions, "Input"),
     part: PartOptions = record(PartOptions, "Part"),
     data_options: DataOptions = data_options_with(is_alone=True),
-    output: str = single(OutputOptions, "output", section="Output"),
+    output: str | None = single(OutputOptions, "output", section="Output", default=None),
     *,
     run: Run,
 ) -> Converted:
@@ -84,6 +84,7 @@ def convert(
     >>> bnsl.convert(network, to="modelstring", quiet=True)
     '[a][b|a]\\n'
     """
+    output = output or "-"
     check_sources(source, names, choice.strengths)
     target_format = target_format or targets.guess_target(output)
     check_choices(part, choice, target_format)

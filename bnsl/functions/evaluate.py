@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from formats.proof_records import Proof
     from formats.records import Network, ParentSetTable
 
-OF_ARCS = ("true_positives", "false_positives", "false_negatives")
-"""Measures of arcs found and missed, which equivalent networks have in other directions."""
+OF_ARCS = ("drawn_true_positives", "drawn_false_positives", "drawn_false_negatives")
+"""Measures of arcs as drawn, which equivalent networks have in other directions."""
 OF_PAIRS = ("network", "variables", "pair_roc_area", "pair_pr_area")
 """What is said of strengths that are judged by an equivalence class."""
 

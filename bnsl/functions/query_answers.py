@@ -11,6 +11,7 @@ import numpy as np
 
 from formats.tables.evidence import find_variable
 from formats.tables.results.result_tables import FIGURE, TEXT
+from formats.wording import whole
 from stages.inference import queries
 from stages.inference.junction_trees import Engine
 from stages.inference.likelihood_weighting import weigh_samples
@@ -28,7 +29,7 @@ def answer(engine: Engine, observed: Evidence, question: QuestionOptions, report
     columns, values, found = ask(engine, observed, question)
     cost = found.cost
     reporter.detail(
-        f"{cost.hidden} hidden variables that matter, width {cost.width}, tables of {cost.cells:,.0f} cells, "
+        f"{cost.hidden} hidden variables that matter, width {cost.width}, tables of {whole(cost.cells)} cells, "
         f"{format_bytes(cost.memory)}"
     )
     what = "states and evidence together" if question.mpe or question.map_of is not None else "evidence"

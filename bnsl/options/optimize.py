@@ -16,7 +16,7 @@ from ..running.errors import UsageError
 from .data import READING, DataOptions
 from .declared import option, record
 from .methods import method_option, own_options_of, refuse_incomplete, refuse_unused, with_takers
-from .shared import WorkerPlace, max_parents_field
+from .shared import max_parents_field
 from .values import FLAG, INPUT, OUTPUT_FILE, Choice, Parsed, Whole
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def check_proof(given: TaskOptions) -> None:
         raise UsageError("--proof is about bounds on listed sets: the best forest is found from all pairs.")
 
 
-def check_bootstrap(given: TaskOptions, sets: Any, workers: WorkerPlace | None) -> None:
+def check_bootstrap(given: TaskOptions, sets: Any, workers: str | None) -> None:
     """Refuse replicates without data, and with options for one network."""
     if given.bootstrap is None:
         if given.resample is not None:

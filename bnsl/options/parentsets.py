@@ -67,7 +67,8 @@ class SearchOptions:
     max_parents: int | None = max_parents_field(section="Method")
     keep_mass: float | None = option(
         "List sets that a subset dominates, too, unless it scores more by ln(1/EPS) nats: what 'bnsl posterior' "
-        "needs. 0 lists all sets that were scored. Constant columns are never candidates: no set with one is listed.",
+        "needs. 0 lists all sets that were scored. Constant columns change no score: no set with one is listed, and "
+        "'left_out' and 'listed_share' count them as left out. Drop such columns.",
         Number(0, 1, open_most=True),
         "EPS",
         section="Method",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from stages.scoring.scores import SCORES
 
@@ -93,20 +92,13 @@ def jobs_field() -> Any:
     return option(text, Whole(0), "N", names=("-j", "--jobs"), default=1, section="Run")
 
 
-class WorkerPlace(NamedTuple):
-    """Value of ``--workers``: an engine, and its address or the number of workers."""
-
-    engine: str
-    where: str
-
-
-def parse_place(text: str) -> WorkerPlace:
-    """The workers of ``dask:ADDRESS``, ``dask:FILE`` or ``processes:N``."""
+def parse_place(text: str) -> str:
+    """The address or file of the scheduler in ``dask:ADDRESS`` or ``dask:FILE``."""
     engine, _, where = text.partition(":")
-    is_count = re.fullmatch(r"[1-9]\d{0,3}", where) is not None
-    if (engine == "dask" and where) or (engine == "processes" and is_count):
-        return WorkerPlace(engine, where)
-    raise ValueError(f"{text!r} names no workers; write dask:tcp://host:8786, dask:scheduler.json or processes:4")
+    if engine == "dask" and where:
+        return where
+    here = f", or -j {where} for workers on this machine" if engine == "processes" and where.isdecimal() else ""
+    raise ValueError(f"{text!r} names no workers; write dask:tcp://host:8786 or dask:scheduler.json{here}")
 
 
 @dataclass(frozen=True)
@@ -115,11 +107,10 @@ class RunOptions:
 
     seed: int | None = option("Seed of the random choices; drawn and recorded if not given.", SEED, "N")
     jobs: int = jobs_field()
-    workers: WorkerPlace | None = option(
+    workers: str | None = option(
         "Compute on workers outside this process: dask:ADDRESS or dask:FILE, a running dask scheduler (its "
-        "address, or the file it wrote; its workers need the packages bnsl-cli, distributed and cloudpickle), or "
-        "processes:N on this machine (needs the package cloudpickle). Data travel once, this process writes. The "
-        "result does not depend on it.",
+        "address, or the file it wrote; its workers need the packages bnsl-cli, distributed and cloudpickle). Data "
+        "travel once, this process writes. The result does not depend on it.",
         Parsed("where", parse_place),
         "WHERE",
     )
@@ -139,7 +130,7 @@ def jobs_option() -> Any:
 
 
 @contextlib.contextmanager
-def opened_workers(place: WorkerPlace | None, run: Run) -> Iterator[RemoteWorkers | None]:
+def opened_workers(place: str | None, run: Run) -> Iterator[RemoteWorkers | None]:
     """The workers within the block; None for those of this process. Refused together with ``--jobs``.
 
     Raises `UsageError`: a number of workers of this process is given, too; `StageError`: a package is not
@@ -150,19 +141,11 @@ def opened_workers(place: WorkerPlace | None, run: Run) -> Iterator[RemoteWorker
         return
     if "jobs" in run.given:
         raise UsageError("--workers replaces the workers of this process: leave out --jobs.")
-    workers: RemoteWorkers
-    if place.engine == "dask":
-        from stages.runtime.dask_workers import DaskWorkers
+    from stages.runtime.dask_workers import DaskWorkers
 
-        workers = DaskWorkers(place.where)
-    else:
-        from stages.runtime.process_workers import ProcessWorkers
-        from stages.runtime.remote_tasks import require_pickler
-
-        require_pickler()  # before anything is written
-        workers = ProcessWorkers(int(place.where))
+    workers = DaskWorkers(place)
     try:
-        run.reporter.detail(f"{workers.count()} workers at {':'.join(place)}")
+        run.reporter.detail(f"{workers.count()} workers at dask:{place}")
         yield workers
     finally:
         workers.close()

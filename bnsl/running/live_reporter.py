@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 from bnsl.running.reporter import Reporter, compiling_text, progress_text
-from formats.printable import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -65,6 +64,8 @@ class LiveReporter(Reporter):
         if bar is None:
             return
         share = self._share(done, total)
+        from formats.wording import printable
+
         shown = printable(progress_text(done, total, counted, left | facts))
         bar.update(self._task, completed=share or 0.0, total=None if share is None else 1.0, facts=shown)
 

@@ -85,7 +85,7 @@ def run_tiny(arguments: list[str], folder: str) -> None:
     """One command of this installation, in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     result = subprocess.run(
-        [sys.executable, "-m", "bnsl_cli", *arguments],
+        [sys.executable, "-P", "-m", "bnsl_cli", *arguments],
         cwd=folder,
         env=environment,
         stdout=subprocess.DEVNULL,

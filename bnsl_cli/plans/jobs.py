@@ -215,7 +215,9 @@ def _dry_run(words: list[str]) -> dict[str, float]:
     place = words.index("--resume")
     words = words[:place] + words[place + 2 :]
     done = subprocess.run(
-        [sys.executable, "-m", "bnsl_cli", *words, "--dry-run", "--json", "-q"], capture_output=True, check=False
+        [sys.executable, "-P", "-m", "bnsl_cli", *words, "--dry-run", "--json", "-q"],
+        capture_output=True,
+        check=False,
     )
     if done.returncode:
         raise StageError(f"the command cannot be run: {done.stderr.decode(errors='replace').strip()}")

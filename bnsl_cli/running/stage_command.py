@@ -21,6 +21,7 @@ from bnsl.running.reporter import Reporter
 from formats.printable import escaped
 
 from .click_types import InputPath
+from .compiler_settings import check_compiler_settings
 from .option_records import SectionOption, option, with_options
 from .overwriting import check_outputs
 
@@ -61,6 +62,7 @@ class StageCommand(click.Command):
         with deferred_signals():
             import orjson  # noqa: F401 (an exception raised while it loads would end the process)
         _require_text(ctx)
+        check_compiler_settings()
         check_outputs(ctx)
         if not self._reads_standard_input(ctx):
             return super().invoke(ctx)

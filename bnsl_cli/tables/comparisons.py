@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bnsl.files.recording import write_json_lines
 from formats.printable import escaped
+from formats.wording import printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,6 +26,8 @@ _LATEX = {
     "±": r"$\pm$",
     "<": r"$<$",
     ">": r"$>$",
+    "|": "$|$",
+    **{sign: f"{{{sign}}}" for sign in "[*"},  # the line end before them would take them for its argument
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
 
@@ -59,7 +60,7 @@ def _write_tables(target: str, sections: Sequence[Section]) -> None:
                 if section.best and column and (row, column) not in section.best:
                     line[column] = f"{text}  "
         numbers = [all(_NUMBER.fullmatch(text) for text in column) for column in zip(*cells)]
-        view = new_table(*(f">{name}" if n else name for name, n in zip(section.columns, numbers)))
+        view = new_table(*(f">{name}" if n else name for name, n in zip(map(printable, section.columns), numbers)))
         add_rows(view, cells, None)
         parts += [section.title, *([view] if cells else []), *section.notes, ""]
     if any(section.best for section in sections):
@@ -69,23 +70,23 @@ def _write_tables(target: str, sections: Sequence[Section]) -> None:
 
 def _csv_text(sections: Sequence[Section]) -> str:
     rows = [row for section in sections for row in section.rows]
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
+    from formats.csv_text import csv_text
+
+    # Measures that are no scores have fewer columns: the cells of the others are empty.
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    return csv_text([keys, *([row.get(key) for key in keys] for row in rows)])
 
 
 def _latex_text(section: Section) -> str:
-    """A tabular without packages; best values are bold."""
-    lines = [f"% {section.title}", rf"\begin{{tabular}}{{l{'r' * (len(section.columns) - 1)}}}", r"\hline"]
+    """A tabular without packages; best values are bold. What would end a comment or a line is escaped."""
+    lines = [f"% {printable(section.title)}", rf"\begin{{tabular}}{{l{'r' * (len(section.columns) - 1)}}}", r"\hline"]
     lines += [_latex_row(section.columns), r"\hline"]
     for row, cells in enumerate(section.cells):
         lines.append(_latex_row(cells, [column for column in range(len(cells)) if (row, column) in section.best]))
-    lines += [r"\hline", r"\end{tabular}", *(f"% {note}" for note in section.notes)]
+    lines += [r"\hline", r"\end{tabular}", *(f"% {printable(note)}" for note in section.notes)]
     return "\n".join(lines) + "\n"
 
 
 def _latex_row(cells: Sequence[str], bold: Sequence[int] = ()) -> str:
-    texts = [_MINUS.sub("$-$", "".join(_LATEX.get(sign, sign) for sign in cell)) for cell in cells]
+    texts = [_MINUS.sub("$-$", "".join(_LATEX.get(sign, sign) for sign in printable(cell))) for cell in cells]
     return " & ".join(rf"\textbf{{{text}}}" if i in bold else text for i, text in enumerate(texts)) + r" \\"

@@ -14,8 +14,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from formats.printable import abbreviated, printable, printable_lines
-from formats.wording import plural
+from formats.printable import abbreviated, printable_lines
+from formats.wording import plural, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -61,7 +61,7 @@ def write_text(target: str, *parts: Table | str) -> None:
             console.print(part)
         else:
             console.print(stacked(part, width), markup=False)
-    with open_output(target) as stream:
+    with open_output(target, is_laid_out=True) as stream:
         for line in buffer.getvalue().splitlines():
             stream.write(line.rstrip().encode() + b"\n")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from formats.wording import whole
+
 from .layout import COLUMN_GAP, add_rows, fitting_names, new_table, width_of, write_text
 
 if TYPE_CHECKING:
@@ -65,5 +67,5 @@ def _figure(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
-        return f"{value:,.4f}"
+        return f"{value:,.4f}" if abs(value) < 2**53 else whole(value)
     return f"{value:,}" if isinstance(value, int) else str(value)

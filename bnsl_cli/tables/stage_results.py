@@ -50,14 +50,14 @@ def strongest_pairs(table: EntropyTable, most: int) -> list[tuple[int, int, floa
     """Pairs of variables by mutual information H(X) - H(X|Y), nats: the largest first, earlier variables in ties."""
     import numpy as np
 
-    shared = np.triu(table.entropy[:, None] - table.conditional, 1)
+    shared = np.triu(np.maximum(table.entropy[:, None] - table.conditional, 0.0), 1)
     shared[np.tril_indices(len(shared))] = -np.inf
     flat = shared.ravel()
     kept = np.arange(len(flat))
     if most < len(flat):
         kept = np.flatnonzero(flat >= np.partition(flat, len(flat) - most)[len(flat) - most])
     order = kept[np.argsort(-flat[kept], kind="stable")][:most].tolist()
-    pairs = [(*divmod(place, len(shared)), max(0.0, float(flat[place]))) for place in order]
+    pairs = [(*divmod(place, len(shared)), float(flat[place])) for place in order]
     return [(x, y, value) for x, y, value in pairs if x < y]
 
 

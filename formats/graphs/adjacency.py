@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from ..csv_text import csv_text
 from ..errors import Inconsistent, Malformed
 from ..graph_records import Arc, EssentialGraph, Strength, arcs_of, directions_of, parts_of, with_strengths
 from ..records import Network
@@ -63,14 +64,12 @@ def arcs_text(graph: Network | EssentialGraph) -> str:
 
 def _csv_text(rows: Iterable[Sequence[str]]) -> str:
     """Cells as CSV; names with line breaks or blanks at the ends, which a reader would change, are refused."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
+    rows = list(rows)
     for row in rows:
         for cell in row:
-            if cell != cell.strip() or "\n" in cell or "\r" in cell:
+            if cell != cell.strip() or set(cell) & set("\n\r\0"):
                 raise Inconsistent(f"a table cannot hold the name {cell!r}", remedy="write another format")
-        writer.writerow(row)
-    return buffer.getvalue()
+    return csv_text(rows)
 
 
 def read_table(lines: Lines, edges: list[Arc] | None = None) -> Network:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
+from ..errors import Inconsistent
 from ..graph_records import UNDECIDED, Arc, EssentialGraph, Strength, directions_of, parts_of
 from ..records import Network
 from ..textlines import Lines
@@ -28,6 +29,9 @@ _MAX_DEPTH = 50
 
 
 def _quoted(name: str) -> str:
+    """The name between quotes; an `Inconsistent` if it has characters that readers change or refuse."""
+    if set(name) & set("\r\0"):
+        raise Inconsistent(f"a DOT file cannot hold the name {name!r}", remedy="write another format")
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

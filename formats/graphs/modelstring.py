@@ -15,11 +15,11 @@ _FAMILY = re.compile(r"\s*\[([^\[\]|]+)(?:\|([^\[\]|]*))?\]\s*")
 def modelstring_text(network: Network) -> str:
     """The model string of a network, variables in header order.
 
-    Raises `Inconsistent`: a name contains one of ``[ ] | :``, is blank, or has blanks at its ends.
+    Raises `Inconsistent`: a name contains one of ``[ ] | :`` or a line break, is blank, or has blanks at its ends.
     """
     names = network.header.names
     for name in names:
-        if re.search(r"[\[\]|:]", name) or name != name.strip() or not name:
+        if re.search(r"[\[\]|:\r\n\0]", name) or name != name.strip() or not name:
             message = f"a model string cannot hold the variable name {name!r}"
             raise Inconsistent(message, remedy="write another format")
     parts = []

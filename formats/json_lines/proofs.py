@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, BinaryIO
 
@@ -10,14 +11,13 @@ from ..detection import require_format
 from ..errors import Inconsistent, Truncated
 from ..kinds import Kind
 from ..proof_records import ClusterCut, HalfCut, Node, Proof, Step
-from ..schemas import PARTS, PROOF, key_problem
+from ..schemas import PARTS, PROOF, Key, key_problem
 from ..streams import open_output
 from ..textlines import Lines, as_lines
 from .jsonl import decode_header, load_object
 from .jsonl_writer import encode_fields, encode_header
 
 MOST_BITS = 1000
-_OWN = frozenset({"sets", "bits", "bound", "max_parents", "cuts", "nodes"})
 
 
 def write_proof(target: str, proof: Proof) -> None:
@@ -71,6 +71,9 @@ def open_proof(source: str | BinaryIO | Lines) -> Proof:
         fields = next_object()
         header = decode_header(lines, fields).header
         n = header.n_variables
+        _refuse_unknown(lines, fields, PROOF.header)
+        if fields["cuts"] < 0 or fields["nodes"] < 1:
+            lines.fail(f"{fields['cuts']} cuts, {fields['nodes']} nodes: expected cuts from 0, and nodes from 1")
         bits, most = fields["bits"], fields.get("max_parents")
         if not 0 <= bits <= MOST_BITS or (most is not None and most < 0):
             lines.fail(f"bits {bits}, max_parents {most}: expected 0 to {MOST_BITS} bits, and parents from 0")
@@ -84,15 +87,21 @@ def open_proof(source: str | BinaryIO | Lines) -> Proof:
             nodes.append(node)
             last.append(present)
         written = digest.hexdigest()
-        if next_object().get("sha256") != written:
+        ending = next_object()
+        _check(lines, ending, ("sha256",))
+        if ending.get("sha256") != written:
             lines.fail("the digest disagrees with the lines before it: the proof was changed", kind=Inconsistent)
-        header = replace(header, extra={k: v for k, v in header.extra.items() if k not in _OWN})
-        return Proof(header, fields["sets"], bits, fields["bound"], most, tuple(cuts), tuple(nodes))
+        if next(lines, None) is not None:
+            lines.fail("a line follows the digest, which ends the proof")
+        return Proof(
+            replace(header, extra={}), fields["sets"], bits, fields["bound"], most, tuple(cuts), tuple(nodes)
+        )
 
 
 def _cut(lines: Lines, fields: dict[str, Any], n_variables: int, number: int) -> ClusterCut | HalfCut:
-    _check(lines, fields)
-    if "cluster" in fields:
+    is_cluster = "cluster" in fields
+    _check(lines, fields, ("cluster", "demand") if is_cluster else ("half", "lowered"))
+    if is_cluster:
         members, demand = _numbers(lines, fields, "cluster", n_variables), fields.get("demand", 0)
         if not 1 <= demand <= len(members):
             lines.fail(f"a cluster of {len(members)} variables with demand {demand}")
@@ -125,7 +134,7 @@ def _changes(before: Step, step: Step) -> dict[str, Any]:
 
 def _node(lines: Lines, fields: dict[str, Any], n_variables: int, n_cuts: int, last: list[Step]) -> tuple[Node, Step]:
     """A node and its last step, or that of the node above; `last` has these of the nodes before it."""
-    _check(lines, fields)
+    _check(lines, fields, ("above", "before", "steps", "solved"))
     number, above, before = len(last), fields.get("above"), fields.get("before", [])
     if above is None or not (-1 if number == 0 else 0) <= above < max(number, 0) or len(before) != 2 * (number > 0):
         lines.fail(
@@ -136,6 +145,7 @@ def _node(lines: Lines, fields: dict[str, Any], n_variables: int, n_cuts: int, l
     for step in fields.get("steps", []):
         if not isinstance(step, dict) or key_problem(step, PARTS["steps"]) is not None:
             lines.fail("a step is an object with 'cuts' and 'multipliers'")
+        _refuse_unknown(lines, step, PARTS["steps"])
         cuts, multipliers, shift = _numbers(lines, step, "cuts", n_cuts), step["multipliers"], step.get("shift", 0)
         if len(multipliers) != len(cuts) or not all(type(m) is int and m >= 0 for m in multipliers):
             lines.fail("a step needs one whole number, not negative, for each of its cuts")
@@ -149,9 +159,18 @@ def _node(lines: Lines, fields: dict[str, Any], n_variables: int, n_cuts: int, l
     return Node(above, order, tuple(steps), fields.get("solved", False)), present
 
 
-def _check(lines: Lines, fields: dict[str, Any]) -> None:
-    if problem := key_problem(fields, PROOF.record):
+def _check(lines: Lines, fields: dict[str, Any], names: Sequence[str]) -> None:
+    """Refuse a line with other keys than these, or values of other types."""
+    keys = tuple(key for key in PROOF.record if key.name in names)
+    if problem := key_problem(fields, keys):
         lines.fail(problem)
+    _refuse_unknown(lines, fields, keys)
+
+
+def _refuse_unknown(lines: Lines, fields: dict[str, Any], keys: Sequence[Key]) -> None:
+    """A key that is not known could limit what is claimed."""
+    if unknown := sorted(fields.keys() - {key.name for key in keys}):
+        lines.fail(f"unknown key {unknown[0]!r}: a proof has no others than 'bnsl formats bnsl.proof' lists")
 
 
 def _numbers(lines: Lines, fields: dict[str, Any], key: str, most: int, ascending: bool = True) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ import orjson
 
 from ..graph_records import Arc, Drawing, Strength, strengths_of
 from ..records import Header
-from ..wording import plural
+from ..wording import plural, printable
 from .arrows import head_opacity, line_opacity, line_width, path, shortened
 
 TEMPLATE = Path(__file__).with_name("network.html")
@@ -36,9 +36,9 @@ def _contents(drawing: Drawing) -> dict[str, Any]:
     return {
         "title": "Bayesian network",
         "about": _about(header, len(drawing.arcs), sum(drawing.undirected)),
-        "names": [v.name for v in header.variables],
-        "labels": drawing.labels,
-        "states": [v.states for v in header.variables],
+        "names": [printable(v.name) for v in header.variables],
+        "labels": list(map(printable, drawing.labels)),
+        "states": [v.states and list(map(printable, v.states)) for v in header.variables],
         "scores": [score if score == score else None for score in network.scores.tolist()],
         "total": total if isinstance(total, float) else None,
         "x": _rounded(drawing.x),

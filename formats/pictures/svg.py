@@ -8,9 +8,8 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from ..graph_records import Arc, Drawing, Strength, strengths_of
-from ..graphs.parameters.xml_elements import NOT_IN_XML
 from ..records import Network
-from ..wording import plural
+from ..wording import plural, printable
 from .arrows import head, head_opacity, line_opacity, line_width, number, path, shortened
 
 MARGIN = 24.0
@@ -139,5 +138,5 @@ def _facts(network: Network, v: int) -> str:
 
 
 def _xml(text: str) -> str:
-    """Text that XML can hold: control characters become replacement characters."""
-    return escape(NOT_IN_XML.sub("\ufffd", text))
+    """Text that XML can hold and a picture can show, in lines."""
+    return escape("\n".join(map(printable, text.split("\n"))))

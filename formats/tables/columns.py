@@ -27,6 +27,7 @@ from .labels import (
     find_missing,
     is_spelled,
     parse_numbers,
+    refuse_lost_digits,
 )
 from .selection import matching_names
 
@@ -162,7 +163,7 @@ class Column:
         missing = find_missing(self.labels, na)
         if self.states is not None:
             is_state = missing & (not missing_is_hole)
-            self.known = code_known_states(self.labels, self.states, is_state)
+            self.known = code_known_states(self.name, self.labels, self.states, is_state)
             if na:
                 is_na = MISSING_STATE in self.states and not missing_is_hole
                 self.known[is_spelled(self.labels, na)] = self.states.index(MISSING_STATE) if is_na else UNKNOWN
@@ -304,6 +305,7 @@ class StateChooser:
         if is_scale:
             self.scales.append((column.name, n_distinct))
         elif is_number.all() and rule and n_distinct > n_kept:
+            refuse_lost_digits(column.name, labels, values)
             self.cut.add(column.name)
             return code_discretized(values, column.count_labels(self._rows)[selected], rule)
         if n_distinct <= (limit if is_number.all() else self._options.text_limit):

@@ -13,7 +13,7 @@ from ..data_records import Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData, located
 from ..graphs.arc_files import splits
 from ..records import EntropyTable
-from ..streams import source_name
+from ..streams import Source, source_name
 from ..wording import Warn, about, listed, plural
 from .columns import Column
 from .datasets import read_labels
@@ -42,7 +42,7 @@ def parse_assignments(texts: Iterable[str], variables: Sequence[Variable]) -> di
         variable, label = _split(text, variables)
         name, states = variables[variable].name, variables[variable].known_states
         labels = pyarrow.array([label], pyarrow.string())
-        code = int(code_known_states(labels, states, np.zeros(1, dtype=bool))[0])
+        code = int(code_known_states(name, labels, states, np.zeros(1, dtype=bool))[0])
         if code == UNKNOWN:
             raise Inconsistent(f"{label!r} is none of the states {listed(map(repr, states))}", column=name)
         if found.setdefault(variable, code) != code:
@@ -80,7 +80,7 @@ class EvidenceTable(NamedTuple):
 
 
 def open_evidence(
-    source: str,
+    source: Source,
     variables: Sequence[Variable],
     *,
     delimiter: str | None = None,

@@ -11,7 +11,9 @@ import numpy as np
 import pyarrow
 from pyarrow import compute
 
+from ..errors import UnsuitableData
 from .cuts import discretization
+from .selection import drop_option
 
 MISSING_LABELS = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
 """Labels of missing cells in R, pandas, spreadsheets, databases and WEKA."""
@@ -57,7 +59,9 @@ def is_spelled(labels: pyarrow.StringArray, texts: Sequence[str]) -> np.ndarray:
     found = _is_among(labels, tuple(texts))
     numbers = parse_numbers(pyarrow.array(texts, pyarrow.string()))
     if not np.isnan(numbers).all():
-        found |= np.isin(parse_numbers(labels), numbers[~np.isnan(numbers)])
+        exact = {_exact(texts[position]) for position in np.flatnonzero(~np.isnan(numbers)).tolist()}
+        for position in np.flatnonzero(np.isin(parse_numbers(labels), numbers[~np.isnan(numbers)])):
+            found[position] |= _exact(labels[position].as_py()) in exact
     return found
 
 
@@ -88,7 +92,23 @@ def parse_numbers(labels: pyarrow.StringArray) -> np.ndarray:
 
 def count_distinct(labels: pyarrow.StringArray, values: np.ndarray) -> int:
     """Number of states that labels would make: distinct numbers if all are numbers, else distinct texts."""
-    return compute.count_distinct(labels).as_py() if np.isnan(values).any() else len(np.unique(values))
+    if np.isnan(values).any():
+        return compute.count_distinct(labels).as_py()
+    is_large = np.abs(values) >= discretization.FIRST_DOUBTFUL
+    return len(np.unique(values[~is_large])) + len({_exact(labels[p].as_py()) for p in np.flatnonzero(is_large)})
+
+
+def refuse_lost_digits(name: str, labels: pyarrow.StringArray, values: np.ndarray) -> None:
+    """Raise `UnsuitableData` if float64 does not hold a number of a column to be cut (`discretization.is_held`)."""
+    large = np.flatnonzero(np.abs(values) >= discretization.FIRST_DOUBTFUL)
+    texts = (labels[position].as_py() for position in large)
+    lost = next((text for text in texts if not discretization.is_held(text)), None)
+    if lost is not None:
+        raise UnsuitableData(
+            f"{lost} would be cut as {int(float(lost))}: whole numbers from 2^53 on are not cut exactly",
+            column=name,
+            remedy=f"subtract a constant from the column, or divide it; or {drop_option([name])}",
+        )
 
 
 def code_new_states(labels: Sequence[str], values: np.ndarray) -> LabelCoding:
@@ -136,11 +156,14 @@ def code_discretized(
     return LabelCoding(discretization.interval_labels(cuts), discretization.interval_codes(values, cuts))
 
 
-def code_known_states(labels: pyarrow.StringArray, states: tuple[str, ...], missing: np.ndarray) -> np.ndarray:
-    """Codes of labels in a given list of states, int64; `UNKNOWN` where a label matches none.
+def code_known_states(
+    name: str, labels: pyarrow.StringArray, states: tuple[str, ...], missing: np.ndarray
+) -> np.ndarray:
+    """Codes of labels of a column in a given list of states, int64; `UNKNOWN` where a label matches none.
 
     A label matches a state of the same text, else of the same number or truth value; numbers also match the
-    interval that contains them if the states are intervals. The `missing` labels match the state ``NA``.
+    interval that contains them if the states are intervals. The `missing` labels match the state ``NA``. Raises
+    `UnsuitableData` as `refuse_lost_digits`.
     """
     found = compute.index_in(labels, value_set=pyarrow.array(states, labels.type))
     codes = found.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -149,16 +172,19 @@ def code_known_states(labels: pyarrow.StringArray, states: tuple[str, ...], miss
     unknown = np.flatnonzero(codes == UNKNOWN)
     if len(unknown):
         rest = labels.take(pyarrow.array(unknown))
-        codes[unknown] = _code_numbers(rest, tuple(s for s in states if s != MISSING_STATE), states)
+        codes[unknown] = _code_numbers(name, rest, tuple(s for s in states if s != MISSING_STATE), states)
     return codes
 
 
-def _code_numbers(labels: pyarrow.StringArray, regular: tuple[str, ...], states: tuple[str, ...]) -> np.ndarray:
+def _code_numbers(
+    name: str, labels: pyarrow.StringArray, regular: tuple[str, ...], states: tuple[str, ...]
+) -> np.ndarray:
     values = parse_numbers(labels)
     is_number = ~np.isnan(values)
     codes = np.full(len(labels), UNKNOWN, dtype=np.int64)
     cuts = discretization.cuts_of_labels(regular)
     if cuts is not None:  # the state of missing cells, if any, comes after all intervals
+        refuse_lost_digits(name, labels, values)
         codes[is_number] = discretization.interval_codes(values[is_number], cuts)
         return codes
     truths = {_TRUTH_VALUES[state]: code for code, state in enumerate(states) if state in _TRUTH_VALUES}

@@ -116,6 +116,12 @@ class PackedCells:
             return unpack(packed, width, start, max(start, stop))[::step]
         return unpack(packed, width, 0, self._n_rows)[rows]
 
+    def taken(self, columns: Sequence[int]) -> PackedCells:
+        """These columns, in this order, sharing their memory with this table."""
+        chosen = PackedCells(self._n_rows)
+        chosen._columns = [self._columns[column] for column in columns]
+        return chosen
+
     def __setitem__(self, column: int, cells: np.ndarray) -> None:
         """Replace a column."""
         width = width_for(int(cells.max(initial=0)) + 1)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formats.errors import Inconsistent
-from formats.graph_records import ArcProbabilities, with_directions, with_strengths
+from formats.graph_records import UNDECIDED, ArcProbabilities, with_directions, with_strengths
 from formats.records import Header, Network, ParentSetRecord, ParentSetTable
 from stages.graphs import (
     Parents,
@@ -27,6 +27,7 @@ from stages.graphs import (
     topological_order,
 )
 from stages.graphs.consistent_extension import consistent_extension
+from stages.graphs.essential_graphs import Arc, list_arcs
 from stages.graphs.orientation import decide_directions
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
@@ -87,7 +88,8 @@ def consensus_network(
     knowledge = recorded_knowledge(table.header.by, table.header.names)
     gains = arc_gains(table, threshold, knowledge)
     find = _within_treewidth if options.treewidth is not None else _acyclic
-    found = find(Problem(table.header, gains, knowledge), options, budget, reporter)
+    problem = Problem(table.header, gains, knowledge)
+    found = find(problem, options, budget, reporter)
     agreement = math.fsum(gains[child][parent] for child, family in enumerate(found.parents) for parent in family)
     extra: dict[str, Any] = {"method": "average", "threshold": threshold, "agreement": agreement}
     if found.bound is not None:
@@ -99,7 +101,10 @@ def consensus_network(
     network = Network(header, found.parents, np.full(len(found.parents), np.nan))
     network = with_strengths(network, arc_strengths(table))
     directions = dict(zip(zip(table.parents.tolist(), table.children.tolist()), table.directions))
-    network = with_directions(network, directions or decide_directions(network.parents, knowledge))
+    directions = directions or decide_directions(network.parents, knowledge)
+    # A rule, not the data, directs an arc as strong as its reverse.
+    tied = {arc: UNDECIDED for arc in list_arcs(network.parents) if _is_tied(arc, problem)}
+    network = with_directions(network, directions | tied)
     verify_network(network, treewidth=options.treewidth, knowledge=knowledge)
     return network
 
@@ -122,15 +127,14 @@ def arc_gains(table: ArcProbabilities, threshold: float, knowledge: Knowledge) -
 
 def _turned(parents: Parents, problem: Problem) -> tuple[tuple[int, ...], ...]:
     """The network with arcs that are as strong as their reverses turned so that they form no v-structure."""
-    gains, knowledge = problem.gains, problem.knowledge
-    equal = {
-        (parent, child)
-        for child, family in enumerate(parents)
-        for parent in family
-        if math.isclose(gains[parent].get(child, 0.0), gains[child][parent], rel_tol=ROUNDING)
-        and not knowledge.settles(parent, child)
-    }
-    return consistent_extension(parents, equal)
+    return consistent_extension(parents, {arc for arc in list_arcs(parents) if _is_tied(arc, problem)})
+
+
+def _is_tied(arc: Arc, problem: Problem) -> bool:
+    """Whether the arc is as strong as its reverse, which may be in the network, too."""
+    parent, child = arc
+    gain, reverse = problem.gains[child][parent], problem.gains[parent].get(child, 0.0)
+    return math.isclose(gain, reverse, rel_tol=ROUNDING) and not problem.knowledge.settles(parent, child)
 
 
 def _search(listed: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> Network:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from formats.wording import plural
+from formats.wording import Warn, ignore, plural, whole
 from stages.runtime.errors import StageError
 from stages.scoring.scores import SCORES
 
 from .rank_tests import DELTA_CLASSES, compare_ranks, count_delta_classes, sign_test, w_score
-from .runs import MeasureTable, Run, group_runs, tabulate_measure
+from .runs import FORMER_NAMES, MeasureTable, Run, group_runs, tabulate_measure
 
 TOTAL = "total"
 """Key of a network's score in its header."""
@@ -24,11 +24,9 @@ TOTAL = "total"
 LESS_IS_BETTER = (
     "shd",
     "skeleton_distance",
-    "false_positives",
-    "false_negatives",
+    *(name for pair in FORMER_NAMES.items() for name in pair if not name.endswith("true_positives")),
     "impossible_rows",
     "log_loss",
-    "brier",
     "calibration_error",
     "target_calibration_error",
     "gap",
@@ -108,8 +106,8 @@ class _Part:
         return self.table.values[:, method].tolist()
 
 
-def compare_runs(runs: Sequence[Run], settings: Settings) -> Iterator[Section]:
-    """All tables, by measure and group.
+def compare_runs(runs: Sequence[Run], settings: Settings, warn: Warn = ignore) -> Iterator[Section]:
+    """All tables, by measure and group; `warn` is called about runs that averages leave out.
 
     Raises `StageError` if a required value is missing, or the baseline is unknown.
     """
@@ -121,6 +119,8 @@ def compare_runs(runs: Sequence[Run], settings: Settings) -> Iterator[Section]:
             if settings.baseline_group in list(group.items()):
                 continue
             table = tabulate_measure(members, measure.key, settings.average, settings.allow_missing)
+            for message in table.left_out:
+                warn(f"left out of the average: {message}")
             baseline = _baseline_values(table, measure, settings, group, against)
             part = _Part(table, measure, settings, group, baseline)
             for name in settings.sections:
@@ -181,7 +181,9 @@ def _values(part: _Part) -> Section:
                 best.add((place, 1 + len(first) + column))
     title = f"{part.measure.key}{part.where}, {part.settings.average} over seeds"
     columns = ("data", *([beside] if beside else []), *table.methods)
-    return Section(title, rows, columns, cells, frozenset(best))
+    return Section(
+        title, rows, columns, cells, frozenset(best), [f"left out: {message}" for message in table.left_out]
+    )
 
 
 def _ranks(part: _Part) -> Section:
@@ -192,8 +194,7 @@ def _ranks(part: _Part) -> Section:
     if min(part.table.values.shape) < 2:
         n_cases, n_methods = part.table.values.shape
         there = f"there {'is' if n_cases == 1 else 'are'} {plural(n_cases, 'case')} of {plural(n_methods, 'method')}"
-        advice = "; --names data.method.data makes each seed a case" if n_methods > 1 else ""
-        note = f"ranks and their tests need two methods on two data sets at least; {there}{advice}"
+        note = f"ranks and their tests need two methods on two data sets at least; {there}"
         return Section(title, [], columns, [], notes=[note])
     found = compare_ranks(part.table, part.measure.higher_is_better, part.settings.level)
     rows = [
@@ -312,6 +313,6 @@ def figure_text(value: float) -> str:
     """A value with digits suited to its size; ``-`` for NaN."""
     if math.isnan(value):
         return "-"
-    if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}"
+    if value == int(value):
+        return whole(value)
     return f"{value:,.2f}" if abs(value) >= 1000 else f"{value:,.4f}"

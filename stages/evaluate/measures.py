@@ -218,5 +218,5 @@ def _measure_distance(network: Network, reference: Network) -> dict[str, int]:
     return {
         "shd": structural_hamming_distance(essential_graph(network.parents), essential_graph(expected)),
         "skeleton_distance": skeleton_distance(list_arcs(network.parents), list_arcs(expected)),
-        **arcs._asdict(),
+        **{f"drawn_{name}": count for name, count in arcs._asdict().items()},
     }

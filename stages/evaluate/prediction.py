@@ -26,7 +26,7 @@ def judge_predictions(
 
     Returns ``target_rows``: rows judged. ``accuracy``: share of them whose most probable state is the observed one
     (of equally probable ones the first). ``log_loss``: mean of minus the logarithm of the probability of the observed
-    state, nats; None if one is zero, which ``surprising_rows`` counts. ``brier``: mean over rows of the sum over
+    state, nats; None if one is zero, which ``surprising_rows`` counts. ``brier_sum``: mean over rows of the sum over
     states of the squared difference between probability and 0 or 1, from 0 to 2 (Brier 1950).
     ``target_calibration_error``: expected calibration error, over `N_BINS` bins of equal width of the probability of
     the most probable state the mean of the absolute difference between that probability and accuracy, weighted by
@@ -58,7 +58,7 @@ def judge_predictions(
         "accuracy": mean(is_right),
         "log_loss": None if n_surprising else -mean(np.log(np.minimum(at_truth, 1.0))),
         "surprising_rows": n_surprising,
-        "brier": mean(np.square(differences).sum(axis=1)),
+        "brier_sum": mean(np.square(differences).sum(axis=1)),
         "target_calibration_error": calibration_error(found.max(axis=1), is_right),
         "unpredicted_rows": int((is_observed & ~is_possible).sum()),
     }

@@ -54,15 +54,15 @@ class ProofChecker:
         self._cuts: list[tuple[np.ndarray, np.ndarray, int]] = []
         for cut in proof.cuts:
             self._cuts.append(self._counted_by_cluster(cut) if isinstance(cut, ClusterCut) else self._halved(cut))
-        self._scores = self._whole_scores()
+        largest = math.ceil(Fraction(float(np.abs(table.scores).max(initial=0.0))) * 2**proof.bits)
+        self._require_small(largest)
+        self._scores = whole_scores(table.scores, proof.bits)
+        self._largest = int(np.abs(self._scores).max(initial=0))
 
-    def _whole_scores(self) -> np.ndarray:
-        """Scores in the unit, if sums with any step's multipliers stay below 2 to the power of 62."""
-        largest = math.ceil(float(np.abs(self._table.scores).max(initial=0.0)) + 1.0) << self.proof.bits
-        raised = max((sum(step.multipliers) for node in self.proof.nodes for step in node.steps), default=0)
-        if largest + CAP * raised >= 1 << 62:
+    def _require_small(self, largest: int) -> None:
+        """Sums of scores and multipliers stay below 2 to the power of 62."""
+        if largest >= 1 << 62:
             raise Inconsistent("the numbers of the proof are too large for its unit")
-        return whole_scores(self._table.scores, self.proof.bits)
 
     def _counted_by_cluster(self, cut: ClusterCut) -> tuple[np.ndarray, np.ndarray, int]:
         """The sets of members with fewer than `demand` parents inside, each with weight one."""
@@ -138,6 +138,7 @@ class ProofChecker:
 
     def _apply(self, step: Step, allowed: np.ndarray, bound: int) -> int:
         """Exclude sets by a step's multipliers; returns by how much the step's own bound exceeds `bound`."""
+        self._require_small(self._largest + CAP * sum(step.multipliers))
         values, priced = self._scores.copy(), 0
         for cut, multiplier in zip(step.cuts, step.multipliers):
             sets, weights, demand = self._cuts[cut]

@@ -26,7 +26,7 @@ target_rows integer: rows that its predictions are judged by
 accuracy number: share of these rows whose most probable state is the observed one
 log_loss number? nats: mean of -ln P(observed state), none if one is 0
 surprising_rows integer: rows whose observed state was predicted with probability 0
-brier number: mean squared distance of the predicted distribution from the observed state, 0 to 2
+brier_sum number: mean of the squared error of the predicted distribution summed over all states, 0 to 2; once brier
 target_calibration_error number: expected calibration error of the predicted state, {N_BINS} bins of equal width
 unpredicted_rows integer: rows not judged because their other cells have probability 0
 treewidth_lower integer: lower bound on the treewidth of the moral graph
@@ -37,11 +37,11 @@ proof_total number nats: score of the network by the lists of --proof
 proof_bound number nats: no network of these lists scores more, by the proof, which was checked
 proof_gap number nats: that bound less the score, rounded up
 certificate string: the header's elimination order, checked from scratch: valid, or what is wrong with it
-shd integer: structural Hamming distance from the reference, between essential graphs
+shd integer: structural Hamming distance from the reference of equivalence classes: between essential graphs
 skeleton_distance integer: pairs adjacent in just one of network and reference
-true_positives integer: arcs that the reference has too
-false_positives integer: arcs that the reference lacks
-false_negatives integer: arcs of the reference that are missing
+drawn_true_positives integer: arcs as drawn that the reference has too; once true_positives
+drawn_false_positives integer: arcs as drawn that the reference lacks, also if it has them reversed
+drawn_false_negatives integer: arcs of the reference as drawn that are missing, also if they are there reversed
 """)
 
 MEASURE_KEYS = (

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from formats.wording import listed
 from stages.runtime.errors import StageError
 
 DATA, METHOD, SEED, IGNORED = "data", "method", "seed", "-"
@@ -21,6 +22,19 @@ _ENDING = re.compile(r"(\.(net|stats))?\.(jsonl?|bif|net|xdsl|xmlbif|uai|dot|gra
 DIGITS = 12
 """Significant digits of a measure; sums of local scores in different orders agree in some fifteen."""
 
+LARGEST = 1e300
+"""Largest size of a measure; sums of many are finite."""
+
+FORMER_NAMES = {
+    "brier_sum": "brier",
+    "drawn_true_positives": "true_positives",
+    "drawn_false_positives": "false_positives",
+    "drawn_false_negatives": "false_negatives",
+}
+"""Names of measures in records of version 0.1 by those of today; either name finds the values of both."""
+
+_RENAMED = FORMER_NAMES | {former: name for name, former in FORMER_NAMES.items()}
+
 _N_FINGERPRINT = 8
 """Digits of a fingerprint that stand for its data."""
 
@@ -28,8 +42,8 @@ _N_FINGERPRINT = 8
 class NamePattern:
     """Meaning of the parts, separated by points, of a run's name.
 
-    `text` is such as ``data.method.seed``. Parts of the same name are joined: ``data.method.data`` makes each seed a
-    case of its own. Raises `ValueError` if no part is the data or the method.
+    `text` is such as ``data.method.seed``. Parts of the same name are joined: ``data.data.method`` takes name and
+    size, say, for the case. Raises `ValueError` if no part is the data or the method.
     """
 
     def __init__(self, text: str):
@@ -79,7 +93,7 @@ class Run:
 
         Points in a key lead into nested objects. None if a measure is unknown or null, or a divisor is 0. Rounded to
         `DIGITS`, so that networks of equal score tie whatever the order of summation. Raises `StageError` if two
-        records have different values, or a value is no number.
+        records have different values, or a value is no number or larger than `LARGEST`.
         """
         # The operators are captured, so they come back between the keys.
         first, *further = re.split(r"([*/])", measure)
@@ -89,16 +103,24 @@ class Run:
             if value is None or other is None or (operator == "/" and other == 0.0):
                 return None
             value = value * other if operator == "*" else value / other
-        return value if value is None else float(f"{value:.{DIGITS}g}")
+        if value is None:
+            return None
+        if not abs(value) <= LARGEST:
+            raise StageError(f"{measure!r} of run {self._place} is larger than {LARGEST:g}: compare its parts")
+        return float(f"{value:.{DIGITS}g}")
+
+    @property
+    def _place(self) -> str:
+        return ".".join((*self.group, self.data, self.method, self.seed))
 
     def _find(self, measure: str) -> float | None:
-        """The value of one key, on which all records that have it agree."""
-        values = (_look_up(record, measure) for record in self.records)
+        """The value of one key, on which all records that have it, or had it under another name, agree."""
+        keys = [measure, *([_RENAMED[measure]] if measure in _RENAMED else [])]
+        values = (_look_up(record, key) for record in self.records for key in keys)
         found = {value for value in values if value is not None}
         if len(found) > 1:
-            place = ".".join((*self.group, self.data, self.method, self.seed))
             raise StageError(
-                f"records of run {place} have different values of {measure!r}: {sorted(found)}\n"
+                f"records of run {self._place} have different values of {measure!r}: {sorted(found)}\n"
                 f"  name the files of different runs differently: {str(USUAL_NAMES).upper()}"
             )
         return next(iter(found), None)
@@ -182,6 +204,7 @@ class MeasureTable(NamedTuple):
     methods: tuple[str, ...]
     cases: tuple[str, ...]
     values: np.ndarray  # float64, shape (n_cases, n_methods): NaN where a method failed
+    left_out: tuple[str, ...] = ()  # runs without a value beside others with one, in words
 
 
 def tabulate_measure(
@@ -189,22 +212,52 @@ def tabulate_measure(
 ) -> MeasureTable:
     """Values of a measure by case (data set) and method, averaged over seeds.
 
-    Raises `StageError` if a method has no value for a case; with `allow_missing` the value is NaN, which ranks last.
+    Raises `StageError` if a run has no value, or a method no run for a case. With `allow_missing` such runs are left
+    out of the average; without any value it is NaN, which ranks last.
     """
-    found: dict[tuple[str, str], list[float]] = {}
+    found: dict[tuple[str, str], list[float | None]] = {}
     for run in runs:
-        values = found.setdefault((run.data, run.method), [])
-        value = run.value(measure)
-        if value is not None:
-            values.append(value)
+        found.setdefault((run.data, run.method), []).append(run.value(measure))
     cases = tuple(dict.fromkeys(case for case, _ in found))
     methods = tuple(dict.fromkeys(method for _, method in found))
     table = np.full((len(cases), len(methods)), np.nan)
+    left_out = []
     for row, case in enumerate(cases):
         for column, method in enumerate(methods):
-            values = found.get((case, method), [])
+            every = found.get((case, method), [])
+            values = [value for value in every if value is not None]
+            n_missing = len(every) - len(values)
+            missing = f"{n_missing} of {len(every)} runs of {method!r} on {case!r} have no {measure!r}"
+            if not allow_missing and (n_missing or not every):
+                wanting = missing if values else f"method {method!r} has no {measure!r} on {case!r}"
+                raise StageError(f"{wanting}\n  --allow-missing leaves out runs without a value")
             if values:
                 table[row, column] = AVERAGES[average](values)
-            elif not allow_missing:
-                raise StageError(f"method {method!r} has no {measure!r} on {case!r}")
-    return MeasureTable(methods, cases, table)
+                left_out += [missing] if n_missing else []
+    return MeasureTable(methods, cases, table, tuple(left_out))
+
+
+def dependent_cases(runs: Iterable[Run], pattern: NamePattern | None) -> str | None:
+    """The warning that cases are runs on the same data, which tests would take for independent; None if none are.
+
+    Headers of networks tell the data. Where they do not, cases whose names begin alike are suspected if the pattern
+    joins parts to a case.
+    """
+    by_data: dict[str, dict[str, None]] = {}
+    by_name: dict[str, dict[str, None]] = {}
+    is_joined = pattern is not None and pattern.parts.count(DATA) > 1
+    for run in runs:
+        stated = {record["data"] for record in run.records if isinstance(record.get("data"), str)}
+        for data in stated:
+            by_data.setdefault(data, {})[run.data] = None
+        if is_joined and not stated:
+            by_name.setdefault(run.data.partition(".")[0], {})[run.data] = None
+    for groups, known in ((by_data, "were learnt from the same rows"), (by_name, "begin alike")):
+        cases = next((list(group) for group in groups.values() if len(group) > 1), None)
+        if cases:
+            unless = "" if groups is by_data else ", unless each has rows of its own"
+            return (
+                f"the cases {listed(map(repr, cases))} {known}{unless}: seeds of one data set are no independent "
+                "cases of a test; --names data.method.seed averages over them"
+            )
+    return None

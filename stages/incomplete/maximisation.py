@@ -17,7 +17,7 @@ import numpy as np
 from formats.data_records import IncompleteDataset
 from formats.graph_records import BayesianNetwork
 from formats.records import Network
-from formats.wording import plural
+from formats.wording import plural, whole
 from stages.fit import check_same_variables, table_shape, to_probabilities
 from stages.inference.expected_counts import IncompleteRows
 from stages.inference.junction_trees import Engine
@@ -91,7 +91,7 @@ def fit_incomplete(
     if reporter is not None:
         reporter.detail(
             f"{plural(rows.n_holes, 'hole')} in {plural(task.rows.n_patterns, 'pattern')}; trees of "
-            f"{task.rows.engine.whole_cells:,.0f} cells if all is hidden"
+            f"{whole(task.rows.engine.whole_cells)} cells if all is hidden"
         )
     runs: list[_Run] = []
     for number in range(settings.restarts):

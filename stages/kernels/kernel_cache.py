@@ -2,14 +2,21 @@
 
 numba's own cache depends on the path of a source file: a second copy of the program compiles everything again. Here
 the name of the folder contains a digest of all kernel sources, so copies, virtual environments and images share one
-folder, which may be read-only. Damaged files are compiled and stored anew; where nothing can be stored (a full disk,
-no permission) kernels are compiled in each run.
+folder, which may be read-only. Each file begins with a checksum, since damaged machine code would end the process:
+damaged files are compiled and stored anew. Where nothing can be stored (a full disk, no permission) kernels are
+compiled in each run.
 """
 
 import contextlib
+import os
+import pickle
+import zlib
+from pathlib import Path
 
 import numba
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
+
+CHECKSUM_BYTES = 4
 
 
 class _Locator(_CacheLocator):
@@ -40,10 +47,57 @@ class Compiled(CompileResultCacheImpl):
     _locator_classes = [_Locator]  # noqa: RUF012 (numba's name)
 
 
+class DamagedFileError(OSError):
+    """Not the bytes that were written under this name; numba takes it for a file that was removed."""
+
+
+def checksum_of(name: str, content: bytes | memoryview) -> bytes:
+    """CRC-32 of a file: of its name, too, as the code of another kernel is as wrong as damaged code.
+
+    It is against accidents. Who can write here can store any code (`cache_folder`).
+    """
+    return zlib.crc32(content, zlib.crc32(name.encode())).to_bytes(CHECKSUM_BYTES, "little")
+
+
+def read_checked(path: str) -> memoryview:
+    """The content of a file behind its checksum; `DamagedFileError` if they do not agree."""
+    stored = memoryview(Path(path).read_bytes())
+    if stored[:CHECKSUM_BYTES] != checksum_of(os.path.basename(path), stored[CHECKSUM_BYTES:]):
+        raise DamagedFileError(f"{path} is damaged")
+    return stored[CHECKSUM_BYTES:]
+
+
+class CheckedFiles(IndexDataCacheFile):
+    """The files of one kernel: an index, the names of files by types of arguments, and a file for each of these."""
+
+    def _load_index(self):
+        try:
+            return pickle.loads(read_checked(self._index_path))
+        except (FileNotFoundError, DamagedFileError):
+            return {}
+
+    def _save_index(self, overloads):
+        self._write(self._index_name, self._dump(overloads))
+
+    def _load_data(self, name):
+        return pickle.loads(read_checked(self._data_path(name)))
+
+    def _save_data(self, name, data):
+        self._write(name, self._dump(data))
+
+    def _write(self, name, content):
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(checksum_of(name, content) + content)
+
+
 class KernelCache(FunctionCache):
     """The cache of one kernel: bitcode, and machine code if Python has called it."""
 
     _impl_class = Compiled
+
+    def __init__(self, py_func):
+        super().__init__(py_func)
+        self._cache_file = CheckedFiles(self._cache_path, self._impl.filename_base, None)
 
     def load_overload(self, sig, target_context):
         """The compiled kernel for these argument types; None if there is none or it cannot be read."""

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import FunctionCache
 
-from .kernel_cache import Compiled
+from .kernel_cache import CheckedFiles, Compiled
 
 FOLDER = Path(__file__).parent / "compiled"
 
@@ -80,8 +80,7 @@ class ShippedKernel(FunctionCache):
     def __init__(self, py_func, folder: Path, level: ProcessorLevel):
         self._level = level
         super().__init__(py_func)
-        base = self._impl.filename_base
-        self._cache_file = IndexDataCacheFile(str(folder), base, self._impl.locator.get_source_stamp())
+        self._cache_file = CheckedFiles(str(folder), self._impl.filename_base, None)
 
     def _index_key(self, sig, codegen):
         types, (triple, *_), hashes = super()._index_key(sig, codegen)

@@ -13,7 +13,7 @@ command line does the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from stages.methods import (
@@ -100,6 +100,8 @@ class OptimizeOptions:
     # Mutual information of all pairs in nats, float64, shape (n_variables, n_variables), of
     # `stages.screening.entropies`; None to estimate it from the sets.
     information: np.ndarray | None = None
+    # Whether equal moves are decided by chance, from the stream of `seed`, as a replicate needs it.
+    draws_ties: bool = False
     keeps_proof: bool = False  # whether the result has what a proof of its bound needs
 
     @property
@@ -149,7 +151,10 @@ MAIN_METHODS = {
     ),
 }
 
-METHODS = installed("bnsl.searches", MAIN_METHODS)
+INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "workers")
+"""Inputs and outputs among the options that methods name, which the command line opens."""
+
+METHODS = installed("bnsl.searches", MAIN_METHODS, {*(field.name for field in fields(OptimizeOptions)), *INPUTS})
 """All searches by name: the main road's, then those of `stages.published` and of other packages."""
 
 

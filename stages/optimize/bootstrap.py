@@ -29,8 +29,8 @@ Found = tuple[Network, dict[str, Any]]
 
 Rows = Dataset | IncompleteDataset
 
-Search = Callable[[Rows, int, StopSignal, Network | None], Found]
-"""Finds a network from data, a seed, a stop signal and, optionally, a network to start from."""
+Search = Callable[[Rows, np.ndarray, int, StopSignal], Found]
+"""Finds a network from data, an order in which to search the columns, a seed and a stop signal."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,6 @@ def bootstrap_networks(
     jobs: int,
     stop: StopSignal,
     resampling: Resampling,
-    warm: bool,
     remote: RemoteWorkers | None = None,
 ) -> Iterator[Found]:
     """A network for each replicate of the data, in order.
@@ -90,20 +89,20 @@ def bootstrap_networks(
     Yields networks and their statistics. ``replicate`` in the header counts from 1. Scores are on the replicate, so
     the header names no data file. Interrupted searches yield nothing, except the first.
 
-    Each replicate derives from `seed` a stream for its rows, and the seed of its search. `jobs` replicates are
+    Each replicate derives from `seed` a stream for its rows, the seed of its search, and the order of the columns:
+    what a search decides by their order is drawn anew. `jobs` replicates are
     searched at once, each by one worker; with `remote`, all but the first by its workers, in place of forked
-    processes. Once `stop` is set no further one begins. If `warm`, a network is learnt from all rows first, and each
-    search starts from it.
+    processes. Once `stop` is set no further one begins.
     """
-    n_rows = (dataset.dataset if isinstance(dataset, IncompleteDataset) else dataset).n_rows
-    start = search(dataset, seed, stop, None)[0] if warm else None
+    table = dataset.dataset if isinstance(dataset, IncompleteDataset) else dataset
 
     def work(index: int, stop: StopSignal = stop) -> Found | None:
         if stop.is_set() and index > 0:
             return None
         rng = task_generator(seed, index)
-        rows = resampling.rows(n_rows, (index, n_replicates), seed, rng)
-        network, figures = search(resampled(dataset, rows), next_seed(rng), stop, start)
+        rows = resampling.rows(table.n_rows, (index, n_replicates), seed, rng)
+        own_seed = next_seed(rng)
+        network, figures = search(resampled(dataset, rows), rng.permutation(table.n_variables), own_seed, stop)
         header = network.header
         header = replace(header, data=None, extra=header.extra | {"replicate": index + 1})
         return replace(network, header=header), figures

@@ -17,6 +17,7 @@ from formats.records import OF_ONE_NETWORK, Forest, Header, Network, ParentSetRe
 from stages.graphs import elimination_width, largest_table, moral_graph
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
+from stages.runtime.plug_ins import named_in_failures
 from stages.runtime.reporting import NullReporter, Reporter, duration_text
 from stages.runtime.warm_up import TINY_RESTARTS, TINY_WIDTH, compile_first, is_binary, tiny_dataset, tiny_table
 from stages.scoring.independent import IndependentScorer
@@ -24,7 +25,7 @@ from stages.scoring.scores import recorded_ess
 
 from ..lists.set_lists import fixed_first_order
 from ..lists.start_network import match_start
-from . import OptimizeOptions, choose_method
+from . import METHODS, OptimizeOptions, choose_method
 from .bounds.claims import claim_of_lists
 from .bounds.proof_steps import TreeNode
 from .result import DataSearch, ListSearch, SearchResult
@@ -57,20 +58,25 @@ def run(
     method, variant = choose_method(options, table.n_variables)
     reporter.detail(f"searching with method {method}")
     fixed_first_order(table)  # raises an error for all methods if the arcs of fixed records close a cycle
-    module = importlib.import_module(variant.module)
-    search: ListSearch = module.search
-    warm_up: ListSearch = getattr(module, "warm_up", search)
-    tiny = _tiny(options)
-    kind = (variant.module, replace(tiny, seed=0))
-    compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget, kind)
-    trace = ScoreTrace(reporter, budget)
-    result = search(table, options, budget, trace)
-    if "bound" in result.facts:
-        result.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
-    network = assemble(table.header, method, options, budget, result)
-    verify_network(
-        network, table=table, treewidth=options.treewidth, max_table=options.max_table, knowledge=options.knowledge
-    )
+    with named_in_failures(method, METHODS[method]):
+        module = importlib.import_module(variant.module)
+        search: ListSearch = module.search
+        warm_up: ListSearch = getattr(module, "warm_up", search)
+        tiny = _tiny(options)
+        kind = (variant.module, replace(tiny, seed=0))
+        compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget, kind)
+        trace = ScoreTrace(reporter, budget)
+        result = search(table, options, budget, trace)
+        if "bound" in result.facts:
+            result.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
+        network = assemble(table.header, method, options, budget, result)
+        verify_network(
+            network,
+            table=table,
+            treewidth=options.treewidth,
+            max_table=options.max_table,
+            knowledge=options.knowledge,
+        )
     if keep_nodes is not None:
         keep_nodes(network, result.nodes)
     return network, {**result.stats, "trace": trace.finish(result.score)}
@@ -119,40 +125,41 @@ def run_on_data(
     if table is not None:
         match_table(table, dataset)
     reporter.detail(f"searching with method {method}")
-    module = importlib.import_module(variant.module)
-    search: DataSearch = module.search_data
-    roots = None if forest is None else RootProblem(dataset, forest, options)
-    searched = dataset if roots is None else roots.dataset
-    _compile_on_data(module, variant.module, searched, options, budget)
-    given = table
-    if roots is not None and table is not None:
-        table = roots.lists_of(table)
-    scorer = FamilyScorer(searched, options.score, options.ess, budget.stop)
-    if not budget.interrupted and budget.time_left() <= 0.0:
-        reporter.warn(
-            f"the time limit ended while the data were laid out, which took {duration_text(budget.elapsed())}:"
-            " no time was left to search; give --time several times as much"
+    with named_in_failures(method, METHODS[method]):
+        module = importlib.import_module(variant.module)
+        search: DataSearch = module.search_data
+        roots = None if forest is None else RootProblem(dataset, forest, options)
+        searched = dataset if roots is None else roots.dataset
+        _compile_on_data(module, variant.module, searched, options, budget)
+        given = table
+        if roots is not None and table is not None:
+            table = roots.lists_of(table)
+        scorer = FamilyScorer(searched, options.score, options.ess, budget.stop)
+        if not budget.interrupted and budget.time_left() <= 0.0:
+            reporter.warn(
+                f"the time limit ended while the data were laid out, which took {duration_text(budget.elapsed())}:"
+                " no time was left to search; give --time several times as much"
+            )
+        lists = {"table": table} if "sets" in variant.options else {}
+        trace = ScoreTrace(reporter, budget)
+        result = found = search(scorer, options if roots is None else roots.options, budget, trace, **lists)
+        if roots is not None:
+            result = roots.whole(found, FamilyScorer(dataset, options.score, options.ess))
+        header = Header(
+            dataset.variables,
+            score=options.score,
+            rows=dataset.n_rows,
+            data=dataset.fingerprint,
+            ess=recorded_ess(options.score, options.ess),
         )
-    lists = {"table": table} if "sets" in variant.options else {}
-    trace = ScoreTrace(reporter, budget)
-    result = found = search(scorer, options if roots is None else roots.options, budget, trace, **lists)
-    if roots is not None:
-        result = roots.whole(found, FamilyScorer(dataset, options.score, options.ess))
-    header = Header(
-        dataset.variables,
-        score=options.score,
-        rows=dataset.n_rows,
-        data=dataset.fingerprint,
-        ess=recorded_ess(options.score, options.ess),
-    )
-    network = assemble(header, method, options, budget, result)
-    verify_network(
-        network,
-        dataset=dataset,
-        treewidth=options.treewidth,
-        max_table=options.max_table,
-        knowledge=options.knowledge,
-    )
+        network = assemble(header, method, options, budget, result)
+        verify_network(
+            network,
+            dataset=dataset,
+            treewidth=options.treewidth,
+            max_table=options.max_table,
+            knowledge=options.knowledge,
+        )
     if keep_lists is not None and result.lists is not None:
         keep_lists(header, _checked(result.lists, scorer, dataset, options, given))
     if keep_nodes is not None:
@@ -168,9 +175,11 @@ def _checked(
     given: ParentSetTable | None,
 ) -> Iterator[ParentSetRecord]:
     """The lists that `scorer` found, each checked from scratch, except for the sets given."""
+    method = options.method or ""
     independent_scorer = IndependentScorer(dataset, options.score, options.ess)
     for record in records:
-        independent_scorer.check_record(record, options.seed, len(scorer.data.weights), given)
+        with named_in_failures(method, METHODS[method]):
+            independent_scorer.check_record(record, options.seed, len(scorer.data.weights), given)
         yield record
 
 

@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from formats.data_records import Dataset, IncompleteDataset
 from formats.records import Forest, Network, ParentSetTable
+from stages.graphs import positions_of
 from stages.incomplete import StructuralEM
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.reporting import NullReporter, Reporter
 
-from . import OptimizeOptions
+from . import METHODS, OptimizeOptions
 from .bootstrap import Found, Resampling, Rows, bootstrap_networks
+from .column_order import reordered_forest, reordered_network, reordered_options, reordered_rows
 from .driver import KeepLists, KeepNodes, run_on_data
 
 
@@ -41,7 +45,21 @@ class RowSearch:
         """Search until `budget` ends; with missing cells it is the budget of each round.
 
         `keep_lists` receives the candidate sets that a method ends with, `keep_nodes` what a proof about these needs.
+        A hill climber searches the columns sorted by name, so that their order in the table decides nothing.
         """
+        by_name = np.argsort(np.array(self._names, dtype=object), kind="stable")
+        if self._is_climb and not np.array_equal(by_name, np.arange(len(by_name))):
+            network, figures = self._in_order(by_name)._run(budget, reporter)
+            return reordered_network(network, positions_of(by_name)), figures
+        return self._run(budget, reporter, keep_lists, keep_nodes)
+
+    def _run(
+        self,
+        budget: Budget,
+        reporter: Reporter,
+        keep_lists: KeepLists | None = None,
+        keep_nodes: KeepNodes | None = None,
+    ) -> Found:
         rows = self.rows
         if not isinstance(rows, IncompleteDataset):
             return run_on_data(
@@ -50,7 +68,7 @@ class RowSearch:
 
         def search(completed: Dataset, before: Network | None) -> Found:
             one = replace(self, rows=completed, start=before if self._can_start else None)
-            return one.run(budget.again(), reporter)
+            return one._run(budget.again(), reporter)
 
         rounds = replace(self.imputation, seed=self.options.seed, jobs=self.options.jobs)
         from stages.incomplete.structural import learn_structure  # inference is loaded where cells are missing
@@ -62,20 +80,46 @@ class RowSearch:
     ) -> Iterator[Found]:
         """The networks of replicates of the data, in order; `limits` are those of each.
 
-        Unless there is a start network, all searches start from the network of all rows.
+        Every search begins without arcs, unless there is a start network: a network of all rows would keep in each
+        replicate what its own rows leave open. Ties are drawn from the stream of the replicate.
         """
-        one = replace(self, options=replace(self.options, jobs=1, remote=None))
+        one = replace(self, options=replace(self.options, jobs=1, remote=None, draws_ties=True))
         seconds, evaluations = limits.seconds, limits.evaluations
 
-        def search(rows: Rows, seed: int, stop: StopSignal, warm: Network | None) -> Found:
-            replicate = replace(one, rows=rows, options=replace(one.options, seed=seed), start=one.start or warm)
-            return replicate.run(Budget(seconds, evaluations, stop), NullReporter())
+        def search(rows: Rows, order: np.ndarray, seed: int, stop: StopSignal) -> Found:
+            replicate = replace(one, rows=rows, options=replace(one.options, seed=seed))._in_order(order)
+            network, figures = replicate._run(Budget(seconds, evaluations, stop), NullReporter())
+            return reordered_network(network, positions_of(order)), figures
 
         options = self.options
-        is_warm = self.start is None and self._can_start
         return bootstrap_networks(
-            self.rows, n_replicates, options.seed, search, options.jobs, stop, resampling, is_warm, options.remote
+            self.rows, n_replicates, options.seed, search, options.jobs, stop, resampling, options.remote
         )
+
+    def _in_order(self, order: np.ndarray) -> RowSearch:
+        """The same search with the columns in another order."""
+        names = [self._names[v] for v in order.tolist()]
+        start, forest = self.start, self.forest
+        # One of other variables is refused when it is matched.
+        if start is not None and sorted(start.header.names) == sorted(names):
+            place = {name: v for v, name in enumerate(start.header.names)}
+            start = reordered_network(start, np.array([place[name] for name in names]))
+        return replace(
+            self,
+            rows=reordered_rows(self.rows, order),
+            options=reordered_options(self.options, order),
+            start=start,
+            forest=None if forest is None else reordered_forest(forest, order),
+        )
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return (self.rows.dataset if isinstance(self.rows, IncompleteDataset) else self.rows).names
+
+    @property
+    def _is_climb(self) -> bool:
+        """Whether the method is a hill climber: these keep no lists."""
+        return self.options.method is not None and METHODS[self.options.method].family == "climbing"
 
     @property
     def _can_start(self) -> bool:

@@ -7,7 +7,7 @@ trace of the sets found, if one is kept. Dominance pruning and ordering are comm
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from stages.methods import SelectionMethod, installed, own
@@ -31,9 +31,6 @@ MAIN_METHODS = {
         ends_by_size=True,
     ),
 }
-METHODS = installed("bnsl.selections", MAIN_METHODS)
-"""All methods by name: the main road's, then those of `stages.published` and of other packages."""
-
 DEFAULT_METHOD = "grow"
 COMMON = (
     "method",
@@ -71,3 +68,7 @@ class ParentSetOptions:
     remote: RemoteWorkers | None = None  # workers on other machines, in place of those of this one
     # ``(i, N)``: only the children of the i-th of N shards, from 1; records do not depend on it.
     shard: tuple[int, int] | None = None
+
+
+METHODS = installed("bnsl.selections", MAIN_METHODS, {*(field.name for field in fields(ParentSetOptions)), "near"})
+"""All methods by name: the main road's, then those of `stages.published` and of other packages."""

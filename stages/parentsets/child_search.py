@@ -17,7 +17,7 @@ from stages.scoring.family_scorer import SLICE_WORK
 from stages.scoring.set_functions import SetFunctions
 
 from .grow_orders import Orders
-from .omitted_mass import n_sets_within, omitted_mass
+from .omitted_mass import n_sets_within, omitted_mass, rounded_up
 from .search_trace import SearchTrace
 
 UNLIMITED = 2**62
@@ -56,6 +56,7 @@ class FoundSets:
     # score suffices; infinite: no set is dominated.
     margin: float = 0.0
     n_within: float = math.inf  # number of sets within the limits, where there is a margin
+    n_copies: float = 1.0  # as in `ChildLimits`
     has_dominated: bool = True  # whether some sets found may dominate others
     n_sets: int = 0
     _parts: list[tuple[ListedSets, np.ndarray]] = field(default_factory=list)
@@ -158,6 +159,7 @@ class FoundSets:
             smallest = float(scores[np.argmin(sets.sizes)])
             unscored = max(ratio, math.exp(min(self.unlisted - smallest, LARGEST_EXPONENT)))
         mass = omitted_mass(sets, scores, keep, self.n_within, ratio, unscored)
+        mass = rounded_up(mass * self.n_copies + (self.n_copies - 1.0))
         return mass if math.isfinite(mass) else None
 
     def _n_better(self, scores: np.ndarray) -> np.ndarray:
@@ -201,6 +203,9 @@ class ChildLimits:
     sample: RowSample | None = None  # ranks candidates where there are thousands
     traces: bool = False  # whether scored sets are traced
     margin: float = 0.0  # as in `FoundSets`
+    # Largest number of sets that have the score of one of these, itself included: it with columns that cannot change
+    # a likelihood, which are not in `allowed`.
+    n_copies: float = 1.0
     # Values of sets that the searches of all children share (method ``sequential``).
     functions: SetFunctions | None = None
 
@@ -210,7 +215,9 @@ class ChildLimits:
         if self.margin:
             n_within = n_sets_within(len(self.allowed), self.max_parents - len(self.required))
         exploration = SearchTrace(child) if self.traces else None
-        return FoundSets(child, exploration=exploration, margin=self.margin, n_within=n_within)
+        return FoundSets(
+            child, exploration=exploration, margin=self.margin, n_within=n_within, n_copies=self.n_copies
+        )
 
     def is_spent(self, budget: Budget, found: FoundSets, held: int = 0) -> bool:
         """Whether a search must stop: no time, no evaluations, or no memory is left.

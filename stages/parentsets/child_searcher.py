@@ -14,6 +14,7 @@ from formats.data_records import Dataset
 from formats.records import ExploredSets, Forest, Network, ParentSetRecord, ParentSetTable
 from stages.knowledge import Knowledge
 from stages.runtime.budgets import Budget, StopSignal
+from stages.runtime.plug_ins import named_in_failures
 from stages.runtime.workers import resolve_jobs
 from stages.scoring.candidate_prefilter import make_row_sample
 from stages.scoring.family_scorer import FamilyScorer
@@ -24,6 +25,7 @@ from .child_search import UNLIMITED, ChildLimits, FoundSets, margin_of
 from .children import Plan
 from .grow_orders import Orders
 from .memory import most_sets, resident_bytes, shared_values
+from .omitted_mass import n_sets_within
 from .single_parents import first_list_bytes
 from .time_shares import TimeShares
 
@@ -76,7 +78,8 @@ class ChildSearcher:
         threads = resolve_jobs(options.jobs)
         self.jobs = threads if jobs is None else jobs
         self._independent_scorer = IndependentScorer(dataset, options.score, options.ess)
-        self._search = importlib.import_module(method.module).search_child
+        with named_in_failures(options.method, method):
+            self._search = importlib.import_module(method.module).search_child
         grows = "orders" in method.options
         self._sample = make_row_sample(self.scorer) if grows else None
         near = None if inputs.near is None else inputs.near.parents
@@ -112,9 +115,10 @@ class ChildSearcher:
         `unfinished` searches, this one included, share the time left. Raises `VerificationError` if a score of the
         record is wrong.
         """
-        result = self._unchecked_result(child, unfinished)
-        n_counted = len(self.scorer.data.weights)
-        self._independent_scorer.check_record(result.record, self.options.seed, n_counted, self.inputs.known)
+        with named_in_failures(self.options.method, METHODS[self.options.method]):
+            result = self._unchecked_result(child, unfinished)
+            n_counted = len(self.scorer.data.weights)
+            self._independent_scorer.check_record(result.record, self.options.seed, n_counted, self.inputs.known)
         return result
 
     def _unchecked_result(self, child: int, unfinished: int) -> ChildResult:
@@ -176,12 +180,14 @@ class ChildSearcher:
     def limits_of(self, child: int) -> ChildLimits:
         """Candidates and limits of one child's search.
 
-        Constant variables are no candidates, and a constant child has none: neither would change a likelihood.
+        Constant variables are no candidates, and a constant child has none: neither would change a likelihood. Sets
+        with them count as left out.
         """
         n_states, near = self.scorer.n_states, self.inputs.near
-        allowed = self.plan.candidates(child)
-        allowed = allowed[(n_states[allowed] > 1) & (n_states[child] > 1)]
+        candidates = self.plan.candidates(child)
+        allowed = candidates[(n_states[candidates] > 1) & (n_states[child] > 1)]
         required = self.plan.knowledge.required_of(child)
+        most_constant = max(0, min(self.plan.max_parents, self.scorer.n_variables) - len(required))
         return ChildLimits(
             allowed,
             min(self.plan.max_parents, len(allowed) + len(required)),
@@ -194,6 +200,7 @@ class ChildSearcher:
             self._sample,
             self.traces,
             margin_of(self.options.keep_mass),
+            n_sets_within(len(candidates) - len(allowed), most_constant),
             self._functions,
         )
 

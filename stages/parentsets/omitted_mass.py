@@ -14,7 +14,9 @@ prior of orders, for fewer arcs agree with no fewer orders. It is sharp for one 
 for every w(P) / w(S), and all N_i omitted sets at one S, this is ``prod(1 + EPS N_i)``: far too large with thousands
 of sets, most of which weigh far less than EPS.)
 
-Columns of one state are in no set and have none: "all" sets and networks are those without arcs at such columns.
+Columns of one state are in no listed set and have none, for they change no score. A set P and such columns C weigh as
+much as P, and f(P + C) = f(P): with at most c choices of C (the empty one included) the sum of S is that of the other
+sets, plus one, times c, less one.
 """
 
 from __future__ import annotations

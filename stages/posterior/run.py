@@ -18,7 +18,7 @@ from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import compile_first, tiny_table
 
 from . import FEATURES, PosteriorOptions, choose_method
-from .arcs import listed_pairs, make_table
+from .arcs import make_table
 from .directions import count_decisions, drawn_networks
 from .estimates import RHAT_LIMIT, Convergence, arc_probabilities, feature_probabilities
 from .exact import exact_probabilities
@@ -82,7 +82,7 @@ def _run_exact(table: ParentSetTable, options: PosteriorOptions, budget: Budget,
     features = {"ancestor": (sums.ancestors, nothing)} if "ancestors" in options.features else {}
     networks = sums.networks if options.prior == "orders" else drawn_networks(table, options, budget)
     decisions = count_decisions(table, networks, budget, reporter)
-    result = make_table(_header(table, options), listed_pairs(table), arcs, nothing, features, decisions)
+    result = make_table(_header(table, options), arcs, nothing, features, decisions)
     reporter.summary(
         f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; exact, prior of {options.prior}"
         f"{share_text(table)}"
@@ -113,9 +113,8 @@ def _run_sampled(table: ParentSetTable, options: PosteriorOptions, budget: Budge
     }
     if budget.interrupted:
         facts["interrupted"] = True
-    seen = arcs > 0.0
     decisions = count_decisions(table, samples.sets.reshape(-1, table.n_variables), budget, reporter)
-    result = make_table(_header(table, options, **facts), seen, arcs, errors, features, decisions)
+    result = make_table(_header(table, options, **facts), arcs, errors, features, decisions)
     reporter.summary(
         f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; {plural(samples.n_samples, 'network')} of "
         f"{plural(len(samples.totals), 'chain')}, R-hat {convergence.rhat:.3f}, effective size {convergence.ess:,.0f}"

@@ -85,7 +85,8 @@ class DaskWorkers(RemoteWorkers):
         except (TimeoutError, OSError):
             self.close()
             raise StageError(
-                f"the dask scheduler at {where} has no workers: start some (dask worker {where} --nthreads 1)"
+                f"the dask scheduler at {where} has no workers: "
+                f"start some (PYTHONSAFEPATH=1 dask worker {where} --nthreads 1)"
             ) from None
         self._payload: Payload | None = None
         self._supplied: set[str] = set()

@@ -7,7 +7,6 @@ further chunks.
 
 from __future__ import annotations
 
-import importlib.util
 import pickle
 import socket
 import threading
@@ -62,12 +61,6 @@ class ChunkResult(NamedTuple):
 def program_version() -> str:
     """Version of this program in this process."""
     return metadata.version("bnsl-cli")
-
-
-def require_pickler() -> None:
-    """Raise `StageError` unless the package that pickles closures is installed."""
-    if importlib.util.find_spec("cloudpickle") is None:
-        raise StageError("--workers needs the package cloudpickle, which is not installed: pip install cloudpickle")
 
 
 def make_payload(function: RemoteFunction) -> Payload:

@@ -48,8 +48,8 @@ def compute_entropies(
 
     Entropies are in nats. ``conditional[i, j]`` = H(X_i | X_j) is in [0, H(X_i)], and exactly 0 if and only if X_j
     determines X_i in the data. The same bits for any `jobs`. With holes H(X) is over the rows that show X, and H(X|Y)
-    over the rows that show both, but at most H(X), which it is without such rows. Raises `UnsuitableData` if there
-    are no rows, or a variable with holes has 256 states.
+    over the rows that show both, where it may exceed H(X); without such rows it is H(X). Raises `UnsuitableData` if
+    there are no rows, or a variable with holes has 256 states.
 
     N H(X|Y) = sum over y of [f(N_y) - sum over x of f(N_xy)] with f(m) = m ln m. Memory beside the result is about
     60 MiB per thread, for any number of rows and variables.
@@ -73,9 +73,13 @@ def compute_entropies(
             if left is right and above.start > before.start:
                 continue
             of_rows, of_columns = pair_entropies(information, rows, columns, together[above, before])
-            # Rounding of the terms may lift H(X|Y) of independent variables above H(X).
-            np.minimum(of_rows, marginal[rows.variables, None], out=of_rows)
-            np.minimum(of_columns, marginal[columns.variables], out=of_columns)
+            for found, largest in (
+                (of_rows, marginal[rows.variables, None]),
+                (of_columns, marginal[columns.variables]),
+            ):
+                # Rounding of the terms may lift H(X|Y) of independent variables above H(X). Over the rows of a pair
+                # alone it may be above; infinity stands for no such rows.
+                np.copyto(found, largest, where=np.isinf(found) if is_incomplete else found > largest)
             conditional[np.ix_(rows.variables, columns.variables)] = of_rows
             conditional[np.ix_(columns.variables, rows.variables)] = of_columns.T
 
@@ -103,9 +107,10 @@ def mutual_information(table: EntropyTable, names: Sequence[str], source: str) -
         others = "" if len(missing) == 1 else f", {missing[0]!r} for one"
         raise Inconsistent(f"{what} missing here{others}; variables are matched by name", source=source)
     wanted = [places[name] for name in names]
-    shared = table.rows * (table.entropy[wanted, None] - table.conditional[np.ix_(wanted, wanted)])
-    # Both directions agree up to rounding.
-    shared = np.maximum((shared + shared.T) / 2, 0.0)
+    # Over the rows of a pair H(X|Y) may be above H(X), which is over other rows.
+    shared = table.rows * np.maximum(table.entropy[wanted, None] - table.conditional[np.ix_(wanted, wanted)], 0.0)
+    # Of complete rows both directions agree up to rounding.
+    shared = (shared + shared.T) / 2
     np.fill_diagonal(shared, 0.0)
     return shared
 

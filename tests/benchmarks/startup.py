@@ -66,7 +66,7 @@ def seconds_of(arguments: list[str], **environment: str) -> float:
     """Wall time of one command."""
     started = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-m", "bnsl_cli", *arguments],
+        [sys.executable, "-P", "-m", "bnsl_cli", *arguments],
         check=True,
         cwd=ROOT,
         env={**os.environ, **environment},

@@ -122,3 +122,48 @@ def test_runs_without_a_common_measure(tmp_path):
     path = tmp_path / "a.b.1.json"
     path.write_text('{"seconds": 1}\n')
     assert "give --measure" in compare(str(path), code=2).stderr
+
+
+def test_names_cannot_end_a_comment_or_a_line_of_latex(tmp_path):
+    """Nor do they move the cursor or start the next row with what its line end takes for an argument."""
+    path = tmp_path / "r.jsonl"
+    methods = ("m\n\\immediate\\write18{x}\x1b\x07\u202e", "[k", "*")
+    path.write_text("".join(json.dumps({"network": f"d.{m}.1", "bic": -k}) + "\n" for k, m in enumerate(methods)))
+    text = compare(str(path), "--format", "latex", "--baseline", methods[0], "--show", "pairs").stdout
+    assert all(
+        line.startswith(("%", "\\begin", "\\end", "\\hline")) or line.endswith(r"\\")
+        for line in text.split("\n")[:-1]
+    )
+    assert text.isprintable() or set(filter(lambda sign: not sign.isprintable(), text)) == {"\n"}
+    assert r"\immediate" not in text and "\n[" not in text and "\n*" not in text
+    assert "\x1b" not in compare(str(path), "--show", "values").stdout
+
+
+def test_csv_of_measures_with_different_columns(tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.write_text("".join(json.dumps({"network": f"d.{m}.1", "bic": -1.5, "arcs": 3}) + "\n" for m in "ab"))
+    orders = (("arcs", "bic"), ("bic", "arcs"))
+    texts = [
+        compare(str(path), "--show", "pairs", "--format", "csv", *(f"--measure={m}" for m in order)).stdout
+        for order in orders
+    ]
+    first, second = (sorted(csv.DictReader(io.StringIO(text)), key=lambda row: row["measure"]) for text in texts)
+    assert first == second and [row["neutral"] for row in first] == ["", "1"]
+
+
+def test_csv_keeps_names_with_carriage_returns(tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.write_text(json.dumps({"network": "d.a\rb\r\nc.1", "bic": -1.5}) + "\n")
+    output = tmp_path / "t.csv"
+    compare(str(path), "--show", "values", "-o", str(output))
+    (row,) = csv.DictReader(io.StringIO(output.read_bytes().decode(), newline=""))
+    assert row["method"] == "a\rb\r\nc"
+
+
+def test_seeds_given_as_cases_are_warned_about(tmp_path):
+    path = tmp_path / "r.jsonl"
+    records = ({"network": f"d.{m}.{seed}", "bic": -seed} for m in "ab" for seed in (1, 2))
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    asked = (str(path), "--names", "data.method.data")
+    assert "warning: the cases 'd.1', 'd.2'" in compare(*asked).stderr
+    assert "warning" not in compare(*asked, "--show", "values").stderr

@@ -147,7 +147,7 @@ def test_distances_from_an_essential_graph_are_those_from_the_network(tmp_path):
     )
     expected = run_here("evaluate", learnt, "--reference", truth, cwd=tmp_path)
     wanted = json.loads(expected.stdout)
-    assert (wanted["shd"], wanted["true_positives"]) == (3, 1)
+    assert (wanted["shd"], wanted["drawn_true_positives"]) == (3, 1)
     run_here("average", "-q", learnt, "--strengths", "s.csv", "-o", "c.jsonl", cwd=tmp_path)
     for target in ("arcs", "dot", "graphml", "adjacency"):
         run_here("convert", "-q", truth, "--cpdag", "--to", target, "-o", "cpdag", cwd=tmp_path)
@@ -155,7 +155,7 @@ def test_distances_from_an_essential_graph_are_those_from_the_network(tmp_path):
         assert result.returncode == 0, result.stderr
         found = json.loads(result.stdout)
         assert (found["shd"], found["skeleton_distance"]) == (wanted["shd"], wanted["skeleton_distance"])
-        assert "true_positives" not in found
+        assert "drawn_true_positives" not in found
         result = run_here("evaluate", "--strengths", "s.csv", "--reference", "cpdag", cwd=tmp_path)
         assert set(json.loads(result.stdout)) == {"network", "variables", "pair_roc_area", "pair_pr_area"}
 
@@ -181,7 +181,7 @@ def test_an_essential_graph_is_measured_as_its_class(tmp_path):
     wanted, found = (
         json.loads(run_here("evaluate", source, *options, cwd=tmp_path).stdout) for source in (learnt, "cpdag.dot")
     )
-    left_out = {"network", "max_parents", "true_positives", "false_positives", "false_negatives"}
+    left_out = {"network", "max_parents", "drawn_true_positives", "drawn_false_positives", "drawn_false_negatives"}
     assert {name: value for name, value in wanted.items() if name not in left_out} == pytest.approx(
         {name: value for name, value in found.items() if name != "network"}
     )

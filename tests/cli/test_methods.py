@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import json
 from dataclasses import fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 import pytest
@@ -16,7 +17,7 @@ from bnsl.options.optimize import GOVERNED, takers_of
 from bnsl_cli.main import cli
 from stages import methods, optimize, parentsets
 from stages.methods import SearchMethod, own_options
-from stages.optimize import MAIN_METHODS, METHODS, OptimizeOptions, Task, choose_method, default_method
+from stages.optimize import INPUTS, MAIN_METHODS, METHODS, OptimizeOptions, Task, choose_method, default_method
 from stages.parentsets import ParentSetOptions
 
 WAYS = [(name, task) for name, spec in METHODS.items() for task in spec.variants]
@@ -56,23 +57,67 @@ def test_the_main_road_comes_first():
     assert {METHODS[name].family for name in METHODS} == {spec.family for spec in MAIN_METHODS.values()}
 
 
+class _Distribution(NamedTuple):
+    name: str
+
+
 class _Point(NamedTuple):
-    """An entry point of a package that is not there."""
+    """An entry point of a package that is not there; `methods` may be what loading it raises."""
 
-    value: str
-    methods: dict[str, SearchMethod]
+    methods: Any
+    name: str = "point"
+    value: str = "p:SEARCHES"
+    dist: _Distribution = _Distribution("p-package")
 
-    def load(self) -> dict[str, SearchMethod]:
+    def load(self) -> Any:
+        if isinstance(self.methods, BaseException):
+            raise self.methods
         return self.methods
 
 
-def test_a_package_cannot_replace_a_method(monkeypatch: pytest.MonkeyPatch):
-    other = SearchMethod("orders", "another", {})
-    monkeypatch.setattr(methods, "entry_points", lambda group: [_Point("p:SEARCHES", {"new": other})])
-    assert methods.installed("bnsl.searches", MAIN_METHODS) == {**MAIN_METHODS, "new": other}
-    monkeypatch.setattr(methods, "entry_points", lambda group: [_Point("p:SEARCHES", {"ils": other})])
-    with pytest.raises(ValueError, match="method 'ils' of p:SEARCHES has the name of another one"):
-        methods.installed("bnsl.searches", MAIN_METHODS)
+OTHER = SearchMethod("orders", "another", {})
+
+
+def installed_with(monkeypatch: pytest.MonkeyPatch, *points: _Point) -> dict[str, SearchMethod]:
+    monkeypatch.setattr(methods, "entry_points", lambda group: points)
+    return methods.installed("bnsl.searches", MAIN_METHODS, {"tabu", "max_parents"})
+
+
+def test_methods_of_another_package_have_its_name(monkeypatch: pytest.MonkeyPatch):
+    found = installed_with(monkeypatch, _Point({"new": OTHER}))
+    assert found == {**MAIN_METHODS, "new": dataclasses.replace(OTHER, package="p-package")}
+
+
+@pytest.mark.parametrize(
+    ("declared", "reason"),
+    [
+        ({"ils": OTHER}, "another method or an option has the name 'ils'"),
+        ({"max-parents": OTHER}, "another method or an option has the name 'max-parents'"),
+        ({"New method": OTHER}, "'New method' is no name of a method"),
+        ({"new": 7}, "'new' is a int, no SearchMethod"),
+        ({"new": SearchMethod("orders", "x", {methods.SETS: methods.Variant("m", ("none",))})}, "no option 'none'"),
+        (None, "TypeError: 'NoneType'"),
+        (ModuleNotFoundError("No module named 'gone'"), "ModuleNotFoundError: No module named 'gone'"),
+        (SyntaxError("invalid syntax"), "SyntaxError: invalid syntax"),
+        (SystemExit("no licence"), "SystemExit: no licence"),
+    ],
+)
+def test_what_cannot_be_used_is_left_out_with_a_warning(monkeypatch: pytest.MonkeyPatch, declared: Any, reason: str):
+    with pytest.warns(methods.PlugInWarning) as warned:
+        found = installed_with(monkeypatch, _Point(declared), _Point({"new": OTHER}, "second"))
+    assert found == {**MAIN_METHODS, "new": dataclasses.replace(OTHER, package="p-package")}
+    (message,) = [str(each.message) for each in warned]
+    assert "package p-package are left out: its entry point 'point' of bnsl.searches (p:SEARCHES)" in message
+    assert reason in message
+
+
+def test_of_two_packages_with_one_name_the_first_stays(monkeypatch: pytest.MonkeyPatch):
+    ours = SearchMethod("orders", "ours", {})
+    with pytest.warns(methods.PlugInWarning):
+        found = installed_with(
+            monkeypatch, _Point({"new": OTHER}, "a"), _Point({"new": ours}, "b", dist=_Distribution("bnsl-cli"))
+        )
+    assert found["new"] == ours
 
 
 @pytest.mark.parametrize("stage", ["optimize", "parentsets"])
@@ -89,8 +134,7 @@ def test_own_options_have_takers(record: type):
 
 
 def test_fields_named_by_methods_exist():
-    inputs = {"sets", "partial", "screen", "save_sets", "proof", "workers"}
-    known = {field.name for field in fields(OptimizeOptions)} | inputs
+    known = {field.name for field in fields(OptimizeOptions)} | set(INPUTS)
     assert {option for spec in METHODS.values() for way in spec.variants.values() for option in way.options} <= known
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.places import ROOT
-from helpers.processes import run_bnsl, run_here
+from helpers.processes import run_here
 
 from stages.scoring import family_scorer
 
@@ -72,13 +71,6 @@ def told_and_removed(result: subprocess.CompletedProcess, place: Path) -> None:
 )
 def test_a_wrong_kernel_leaves_no_list(place: Path, options: tuple[str, ...]):
     told_and_removed(run_planted(place, *WRONG, *options, planted=7.0), place)
-
-
-def test_a_wrong_kernel_of_worker_processes_leaves_no_list(place: Path, tmp_path_factory: pytest.TempPathFactory):
-    plant = tmp_path_factory.mktemp("plant")
-    (plant / "sitecustomize.py").write_text(PLANT)
-    changes = {"PYTHONPATH": f"{plant}:{ROOT}", "PLANTED": "7.0"}
-    told_and_removed(run_bnsl(*WRONG, "--workers", "processes:2", cwd=place, env=changes), place)
 
 
 def test_a_kernel_that_is_replaced_by_a_right_one_does_no_harm(place: Path):

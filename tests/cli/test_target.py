@@ -34,7 +34,7 @@ def test_measures_by_hand(place: Path):
     found = measures(place, "--test", "t.csv", "--missing", "em", "-j", "2")
     assert (found["target"], found["target_rows"], found["accuracy"]) == ("rain", 4, 0.5)
     assert found["log_loss"] == pytest.approx(-(math.log(0.75) + math.log(0.25) + math.log(0.375)) / 4)
-    assert found["brier"] == pytest.approx((0 + 2 * 0.25**2 + 2 * 0.75**2 + 2 * 0.625**2) / 4)
+    assert found["brier_sum"] == pytest.approx((0 + 2 * 0.25**2 + 2 * 0.75**2 + 2 * 0.625**2) / 4)
     # Predicted with 1 (right), 0.75 (right, wrong), 0.625 (wrong).
     assert found["target_calibration_error"] == pytest.approx((0 + abs(1 - 1.5) + 0.625) / 4)
 

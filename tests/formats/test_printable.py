@@ -12,7 +12,8 @@ from helpers.processes import run_here
 from bnsl.running.live_reporter import LiveReporter
 from bnsl.running.reporter import Reporter
 from bnsl_cli.main import cli
-from formats.printable import MOST, printable, printable_lines
+from formats.printable import MOST, printable_lines
+from formats.wording import printable
 
 HOSTILE = "\x1b[31ma\x07\x9b\u202eb\udcff"
 

@@ -54,7 +54,7 @@ try:
 except OSError:
     for number in closed:
         posix.close(number)
-    posix.execv({python!r}, [{python!r}, "-m", "bnsl_cli", *sys.argv[1:]])
+    posix.execv({python!r}, [{python!r}, "-P", "-m", "bnsl_cli", *sys.argv[1:]])
 ignores = _signal.getsignal(_signal.SIGINT) is _signal.SIG_IGN
 request = marshal.dumps((sys.argv[1:], posix.getcwd(), posix.environ, ignores, closed))
 streams = b"".join(number.to_bytes(4, sys.byteorder) for number in range(3))
@@ -231,7 +231,7 @@ def run_command(arguments: list[str], environment: dict[str, str]) -> NoReturn:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(environment[LARGEST_FILE]),) * 2)
     if is_fresh(environment):
-        os.execve(sys.executable, [sys.executable, "-m", "bnsl_cli", *arguments], environment)
+        os.execve(sys.executable, [sys.executable, "-P", "-m", "bnsl_cli", *arguments], environment)
     os.environ.clear()
     os.environ.update(environment)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)

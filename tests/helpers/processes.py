@@ -24,7 +24,7 @@ from helpers.places import ROOT
 
 from bnsl_cli.main import cli
 
-BNSL = [sys.executable, "-m", "bnsl_cli"]
+BNSL = [sys.executable, "-P", "-m", "bnsl_cli"]
 TIMEOUT = 300
 """Seconds until a hanging process fails its test; far more than any run here takes, compilation included."""
 
@@ -42,7 +42,7 @@ def script_folder(forked: bool) -> str:
         start_server(folder, base_environment())
         fork_server.write_client(script, Path(folder, "socket"))
     else:
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m bnsl_cli "$@"\n')
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m bnsl_cli "$@"\n')
         script.chmod(0o755)
     return folder
 

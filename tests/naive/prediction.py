@@ -33,7 +33,7 @@ def judged(network, codes, is_hidden, target, n_bins):
         "accuracy": n_right / n,
         "log_loss": None if math.inf in losses else sum(losses) / n,
         "surprising_rows": losses.count(math.inf),
-        "brier": sum(squares) / n,
+        "brier_sum": sum(squares) / n,
         "target_calibration_error": sum(gaps) / n,
         "unpredicted_rows": n_impossible,
     }

@@ -36,6 +36,8 @@ from typing import TYPE_CHECKING, Any
 from numba.core import types
 from numba.core.serialize import NumbaPickler
 
+from stages.kernels.kernel_cache import checksum_of, read_checked
+
 if TYPE_CHECKING:
     from stages.kernels.shipped import ProcessorLevel
 
@@ -64,7 +66,7 @@ def compile_level(unpacked: Path, level: ProcessorLevel, cache: Path) -> Path:
         "NUMBA_CPU_FEATURES": level.features,
     }
     # One process at a time: two that store variants of the same kernel could lose one.
-    run = [sys.executable, "-m", "bnsl_cli", "warm-up", "-j", "1", "--quiet"]
+    run = [sys.executable, "-P", "-m", "bnsl_cli", "warm-up", "-j", "1", "--quiet"]
     subprocess.run(run, env={**kept, **settings}, cwd=cache.parent, check=True)
     (folder,) = cache.glob("kernels-*")
     return folder
@@ -74,19 +76,19 @@ def take_machine_code(cached: Path, target: Path) -> None:
     """Copy the variants that have machine code, without bitcode."""
     target.mkdir(parents=True)
     for index in sorted(cached.glob("*.nbi")):
-        stored = index.read_bytes()
-        version = pickle.loads(stored)
-        stamp, names = pickle.loads(stored[len(pickle.dumps(version, protocol=-1)) :])
         kept = {}
-        for key, name in names.items():
-            (library, _, code), *rest = pickle.loads((cached / name).read_bytes())
+        for key, name in pickle.loads(read_checked(str(index))).items():
+            (library, _, code), *rest = pickle.loads(read_checked(str(cached / name)))
             if code is not None:
                 kept[key] = name
-                (target / name).write_bytes(canonical(((library, None, code), *rest), name))
+                write_checked(target / name, canonical(((library, None, code), *rest), name))
         if kept:
-            (target / index.name).write_bytes(
-                pickle.dumps(version, protocol=-1) + canonical((stamp, kept), index.name)
-            )
+            write_checked(target / index.name, canonical(kept, index.name))
+
+
+def write_checked(path: Path, content: bytes) -> None:
+    """Write a file that `read_checked` reads."""
+    path.write_bytes(checksum_of(path.name, content) + content)
 
 
 class _Pickler(NumbaPickler):

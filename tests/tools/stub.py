@@ -38,7 +38,7 @@ def stub() -> str:
     """The text of the stub."""
     imports = "\n".join(
         f"from .{module} import {name} as {name}"
-        for name, module in sorted(bnsl._MODULE_OF.items(), key=lambda item: (item[1], item[0]))
+        for name, module in sorted(vars(bnsl)["_MODULE_OF"].items(), key=lambda item: (item[1], item[0]))
         if name not in bnsl.FUNCTIONS
     )
     definitions = [text for name in bnsl.FUNCTIONS for text in _definitions(getattr(bnsl, name))]

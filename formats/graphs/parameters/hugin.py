@@ -42,6 +42,8 @@ def _identifiers(names: list[str]) -> list[str]:
 
 
 def _text(value: str) -> str:
+    if set(value) & set("\r\0"):
+        raise Inconsistent(f"a HUGIN file cannot hold the name or label {value!r}", remedy="write another format")
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

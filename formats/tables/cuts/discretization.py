@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,6 +22,9 @@ NUMBER_PATTERN = f"^{_NUMBER}$"
 """A number in a table: decimal digits with optional sign, point and exponent."""
 
 _INTERVAL = re.compile(rf"<=({_NUMBER})|({_NUMBER})\.\.({_NUMBER})|>({_NUMBER})", re.ASCII)
+
+FIRST_DOUBTFUL = 2.0**53
+"""From here on, and below its negative, float64 does not hold every whole number."""
 
 FIRST_LEVELS = 20
 """Intervals of equally many rows that ``hartemink:K`` begins with."""
@@ -115,6 +119,12 @@ def _parse_cuts(text: str, listing: str) -> Cuts:
     values = tuple(float(point) for point in points)
     if not all(math.isfinite(value) for value in values) or not all(a < b for a, b in pairwise(values)):
         raise ValueError(f"{text!r}: cut points must be finite and ascend")
+    lost = [point.strip() for point in points if not is_held(point)]
+    if lost:
+        raise ValueError(
+            f"{text!r}: the cut point {lost[0]} would be taken as {int(float(lost[0]))}: whole numbers from 2^53 on "
+            "are not cut exactly; subtract a constant from the column, or divide it, and cut that"
+        )
     if len(values) >= MAX_STATES:
         raise ValueError(f"{text!r}: more than {MAX_STATES} intervals")
     return Cuts(values)
@@ -178,6 +188,16 @@ def interval_codes(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     return np.searchsorted(cuts, values, side="left")
 
 
+def is_held(number: str) -> bool:
+    """Whether float64 tells a finite number from all others for which this holds, and in their order.
+
+    So it is if its float prints as this number. Of numbers below `FIRST_DOUBTFUL` digits behind the point may be
+    rounded.
+    """
+    value = float(number)
+    return abs(value) < FIRST_DOUBTFUL or Decimal(number) == Decimal(repr(value))
+
+
 def format_number(value: float) -> str:
     """Shortest text that reads back as the same float64; whole numbers without a point."""
     return repr(float(value)).removesuffix(".0")
@@ -191,11 +211,16 @@ def interval_labels(cuts: np.ndarray) -> tuple[str, ...]:
 
 
 def interval_bounds(label: str) -> tuple[float, float] | None:
-    """Lower (exclusive) and upper (inclusive) end of an interval label; None for other text."""
+    """Lower (exclusive) and upper (inclusive) end of an interval label; None for other text.
+
+    Ends that float64 does not hold (`is_held`) make no interval.
+    """
     match = _INTERVAL.fullmatch(label)
     if match is None:
         return None
     below, low, high, above = match.groups()
+    if not all(map(is_held, filter(None, match.groups()))):
+        return None
     return float(low or above or -math.inf), float(high or below or math.inf)
 
 

@@ -110,13 +110,14 @@ def _check_entropies(table: EntropyTable, names: list[str]) -> None:
             fail(f"{count} states, but the header lists {len(variable.states or ())}", row)
     if len(set(names)) < len(names):
         raise Inconsistent("duplicate variable names")
-    limit = table.entropy + _TOLERANCE * (1 + np.abs(table.entropy))
+    # Over the rows that show both variables H(X|Y) may be above H(X), but not above the logarithm of the states.
+    limit = np.maximum(table.entropy, np.log(table.n_states)) * (1 + _TOLERANCE) + _TOLERANCE
     is_bad = ~(np.isfinite(table.entropy) & (table.entropy >= -_TOLERANCE))
     # NaN fails every comparison, so it is detected here as well.
     is_bad |= ~((table.conditional >= -_TOLERANCE) & (table.conditional <= limit[:, None])).all(axis=1)
     is_bad |= np.diagonal(table.conditional) != 0
     if is_bad.any():
-        fail("entropies must be finite, 0 <= H(X|Y) <= H(X) and H(X|X) = 0", int(is_bad.argmax()))
+        fail("entropies must be finite, 0 <= H(X|Y) <= ln(states of X) and H(X|X) = 0", int(is_bad.argmax()))
 
 
 def write_entropies(target: str, table: EntropyTable, format: str = "entropy") -> None:

@@ -6,11 +6,10 @@ Arrow and Parquet files have the header, JSON, in the metadata of their schema.
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from ...csv_text import csv_text
 from ...streams import open_output
 
 if TYPE_CHECKING:
@@ -57,11 +56,9 @@ def open_result_writer(
 
 
 def _write_csv(stream: BinaryIO, rows: Iterable[Sequence[Any]]) -> None:
-    text = io.StringIO()
     # NaN differs from itself.
     cells = (["" if cell is None or cell != cell else cell for cell in row] for row in rows)
-    csv.writer(text, lineterminator="\n").writerows(cells)
-    stream.write(text.getvalue().encode())
+    stream.write(csv_text(cells).encode())
 
 
 def _batch(values: Sequence[Sequence[Any]], schema: pyarrow.Schema) -> pyarrow.RecordBatch:

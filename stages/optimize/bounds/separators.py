@@ -74,10 +74,12 @@ def add_violated(
     separators.
     """
     added = total = 0
+    # A view without cuts has length 0, and its sets all the same.
+    seen = pool if view is None else view
     for separator in separators:
         if len(pool.cuts.sets) > most_counted:
             break
-        found, work = separator.separate(point, view or pool, rng, budget)
+        found, work = separator.separate(point, seen, rng, budget)
         added += pool.add(found)
         total += work
     return added, total

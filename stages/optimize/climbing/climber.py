@@ -72,6 +72,8 @@ class Climber:
     most_listed : int, optional
         Initial capacity of the lists of possible new parents, per child; by default the number of variables, since
         gains of all pairs are listed together.
+    ties : Generator, optional
+        The order is drawn anew for every move, and not sorted: equal moves of different children are equally likely.
     """
 
     def __init__(
@@ -83,8 +85,10 @@ class Climber:
         tabu: int = 0,
         jobs: int = 1,
         most_listed: int | None = None,
+        ties: np.random.Generator | None = None,
     ):
         n = scorer.n_variables
+        self.ties = ties
         self.scorer, self.cache, self.constraints, self.jobs = scorer, cache, constraints, jobs
         self.tabu = min(tabu, n * (n - 1) // 4)
         self.grid = scorer.quantum * GRID_QUANTA
@@ -133,7 +137,8 @@ class Climber:
             self.scores[child] = self.cache.score(child, family)
         if not any(parents) and self.scorer.definition.is_equivalent:
             self._score_pairs(budget)
-            self._order_ties()
+            if self.ties is None:
+                self._order_ties()
         else:
             self._score_all(budget)
 
@@ -146,10 +151,11 @@ class Climber:
     def _order_ties(self) -> None:
         """Sort children by the gains of their single arcs, weakest first: of two directions that gain alike, the one
         into the less dependent variable is taken. Variables that depend on many others are better parents (found on
-        a dozen data sets).
+        a dozen data sets). Children of equal gains stay in their order.
         """
         state = self.state
-        listed = (state.gains[child, :k] for child, k in enumerate(state.n_candidates.tolist()))
+        # Sorted: gains on the grid that are the same, in whatever order they are listed, have the same sum.
+        listed = (np.sort(state.gains[child, :k]) for child, k in enumerate(state.n_candidates.tolist()))
         strength = [float(np.square(np.maximum(gains, 0.0)).sum()) for gains in listed]
         state.order[:] = np.argsort(strength, kind="stable")
 
@@ -247,6 +253,8 @@ class Climber:
             limits = Limits(
                 max_parents=self.constraints.max_parents, floor=floor, tabu=pairs, aspiration=best_total - total
             )
+            if self.ties is not None:
+                self.ties.shuffle(self.state.order)
             choose_move(self.state, limits, move)
             if move[KIND] == NO_MOVE:
                 break

@@ -53,9 +53,8 @@ def make_constraints(
     every = np.arange(n)
     permitted[every, every // 64] &= ~(np.uint64(1) << (every % 64).astype(np.uint64))
     fixed = np.zeros((n, n_words), dtype=np.uint64)
-    is_plain = candidates is None and knowledge.tiers is None
-    for child in sorted(knowledge.forbidden) if is_plain else range(n):
-        if not varies[child]:
+    for child in range(n):
+        if not varies[child] or (candidates is None and not knowledge.limits_parents_of(child)):
             continue
         allowed = varies & knowledge.may_be_parent(child)
         if candidates is not None:

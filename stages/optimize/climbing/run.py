@@ -19,6 +19,7 @@ from ..result import Parents, SearchResult
 from .cache import FamilyCache
 from .climber import Climber
 from .constraints import Constraints, make_constraints, start_graph
+from .equivalent import random_equivalent
 from .perturbation import perturb
 
 
@@ -53,7 +54,8 @@ class Run:
     def climber(self, make: Callable[..., Climber] = Climber, **kind: Any) -> Climber:
         """A climber of the class `make` on the run's data; `kind` are its own parameters."""
         jobs = self.options.jobs
-        new = make(self.scorer, self.cache, self.constraints, self.order, jobs=jobs, **kind)
+        ties = tie_generator(self.options)
+        new = make(self.scorer, self.cache, self.constraints, self.order, jobs=jobs, ties=ties, **kind)
         self.climbers.append(new)
         return new
 
@@ -63,6 +65,11 @@ class Run:
         climber.begin(start, self.budget)
         done = climber.climb(self.budget, self.reporter)
         return Climb(tuple(climber.parents), climber.scores.copy(), done)
+
+
+def tie_generator(options: OptimizeOptions, *kind: int) -> np.random.Generator | None:
+    """A random stream of ties, if these are drawn; restarts have streams from 1."""
+    return task_generator(options.seed, 0, *kind) if options.draws_ties else None
 
 
 Method = Callable[[Run, Parents], Climb]
@@ -89,7 +96,7 @@ def run_method(
     order = np.arange(scorer.n_variables)
     run = Run(scorer, options, budget, reporter, constraints, FamilyCache(scorer), order)
     method = make_method(run)
-    best = method(run, graph)
+    best = _among_equivalents(run, method, method(run, graph))
     totals = [best.total]
     for restart in range(1, (options.restarts or 0) + 1):
         if not best.done or budget.is_spent(run.cache.computed):
@@ -104,6 +111,22 @@ def run_method(
         if found.total > best.total:
             best = found
     return SearchResult(best.parents, best.scores, best.total, _facts(run, totals), _figures(run, totals, best))
+
+
+def _among_equivalents(run: Run, method: Method, best: Climb) -> Climb:
+    """With ties drawn, climb again from a random equivalent of the graph, as long as that leads to better ones.
+
+    The climb's first arcs have directions that gained alike, and keep them; a draw among equivalents makes up for it.
+    """
+    ties = tie_generator(run.options, 1)
+    if ties is None or not run.scorer.definition.is_equivalent:
+        return best
+    while best.done:
+        found = method(run, random_equivalent(best.parents, run.constraints, ties))
+        if found.total <= best.total + run.climbers[0].grid:
+            break
+        best = found
+    return best
 
 
 def _facts(run: Run, totals: list[float]) -> dict[str, Any]:

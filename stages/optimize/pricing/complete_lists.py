@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from stages.parentsets.child_search import UNLIMITED, ChildLimits, FoundSets
-from stages.parentsets.enumeration import configuration_caps, count_sets, seconds_of
+from stages.parentsets.enumeration import configuration_caps, count_sets, seconds_of, slowdown
 from stages.parentsets.memory import shared_values
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget
@@ -28,8 +28,10 @@ from ..bounds.subset_dp import subsets_fit
 from ..result import SearchResult
 from .run import PricingRun
 
-MOST_SECONDS = 20.0
-"""Largest forecast of an enumeration, in seconds of one core, at which it is made without a time limit."""
+MOST_SECONDS, LONGEST_SECONDS = 20.0, 200.0
+"""Largest forecast of an enumeration, in seconds of one core, at which it is made without a time limit: on few rows;
+and in any case. In between it grows as a score's time does, since the search takes longer on more rows, too.
+"""
 
 TIME_SHARE = 0.25
 """The same as a share of a time limit; it may take twice as much before it is given up."""
@@ -46,28 +48,30 @@ LISTED_AT_ONCE = 32
 """Variables listed before the sum of all lists is looked at again: no number of threads, so that results repeat."""
 
 
-def most_seconds(budget: Budget) -> float:
+def most_seconds(run: PricingRun) -> float:
     """Largest forecast of an enumeration at which it is made, in seconds of one core."""
-    return MOST_SECONDS if budget.seconds is None else TIME_SHARE * budget.seconds
+    if run.budget.seconds is None:
+        return min(LONGEST_SECONDS, MOST_SECONDS * slowdown(run.scorer))
+    return TIME_SHARE * run.budget.seconds
 
 
-def can_enumerate(run: PricingRun) -> bool:
-    """Whether all sets of all variables can be listed within the run's budget, by a forecast.
+def forecast_listing(run: PricingRun) -> float | None:
+    """Seconds of one core in which all sets of all variables are listed; None if the run's budget is too small.
 
-    It depends on data and limits alone, neither on the machine nor on the clock. The growers know the scores of
+    They depend on data and limits alone, neither on the machine nor on the clock. The growers know the scores of
     single parents; no other scores are computed.
     """
     budget, scorer, seconds, total = run.budget, run.scorer, 0.0, 0
     most = math.inf if budget.evaluations is None else budget.evaluations - scorer.evaluations
     # No score takes less than one without parents.
-    limit = min(most, most_seconds(budget) / seconds_of(scorer, [1]))
+    limit = min(most, most_seconds(run) / seconds_of(scorer, [1]))
     for grower in run.growers:
         counts = most_scores(grower, limit - total)
         total += sum(counts)
         seconds += seconds_of(scorer, counts)
-        if total > most or seconds > most_seconds(budget):
-            return False
-    return True
+        if total > most or seconds > most_seconds(run):
+            return None
+    return seconds
 
 
 def most_scores(grower: SetGrower, limit: float) -> list[int]:
@@ -97,7 +101,8 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
     """List all sets that no subset dominates, in half of the time left; returns whether that was done.
 
     It stops once the lists are too long, as estimated from the first few or in sum. If time ends it, the growers keep
-    the sets found. `score` is the best one so far in nats, for the report of progress.
+    the sets found; if the user does, they do not, so that a bound on the lists before it holds. `score` is the best
+    one so far in nats, for the report of progress.
     """
     growers, n = run.growers, len(run.growers)
     budget = Budget(run.budget.part(0.5).seconds, stop=run.budget.stop)
@@ -110,13 +115,14 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
         grower.evaluated += found.evaluated
         return found
 
-    most_sets = most_seconds(run.budget) / (SECONDS_TO_SOLVE if subsets_fit(n) else SECONDS_TO_SEARCH)
+    seconds = MOST_SECONDS if run.budget.seconds is None else most_seconds(run)
+    most_sets = seconds / (SECONDS_TO_SOLVE if subsets_fit(n) else SECONDS_TO_SEARCH)
 
     def enumerate_some(some: Sequence[SetGrower]) -> int:
         """List their sets; the number of all sets listed so far."""
         for grower, found in zip(some, ordered_map(enumerate_one, some, run.jobs), strict=True):
             every[grower.child] = found
-            run.report(score, complete=f"{len(every)} of {n} lists")
+            run.reporter.progress(len(every), n, "lists for a proof", score=score)
         return sum(found.n_sets for found in every.values())
 
     first = growers[:: -(-n // SAMPLED)]
@@ -129,6 +135,8 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
     if all(found.complete for found in every.values()):
         run.lists.complete([every[grower.child].to_record(grower.required) for grower in growers])
         return True
+    if run.budget.interrupted:
+        return False
     for grower in growers:
         sets, scores = every[grower.child].all_sets()
         grower.scores |= dict(zip(sets, scores.tolist()))

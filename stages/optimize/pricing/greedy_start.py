@@ -20,6 +20,7 @@ from stages.scoring.pair_scores import Tile
 
 from ..climbing.cache import FamilyCache
 from ..climbing.climber import Climber
+from ..climbing.run import tie_generator
 from ..result import Parents
 from .run import PricingRun
 
@@ -64,7 +65,8 @@ class GrowingClimber(Climber):
 
     def __init__(self, run: PricingRun):
         order = np.arange(run.scorer.n_variables)
-        super().__init__(run.scorer, GrownFamilies(run), run.constraints, order, most_listed=FEW)
+        families, ties = GrownFamilies(run), tie_generator(run.options)
+        super().__init__(run.scorer, families, run.constraints, order, most_listed=FEW, ties=ties)
         self.growers = run.growers
 
     def widen(self, reaches: Sequence[int | None], budget: Budget, reporter: Reporter) -> None:

@@ -46,6 +46,12 @@ class GrowingLists:
         return tuple(grower.required for grower in self.growers)
 
     @property
+    def scores(self) -> np.ndarray:
+        """Local scores of all listed sets, float64: another array whenever lists change."""
+        self._extend()
+        return self._scores
+
+    @property
     def n_sets(self) -> int:
         return len(self._scores)
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE, SetLists
 from stages.lists.set_lists import all_sets
+from stages.runtime.budgets import Budget
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import FIRST_WORK, WorkShare
@@ -50,6 +51,9 @@ LOOK_SHARE = 0.02
 SETTLED = 3e-3
 """A network has settled once as much work again has gained no more than this share of its score."""
 
+GRACE_WORK = 1e8
+"""Work on the bound on the final lists after an interruption: some tenths of a second."""
+
 IDLE_SHARE = 1.0
 """Additional work on the bound per unit of work of the search once the network has settled: half of the time."""
 
@@ -77,6 +81,8 @@ class ListBound:
         self._share = WorkShare(IDLE_SHARE, SETTLED, WIDE_SHARE) if is_wide else WorkShare(share=BOUNDED_SHARE)
         self._pace = NOMINAL_PACE
         self.nodes: Sequence[TreeNode] = ()
+        # Work that may go on after an interruption: the lists, whose arrays a change replaces, and the search.
+        self._kept: tuple[SetLists, BoundSearch] | None = None
 
     def reserve(self) -> float:
         """Seconds that the work on the final lists will take, at the pace of the last look."""
@@ -88,11 +94,19 @@ class ListBound:
         if self._run.options.treewidth is None:
             self._improve("the best of", FIRST_WORK + LOOK_SHARE * search_work(self._run))
 
+    def keep_up(self, least_work: float) -> None:
+        """Work on the present lists as much as on final ones, and at least `least_work`."""
+        self._kept = self._begin()
+        self._improve("the best of", max(least_work, self._final_work), self._kept)
+
     def finish(self, least_work: float = 0.0) -> float:
         """The bound on all networks from the final lists in nats, after at least `least_work`.
 
-        If time is the only limit, the work goes on until time is up, except under a treewidth bound.
+        If time is the only limit, the work goes on until time is up, except under a treewidth bound. After an
+        interruption it is `GRACE_WORK`, with that on the same lists before.
         """
+        if self._run.budget.interrupted:
+            return self._improve("the best of the final", GRACE_WORK, self._kept, Budget())
         budget, work = self._run.budget, max(least_work, self._final_work)
         if budget.seconds is not None and budget.evaluations is None and self._run.options.treewidth is None:
             work = np.inf
@@ -102,12 +116,29 @@ class ListBound:
     def _final_work(self) -> float:
         return self._share.of(search_work(self._run), self._engine.best.score)
 
-    def _improve(self, relation: str, work: float) -> float:
+    def _begin(self) -> tuple[SetLists, BoundSearch]:
+        """The present lists, and the search for a bound on them before its first step."""
+        lists = self._run.lists.pack()
+        return lists, BoundSearch(lists, task_generator(self._run.options.seed, 0, 1))
+
+    def _improve(
+        self,
+        relation: str,
+        work: float,
+        begun: tuple[SetLists, BoundSearch] | None = None,
+        budget: Budget | None = None,
+    ) -> float:
+        """Work on the bound until `work` in all is done or the budget, by default that of the run, is spent.
+
+        It goes on with what was `begun`, if that was on the present lists.
+        """
         run, engine, started = self._run, self._engine, self._run.budget.elapsed()
-        lists = run.lists.pack()
-        search = BoundSearch(lists, task_generator(run.options.seed, 0, 1))
-        while search.work < work and not search.is_closed and not run.budget.is_spent():
-            search.improve(run.budget, min(work, search.work + FIRST_WORK), engine.best.score)
+        budget = budget or run.budget
+        if begun is None or begun[0].scores is not run.lists.scores:
+            begun = self._begin()
+        lists, search = begun
+        while search.work < work and not search.is_closed and not budget.is_spent():
+            search.improve(budget, min(work, search.work + FIRST_WORK), engine.best.score)
             self._take_found(lists, search.found)
             run.gap = {f"gap to {relation} {len(lists.scores):,} sets": search.gap}
             run.report(engine.best.score)

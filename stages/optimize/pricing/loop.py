@@ -3,19 +3,22 @@
 It is column generation by sampling: sets are priced where the present solution lies, and no family is scored twice
 as long as memory lasts. An engine searches and grows (`PricingEngine`); the loop decides when to stop, works on an
 upper bound in between (`ListBound`), and ends with one on the final lists. Where all sets can be listed in seconds
-they are, after the first search, and a search among complete lists takes the place of the loop (`complete_lists`).
+they are, after a short search, and a search among complete lists takes the place of the loop (`complete_lists`).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
+from stages.runtime.reporting import duration_text
+
 from ..bounds.claims import claim_of_scores
 from ..bounds.rounding import optimality_tolerance, proof_rounding
 from ..result import SearchResult
-from .complete_lists import can_enumerate, enumerate_all, search_complete
+from .complete_lists import enumerate_all, forecast_listing, search_complete
 from .engine import PricingEngine
 from .list_bound import NOMINAL_PACE, ListBound, search_work
 from .run import PricingRun
@@ -32,6 +35,12 @@ LONG_WORK = 600.0 * NOMINAL_PACE
 VARIABLE_EFFORT = 5e-4 * NOMINAL_PACE
 """Effort of a round for every variable, besides the work that is counted; measured on 3,000 and 30,000 variables."""
 
+FIRST_SHARE = 0.1
+"""Effort of the search before all sets are listed, as a share of the forecast of the listing."""
+
+LEAST_LISTING, LONG_LISTING = 1.0, 10.0
+"""Forecasts of a listing, in seconds: above, one search before it is too little; it is announced without ``-v``."""
+
 LITTLE_GAIN, LITTLE_ROUNDS = 1e-4, 2
 """Such a run ends after `LITTLE_ROUNDS` rounds in a row that each gained no more than this share of the score.
 Otherwise it would go on to other basins, which takes hours with tens of thousands of variables.
@@ -47,7 +56,7 @@ def learn(run: PricingRun, engine: PricingEngine, grows: bool) -> SearchResult:
     """Learn a network by pricing."""
     engine.begin(grows)
     bound = ListBound(run, engine)
-    if list_all(run, engine):
+    if run.lists.is_complete or list_all(run, engine, bound):
         return search_listed(run, engine, bound)
     with run.budget.reserving(bound.reserve):
         alternate(run, engine, bound)
@@ -56,9 +65,13 @@ def learn(run: PricingRun, engine: PricingEngine, grows: bool) -> SearchResult:
 
 
 def alternate(
-    run: PricingRun, engine: PricingEngine, bound: ListBound | None = None, patience: int | None = None
+    run: PricingRun,
+    engine: PricingEngine,
+    bound: ListBound | None = None,
+    patience: int | None = None,
+    most_effort: float = math.inf,
 ) -> None:
-    """Search and grow until the budget is spent, or `patience` rounds in a row improved nothing.
+    """Search and grow until the budget or `most_effort` is spent, or `patience` rounds in a row improved nothing.
 
     By default patience is the engine's without a time limit, and unlimited with one. Without any limit the rounds
     also end when they gain little after much work.
@@ -73,14 +86,14 @@ def alternate(
         is_poor = engine.best.score - before <= LITTLE_GAIN * abs(engine.best.score)
         idle = 0 if improved or engine.is_cooling else idle + 1
         poor = poor + 1 if is_poor and not engine.is_cooling else 0
-        if run.is_spent() or (patience is not None and idle >= patience):
+        if run.is_spent() or (patience is not None and idle >= patience) or effort(run) >= most_effort:
             return
         if run.budget.is_unlimited and poor >= LITTLE_ROUNDS and effort(run) > LONG_WORK:
             return
         engine.grow()
         run.rounds += 1
-        if bound is not None and run.rounds == next_look:
-            next_look *= LOOKS
+        if bound is not None and run.rounds >= next_look:
+            next_look = LOOKS * run.rounds
             bound.look()
         run.lists.forget_over(MOST_BYTES - engine.bytes)
 
@@ -90,19 +103,44 @@ def effort(run: PricingRun) -> float:
     return search_work(run) + VARIABLE_EFFORT * run.scorer.n_variables * run.rounds
 
 
-def list_all(run: PricingRun, engine: PricingEngine) -> bool:
+def list_all(run: PricingRun, engine: PricingEngine, bound: ListBound) -> bool:
     """List all sets of all variables where that takes seconds; whether it was done.
 
-    One search runs first, so that there is a good network when time or the user ends the listing.
+    A search comes first, with a bound on the lists that it grows, so that there is what a run of that length finds
+    when time or the user ends the listing.
     """
-    if run.lists.is_complete:
-        return True
-    if run.is_spent() or not can_enumerate(run):
+    seconds = None if run.is_spent() else forecast_listing(run)
+    if seconds is None:
         return False
     run.lists_all = True
-    engine.search()
-    run.lists_all = enumerate_all(run, engine.best.score)
+    search_first(run, engine, bound, seconds)
+    run.lists_all = not run.is_spent()
+    if run.lists_all:
+        announce_listing(run, seconds / run.jobs, engine.best.score)
+        run.lists_all = enumerate_all(run, engine.best.score)
     return run.lists_all
+
+
+def search_first(run: PricingRun, engine: PricingEngine, bound: ListBound, seconds: float) -> None:
+    """Search before a listing of so many seconds: once at least; where it is long, until the search converges.
+
+    Search and bound then take `FIRST_SHARE` of the listing. Local scores of a limited number are left to the listing.
+    Under a treewidth bound one search is long enough.
+    """
+    is_long = seconds > LEAST_LISTING and run.budget.evaluations is None and run.options.treewidth is None
+    most_effort = FIRST_SHARE * seconds * NOMINAL_PACE if is_long else 0.0
+    alternate(run, engine, bound, engine.patience, most_effort)
+    if is_long:
+        bound.keep_up(most_effort - effort(run))
+
+
+def announce_listing(run: PricingRun, seconds: float, score: float) -> None:
+    """Say that a network of this score (nats) stands while sets are listed, which takes about so many seconds."""
+    report = run.reporter.summary if seconds > LONG_LISTING else run.reporter.detail
+    report(
+        f"the network found scores {score:,.2f}; listing the sets that prove it best, or lead to a better one:"
+        f" about {duration_text(seconds)}; Ctrl-C ends this and keeps the network"
+    )
 
 
 def search_listed(run: PricingRun, engine: PricingEngine, bound: ListBound) -> SearchResult:

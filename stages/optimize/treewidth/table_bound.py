@@ -13,6 +13,7 @@ import numpy as np
 
 from formats.errors import Inconsistent
 from formats.records import Header, ParentSetTable
+from formats.wording import whole
 from stages.runtime.errors import InfeasibleError
 
 
@@ -75,5 +76,5 @@ def require_sets(table: ParentSetTable, children: np.ndarray, bound: TableBound)
         name = table.header.names[without[0]]
         raise InfeasibleError(
             f"the table of {name!r}, alone or with the variables that fixed records require, has more than "
-            f"{bound.most_cells:,.0f} cells: raise --max-table"
+            f"{whole(bound.most_cells)} cells: raise --max-table"
         )

@@ -45,8 +45,9 @@ class ConstrainedClimber(Climber):
         order: np.ndarray,
         releases: bool = False,
         jobs: int = 1,
+        ties: np.random.Generator | None = None,
     ):
-        super().__init__(scorer, cache, constraints, order, jobs=jobs)
+        super().__init__(scorer, cache, constraints, order, jobs=jobs, ties=ties)
         self.releases = releases
         # uint64, shape (n_variables, n_words): row x has the forbidden parents of x.
         self.shut = np.zeros_like(self.state.permitted)

@@ -1,8 +1,8 @@
-"""``--workers`` without the package that it needs."""
+"""``--workers`` without the package that it needs, and what it refuses."""
 
 from __future__ import annotations
 
-import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,13 +11,24 @@ from click.testing import CliRunner
 from bnsl_cli.main import cli
 
 
-@pytest.mark.parametrize("command", ["parentsets d.csv", "optimize --hc --bootstrap 2 --data d.csv"])
-def test_a_missing_package_is_named_before_anything_is_written(command: str, tmp_path, monkeypatch):
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("d.csv").write_text("a,b\n" + "0,x\n1,y\n" * 6)
-    find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "cloudpickle" else find(name))
-    result = CliRunner().invoke(cli, [*command.split(), "--workers", "processes:2", "-o", "out.jsonl"])
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["parentsets d.csv", "optimize --hc --bootstrap 2 --data d.csv"])
+def test_a_missing_package_is_named_before_anything_is_written(command: str, place: Path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    result = CliRunner().invoke(cli, [*command.split(), "--workers", "dask:tcp://127.0.0.1:1", "-o", "out.jsonl"])
     assert result.exit_code == 1
-    assert "needs the package cloudpickle, which is not installed: pip install cloudpickle" in result.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+    assert "needs a package that is not installed: pip install distributed cloudpickle" in result.stderr
+    assert [path.name for path in place.iterdir()] == ["d.csv"]
+
+
+def test_processes_are_those_of_jobs(place: Path):
+    result = CliRunner().invoke(cli, ["parentsets", "d.csv", "--workers", "processes:2"])
+    assert result.exit_code == 2 and "or -j 2 for workers on this machine" in " ".join(result.stderr.split())
+    other = CliRunner().invoke(cli, ["parentsets", "d.csv", "--workers", "threads"])
+    assert other.exit_code == 2 and "-j" not in other.stderr

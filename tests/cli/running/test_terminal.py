@@ -116,6 +116,19 @@ def test_json_and_format_override_the_terminal(place: Path, arguments: list[str]
     assert all(isinstance(json.loads(line), dict) for line in text.splitlines())
 
 
+@pytest.mark.parametrize("arguments", ["--to dot", "--to network", "--to arcs", "--to table"])
+def test_names_cannot_steer_the_terminal(tmp_path: Path, arguments: str):
+    """They are escaped there; a file keeps them."""
+    name = "a\x1b[31m\x07\u202eb"
+    header = {"format": "bnsl.network", "version": 1, "variables": [{"name": name}, {"name": "c"}]}
+    lines = [header, *({"child": child, "parents": [[0][:child]], "scores": [-1.0]} for child in (0, 1))]
+    (tmp_path / "n.net.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    code, text, messages = on_terminal(tmp_path, "convert", "n.net.jsonl", *arguments.split())
+    assert code == 0, messages
+    assert r"\u202eb" in text and name not in text and "\u202e" not in text and "\x07" not in text
+    assert run_bnsl("convert", "n.net.jsonl", "--to", "dot", cwd=tmp_path).stdout.decode().count(name) == 2
+
+
 @pytest.mark.parametrize("command", ["entropy d.csv", "optimize d.sets.jsonl", "evaluate d.net.jsonl"])
 def test_format_table_overrides_the_pipe(place: Path, command: str):
     text = run_bnsl(*command.split(), "--format", "table", cwd=place).stdout.decode()

@@ -119,6 +119,15 @@ def test_one_network_has_meanings(width: int, capfdbinary):
     assert "-1,234,567.2500" in text and "nats" in text
 
 
+def test_of_huge_figures_the_known_digits_are_shown(width: int, capfdbinary):
+    keys = (Key("jointree_cells", "number", "cells"), Key("parameters", "integer", "free parameters"))
+    measures.show_measures(
+        "-", [{"network": "n", "jointree_cells": 8.673617379884037e41, "parameters": 10**18}], keys
+    )
+    text = "".join(shown(capfdbinary))
+    assert "8.67362e+41" in text and "1,000,000,000,000,000,000" in text
+
+
 def test_files_have_names_in_full(tmp_path):
     target = tmp_path / "table.txt"
     networks.show_network(str(target), network_of([name[:30] for name in NAMES[:1]]), None)

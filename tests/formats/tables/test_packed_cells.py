@@ -48,3 +48,8 @@ def test_a_column_is_replaced():
     packed = packed_cells(cells)
     packed[0] = cells[7]
     assert np.array_equal(packed[0], cells[7]) and np.array_equal(packed[1:], cells[1:])
+
+
+def test_columns_are_taken_in_any_order():
+    codes = np.array([[0, 1, 1], [3, 2, 0], [7, 200, 9]], dtype=np.uint8)
+    assert np.array_equal(np.asarray(PackedCells.of(codes).taken([2, 0, 1])), codes[[2, 0, 1]])

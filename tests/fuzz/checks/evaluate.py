@@ -113,9 +113,9 @@ def _check_distance(record: Mapping[str, Any], parents: Sequence[ParentSet], ref
     n, found, true = len(parents), arcs(parents), arcs(reference)
     expected = {
         "skeleton_distance": len(skeleton(parents) ^ skeleton(reference)),
-        "true_positives": len(found & true),
-        "false_positives": len(found - true),
-        "false_negatives": len(true - found),
+        "drawn_true_positives": len(found & true),
+        "drawn_false_positives": len(found - true),
+        "drawn_false_negatives": len(true - found),
     }
     if n <= MOST_COMPARED:
         graphs = _essential_graphs(n)

@@ -23,6 +23,9 @@ CELL_BOUNDED = ("ils", "asobs", "kg", "kmax")
 
 PROVED = ("optimal (to rounding)", "none better (to rounding)")
 
+NO_SMALLEST = "lists no set of its required parents alone"
+"""What a search by orders says that needs such a set."""
+
 MOST_BOUNDED = 4
 """Variables up to which the best network of bounded treewidth is found by trying all."""
 
@@ -96,14 +99,14 @@ def check_on_lists(case: Case) -> None:
             options += ["--max-table", str(cells)]
     if method not in ("exact", "forest"):
         options += ["--evaluations", str(rng.choice((1, 3, 10)))]
-    forbidden = set()
-    if case.chance(0.15) and n > 1 and not fixed:
-        forbidden = {tuple(rng.sample(range(n), 2)) for _ in range(rng.randint(1, 3))}
-        for parent, child in sorted(forbidden):
-            options += ["--forbid", f"{table.names[parent]}->{table.names[child]}"]
+    required, allowed = {}, lists
+    if n > 1 and not fixed:
+        required, allowed, knowledge = _draw_knowledge(case, table, lists)
+        options += knowledge
     line = ["optimize", path, "--method", method, *options, "--seed", str(rng.randrange(99))]
-    answer = case.run(*line, codes=(0, 1) if fixed or cells else (0,))
-    allowed = [{s: v for s, v in sets.items() if not forbidden & {(p, c) for p in s}} for c, sets in enumerate(lists)]
+    answer = case.run(*line, codes=(0, 1) if fixed or cells or required else (0,))
+    if answer.code == 1 and method not in ("exact", "forest") and NO_SMALLEST in answer.messages:
+        return
     if answer.code == 1:
         optimum = best_score(allowed, bound, n_states, cells)
         expect(optimum in (None, -math.inf), f"a network of score {optimum} exists: {answer.messages}")
@@ -114,6 +117,35 @@ def check_on_lists(case: Case) -> None:
         _check_width(records[0], parents, bound, n_states, cells)
     proved = _check_claims(records[0], answer.messages, allowed, bound, cells)
     expect(proved or method not in ("exact", "forest"), f"{method} did not prove its network optimal")
+
+
+def _draw_knowledge(case: Case, table: Table, lists: Lists) -> tuple[dict[int, int], Lists, list[str]]:
+    """Parents that children must have, the sets that knowledge allows, and its options."""
+    rng, n, names = case.rng, len(lists), table.names
+    forbidden: set[tuple[int, int]] = set()
+    if case.chance(0.15):
+        forbidden = {(p, c) for p, c in (rng.sample(range(n), 2) for _ in range(rng.randint(1, 3)))}
+    required = _required(case, lists, forbidden) if case.chance(0.25) else {}
+    options = [word for p, c in sorted(forbidden) for word in ("--forbid", f"{names[p]}->{names[c]}")]
+    options += [word for c, p in required.items() for word in ("--require", f"{names[p]}->{names[c]}")]
+    allowed = [
+        {s: v for s, v in sets.items() if not forbidden & {(p, c) for p in s} and required.get(c, -1) in (-1, *s)}
+        for c, sets in enumerate(lists)
+    ]
+    return required, allowed, options
+
+
+def _required(case: Case, lists: Lists, forbidden: set[tuple[int, int]]) -> dict[int, int]:
+    """Parents that some children must have, each in a listed set, mostly not alone; none comes later in an order."""
+    rng, n = case.rng, len(lists)
+    place = {v: k for k, v in enumerate(rng.sample(range(n), n))}
+    required = {}
+    for child in rng.sample(range(n), rng.randint(1, min(2, n))):
+        sets = [s for s in lists[child] if not forbidden & {(p, child) for p in s}]
+        parents = sorted({p for s in sets for p in s if place[p] < place[child]})
+        if parents:
+            required[child] = rng.choice(parents)
+    return required
 
 
 def _few_variables(case: Case) -> Table:

@@ -102,7 +102,7 @@ def _compare_predictions(
         expect(record[key] == value, f"{key}: {record[key]} in place of {value}")
     _compare_mean(None if record["log_loss"] is None else -record["log_loss"], at_truth, "log_loss")
     squares = [float(np.square(d - np.eye(len(d))[truth]).sum()) for d, truth in judged]
-    expect_close(record["brier"], math.fsum(squares) / n, "brier", TOLERANCE)
+    expect_close(record["brier_sum"], math.fsum(squares) / n, "brier_sum", TOLERANCE)
     best = [float(d.max()) for d, _ in judged]
     if any(len(d) > 1 and np.sort(d)[-2] > d.max() - CLOSE for d, _ in judged):
         return

@@ -232,3 +232,13 @@ def test_candidate_sets_are_scored_by_their_arcs():
         [((), 0.0)],
     ]
     assert lists.complete.all() and lists.header.names == ("a", "c", "d")
+
+
+def test_a_direction_as_strong_as_its_reverse_is_decided_by_neither():
+    """Half of the networks direct the pair in one way, half in the other, each by a v-structure."""
+    networks = [network_of([(), (0, 2), (), ()]), network_of([(1, 3), (), (), ()])]
+    table = count_arcs(networks).table
+    assert set(table.directions) == {"data"}
+    directions = directions_of(find(table, 0.4))
+    assert {words for arc, words in directions.items() if set(arc) == {0, 1}} == {"neither"}
+    assert {words for arc, words in directions.items() if set(arc) != {0, 1}} == {"data"}

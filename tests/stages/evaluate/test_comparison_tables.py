@@ -105,7 +105,14 @@ def test_a_group_as_baseline_is_its_best_run():
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(float("nan"), "-"), (3.0, "3"), (-12345.678, "-12,345.68"), (0.12345, "0.1235")]
+    ("value", "text"),
+    [
+        (float("nan"), "-"),
+        (3.0, "3"),
+        (-12345.678, "-12,345.68"),
+        (0.12345, "0.1235"),
+        (8.673617379884037e41, "8.67362e+41"),  # not 42 digits, most of them invented
+    ],
 )
 def test_figures(value: float, text: str):
     assert figure_text(value) == text

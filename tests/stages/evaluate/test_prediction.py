@@ -70,7 +70,7 @@ def test_parameters_are_those_of_the_network_or_fitted_to_other_rows():
     assert found["log_loss"] == pytest.approx(expected["log_loss"], rel=1e-9)
     assert list(found) == [key.name for key in MEASURE_KEYS if key.name in found]
     assert math.isclose(
-        evaluate_network(structure, test=test, parameters=network, target=name)["brier"], own["brier"]
+        evaluate_network(structure, test=test, parameters=network, target=name)["brier_sum"], own["brier_sum"]
     )
     inside = evaluate_network(structure, data=training, smoothing=2.0, target=name)
     assert inside["log_loss"] == pytest.approx(

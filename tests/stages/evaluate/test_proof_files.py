@@ -13,9 +13,12 @@ import pytest
 from helpers.cases.proofs import local_table, proof_of
 from helpers.places import ROOT
 from helpers.processes import run_forked, script_server
+from naive.optimize.networks_search import make_table
 
 from formats import open_parent_sets, open_proof, write_network, write_parent_sets, write_proof
+from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent
+from formats.records import Header
 from stages.evaluate.proof_checking import check_proof
 
 CHECKER = ROOT / "examples" / "proof" / "check.py"
@@ -127,3 +130,58 @@ def test_steps_are_changes_of_the_step_before(files, tmp_path):
                 assert plain.returncode == 0
             step.clear()
             step.update(kept)
+
+
+LISTS = ("a", "b"), {0: {(1,): -1.0, (): -3.0}, 1: {(0,): -2.0, (): -3.0}}
+
+
+def small_files(folder: Path, header=None, parents=((1,), ()), names=("a", "b")) -> tuple[str, str, str]:
+    """Lists of two variables, each the better with the other; their proof, and a network; `header` of the proof."""
+    named, tables = LISTS
+    table = make_table(tables, header=Header(tuple(map(Variable, named))))
+    sets, target, net = (str(folder / name) for name in ("s.jsonl", "p.jsonl", "n.jsonl"))
+    write_parent_sets(sets, table.header, table.records())
+    proof, _ = proof_of(table, method="ils")
+    write_proof(target, proof)
+    lines = [json.loads(line) for line in Path(target).read_bytes().splitlines()[:-1]]
+    lines[0] |= header or {}
+    Path(target).write_bytes(sealed([json.dumps(line).encode() + b"\n" for line in lines]))
+    head = {"format": "bnsl.network", "version": 1, "variables": [{"name": name} for name in names]}
+    records = [{"child": v, "parents": [own], "scores": [None]} for v, own in enumerate(parents)]
+    Path(net).write_text("".join(json.dumps(line) + "\n" for line in [head, *records]))
+    return sets, target, net
+
+
+@pytest.mark.parametrize("most", [-1, 0.5, True, float("nan"), "1", 0])
+def test_a_limit_that_is_no_count_or_is_exceeded_is_refused(tmp_path, most):
+    plain = plain_check(*small_files(tmp_path, {"max_parents": most}))
+    assert plain.returncode != 0 and plain.stderr.startswith("not proved: ")
+
+
+def test_a_cycle_is_refused(tmp_path):
+    plain = plain_check(*small_files(tmp_path, parents=((1,), (0,))))
+    assert plain.returncode != 0 and "the arcs form a cycle" in plain.stderr
+
+
+def test_variables_go_by_name(tmp_path):
+    assert "scores -4.0" in plain_check(*small_files(tmp_path)).stdout
+    swapped = plain_check(*small_files(tmp_path, names=("b", "a")))
+    assert "scores -5.0" in swapped.stdout and "gap 1," in swapped.stdout
+    assert plain_check(*small_files(tmp_path, names=("b", "c"))).returncode != 0
+
+
+@pytest.mark.parametrize("change", [{"other": 1}, {"nodes": 0}, {"cuts": -1}])
+def test_what_is_no_part_of_the_claim_is_refused(tmp_path, change):
+    sets, target, net = small_files(tmp_path, change)
+    with pytest.raises(FormatError):
+        open_proof(target)
+    assert plain_check(sets, target, net).returncode != 0
+
+
+def test_nothing_follows_the_digest(tmp_path):
+    sets, target, net = small_files(tmp_path)
+    with open(target, "ab") as stream:
+        stream.write(Path(target).read_bytes().splitlines(keepends=True)[-1])
+    with pytest.raises(FormatError, match="follows the digest"):
+        open_proof(target)
+    assert plain_check(sets, target, net).returncode != 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stages.evaluate.runs import NamePattern, Run, gather_runs, group_runs, tabulate_measure
+from stages.evaluate.runs import NamePattern, Run, dependent_cases, gather_runs, group_runs, tabulate_measure
 from stages.runtime.errors import StageError
 
 RECORDS = [
@@ -89,3 +89,47 @@ def test_values_that_differ_by_rounding_tie():
     records = [{"network": f"a.{m}.1", "total": -126283.23 * (1 + e)} for m, e in (("kg", 0.0), ("ils", 4e-16))]
     first, second = runs_of(records)
     assert records[0]["total"] != records[1]["total"] and first.value("total") == second.value("total")
+
+
+def test_a_seed_without_a_value_is_refused_or_counted():
+    records = [
+        {"network": "a.m.1", "bic": -10.0},
+        {"network": "a.m.2", "bic": None},
+        {"network": "a.k.1", "bic": -12},
+    ]
+    with pytest.raises(StageError, match=r"1 of 2 runs of 'm' on 'a' have no 'bic'\n.*--allow-missing"):
+        tabulate_measure(runs_of(records), "bic")
+    table = tabulate_measure(runs_of(records), "bic", allow_missing=True)
+    assert table.values.tolist() == [[-10.0, -12.0]]
+    assert table.left_out == ("1 of 2 runs of 'm' on 'a' have no 'bic'",)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "measure"), [(1e200, "seconds*seconds"), (1e305, "seconds"), (1e-300, "n/seconds")]
+)
+def test_values_beyond_the_largest_are_refused(seconds: float, measure: str):
+    (run,) = runs_of([{"network": "a.m.1", "seconds": seconds, "n": 1e10}])
+    with pytest.raises(StageError, match="larger than"):
+        run.value(measure)
+
+
+def test_former_names_of_measures_are_read():
+    old, new = runs_of([{"network": "a.m.1", "brier": 0.5}, {"network": "a.k.1", "brier_sum": 0.25}])
+    assert [run.value(name) for run in (old, new) for name in ("brier", "brier_sum")] == [0.5, 0.5, 0.25, 0.25]
+
+
+class TestDependentCases:
+    def test_seeds_of_one_data_set_by_the_names(self):
+        records = [{"network": f"{data}.m.{seed}", "bic": -1.0} for data in "ab" for seed in (1, 2)]
+        pattern = NamePattern("data.method.data")
+        assert "'a.1', 'a.2' begin alike" in str(dependent_cases(gather_runs(records, pattern), pattern))
+        assert dependent_cases(runs_of(records), NamePattern("data.method.seed")) is None
+
+    def test_the_same_rows_by_the_headers(self):
+        records = [{"network": f"{data}.m.1", "data": "sha256:1"} for data in "ab"]
+        assert "'a', 'b' were learnt from the same rows" in str(dependent_cases(gather_runs(records), None))
+
+    def test_rows_of_their_own(self):
+        pattern = NamePattern("data.method.data")
+        records = [{"network": f"a.m.{k}", "data": f"sha256:{k}"} for k in (1, 2)]
+        assert dependent_cases(gather_runs(records, pattern), pattern) is None

@@ -11,7 +11,7 @@ from helpers.places import ROOT
 from helpers.processes import run_python
 
 from stages.kernels.jit import KERNEL, njit
-from stages.kernels.kernel_cache import KernelCache
+from stages.kernels.kernel_cache import CheckedFiles, KernelCache
 
 
 @pytest.mark.skipif(KERNEL is None, reason="plain numba compiles")
@@ -86,3 +86,44 @@ def test_where_nothing_can_be_stored_kernels_run_all_the_same(tmp_path):
     )
     environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
     assert run_python("-c", code, cwd=tmp_path, env=environment) == "True" and not list(tmp_path.rglob("*.nbc"))
+
+
+def damaged(content: bytes, way: str) -> bytes:
+    middle = len(content) // 2
+    return {
+        "empty": b"",
+        "cut short": content[:-1],
+        "cut in the middle": content[:middle],
+        "zeros": bytes(len(content)),
+        "a bit": content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :],
+        "the first bit": bytes([content[0] ^ 1]) + content[1:],
+        "longer": content + b"\0",
+        "backwards": content[::-1],
+    }[way]
+
+
+@pytest.mark.parametrize(
+    "way", ["empty", "cut short", "cut in the middle", "zeros", "a bit", "the first bit", "longer", "backwards"]
+)
+def test_damaged_files_are_seen_and_replaced(tmp_path, way):
+    files = CheckedFiles(str(tmp_path), "kernel", None)
+    files.save("types", [1, 2])
+    files.save("others", [3])
+    for name in ("kernel.1.nbc", "kernel.nbi"):
+        path = tmp_path / name
+        path.write_bytes(damaged(path.read_bytes(), way))
+        assert files.load("types") is None
+        assert files.load("others") == (None if name.endswith("nbi") else [3])
+        files.save("types", [1, 2])
+        assert files.load("types") == [1, 2]
+
+
+def test_files_in_each_others_place_are_seen(tmp_path):
+    files = CheckedFiles(str(tmp_path), "kernel", None)
+    files.save("types", [1, 2])
+    files.save("others", [3])
+    one, other = tmp_path / "kernel.1.nbc", tmp_path / "kernel.2.nbc"
+    content = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(content)
+    assert files.load("types") is None and files.load("others") is None

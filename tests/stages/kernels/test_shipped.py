@@ -167,8 +167,9 @@ AGAIN = """
 import pickle, sys
 sys.path.append(sys.argv[1])
 from kernel_wheel import canonical
+from stages.kernels.kernel_cache import read_checked
 from stages.kernels.shipped import FOLDER
-entries = {entry.name: entry.read_bytes() for entry in FOLDER.rglob("*extra.*.nbc")}
+entries = {entry.name: read_checked(str(entry)) for entry in FOLDER.rglob("*extra.*.nbc")}
 print([canonical(pickle.loads(entry), name) == entry for name, entry in entries.items()])
 """
 

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from helpers.cases.incomplete import with_holes
-from helpers.tables import dependent_dataset
+from helpers.tables import dependent_dataset, make_dataset
 
+from formats.data_records import Dataset
+from formats.records import Forest, Header, Network
+from stages.graphs.essential_graphs import list_arcs
 from stages.incomplete import StructuralEM
 from stages.incomplete.structural import learn_structure
 from stages.inference.forward_sampling import random_network
+from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.bootstrap import Resampling, resampled
+from stages.optimize.column_order import reordered_rows
 from stages.optimize.driver import run_on_data
 from stages.optimize.row_search import RowSearch
+from stages.optimize.verify import verify_network
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.runtime.seeding import task_generator
@@ -22,6 +31,12 @@ from stages.runtime.seeding import task_generator
 CLIMB = OptimizeOptions(method="hc", seed=1, jobs=2)
 FOREST = OptimizeOptions(method="pricing", treewidth=1, seed=1)
 QUIET = NullReporter()
+NEVER = threading.Event()
+
+
+def arcs_by_name(network: Network) -> set[tuple[str, str]]:
+    names = network.header.names
+    return {(names[p], names[child]) for p, child in list_arcs(network.parents)}
 
 
 def replicates(search: RowSearch, n: int = 3, rule: Resampling = Resampling()) -> list:  # noqa: B008
@@ -49,25 +64,91 @@ def test_rows_with_holes_are_completed_round_by_round(options):
     assert found.parents == network.parents and figures["rounds"] == expected["rounds"]
 
 
-@pytest.mark.parametrize("start_from_rows", [True, False])
-def test_replicates_start_from_all_rows_unless_a_network_is_given(start_from_rows: bool):
+@pytest.mark.parametrize("options", [CLIMB, FOREST])
+@pytest.mark.parametrize("is_started", [False, True])
+def test_replicates_are_searched_in_orders_of_their_own(options, is_started: bool):
     rows, _ = dependent_dataset(2, 6, 150)
-    start, _ = run_on_data(rows, CLIMB, Budget(), QUIET)
-    given = None if start_from_rows else start
-    found = replicates(RowSearch(rows, CLIMB, StructuralEM(), given))
+    start = run_on_data(rows, CLIMB, Budget(), QUIET)[0] if is_started else None
+    found = replicates(RowSearch(rows, options, StructuralEM(), start))
     for index, (network, _) in enumerate(found):
         rng = task_generator(1, index)
         drawn = resampled(rows, Resampling().rows(rows.n_rows, (index, 3), 1, rng))
-        seed = int(rng.integers(1 << 31))
-        options = OptimizeOptions(method="hc", seed=seed)
-        expected, _ = run_on_data(drawn, options, Budget(), QUIET, start)
-        assert network.parents == expected.parents and network.header.extra["seed"] == seed
+        seed, order = int(rng.integers(1 << 31)), rng.permutation(6)
+        own = replace(options, seed=seed, draws_ties=True)
+        expected, _ = run_on_data(reordered_rows(drawn, order), own, Budget(), QUIET, start)
+        assert arcs_by_name(network) == arcs_by_name(expected)
+        assert network.header.extra["seed"] == seed and network.header.variables == rows.variables
+        assert sorted(network.scores.tolist()) == sorted(expected.scores.tolist())
 
 
-def test_replicates_of_a_forest_start_from_nothing():
-    rows, _ = dependent_dataset(3, 6, 150)
-    found = replicates(RowSearch(rows, FOREST, StructuralEM()), 2, Resampling("jackknife"))
-    blocks = [Resampling("jackknife").rows(rows.n_rows, (index, 2), 1, task_generator(0)) for index in range(2)]
-    for (network, _), block in zip(found, blocks):
-        expected, _ = run_on_data(resampled(rows, block), FOREST, Budget(), QUIET)
-        assert network.parents == expected.parents
+@pytest.mark.parametrize("method", ["hc", "fastchc", "mmhc"])
+def test_the_order_of_the_columns_does_not_matter_to_a_climber(method: str):
+    rows, _ = dependent_dataset(4, 7, 200, most_states=3)
+    knowledge = Knowledge.of_arcs(rows.names, [(0, 1)], [(2, 3)])
+    options = OptimizeOptions(method=method, seed=1, knowledge=knowledge, restarts=2)
+    found, _ = RowSearch(rows, options, StructuralEM()).run(Budget(), QUIET)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(7)
+        turned = replace(options, knowledge=knowledge.among(order))
+        other, _ = RowSearch(reordered_rows(rows, order), turned, StructuralEM()).run(Budget(), QUIET)
+        assert arcs_by_name(other) == arcs_by_name(found) and other.header.names == tuple(
+            rows.names[v] for v in order
+        )
+        assert other.header.extra == found.header.extra
+
+
+def with_copy(n_rows: int = 300) -> Dataset:
+    """Four variables: A and its copy, B which depends on them, and C on B."""
+    rng = np.random.default_rng(5)
+    a = rng.integers(2, size=n_rows)
+    b = np.where(rng.random(n_rows) < 0.1, 1 - a, a)
+    c = np.where(rng.random(n_rows) < 0.2, 1 - b, b)
+    return make_dataset(np.array([a, a, b, c]), [2, 2, 2, 2])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        OptimizeOptions(method="hc", seed=1),
+        OptimizeOptions(method="hc", seed=1, tabu=3),
+        OptimizeOptions(method="fastchc", seed=1),
+        OptimizeOptions(method="pricing", seed=1),
+        OptimizeOptions(method="pricing", seed=1, treewidth=1),
+        OptimizeOptions(method="pricing", seed=1, treewidth=2),
+    ],
+)
+def test_copies_of_a_column_share_their_strength(options):
+    rows = with_copy()
+    found = list(RowSearch(rows, options, StructuralEM()).run_replicates(60, Resampling(), Budget(None, 300), NEVER))
+    joined = [{frozenset(arc) for arc in list_arcs(network.parents)} for network, _ in found]
+    shares = [sum({copy, 2} in pairs for pairs in joined) for copy in (0, 1)]
+    assert sum(shares) >= 60 and min(shares) >= 15  # 30 each, four standard deviations of 3.9 below
+
+
+@pytest.mark.parametrize("options", [CLIMB, FOREST, OptimizeOptions(method="pricing", treewidth=2, seed=1)])
+def test_knowledge_forest_and_elimination_order_follow_the_columns(options):
+    rows, _ = dependent_dataset(6, 7, 200, most_states=3)
+    tiers = (0, 0, 1, 1, 1, 1, 1)
+    told = replace(options, knowledge=Knowledge.of_arcs(rows.names, [(5, 4)], [(0, 1), (1, 0)], tiers))
+    found = replicates(RowSearch(rows, told, StructuralEM()), 6)
+    for network, _ in found:
+        arcs = set(list_arcs(network.parents))
+        assert (5, 4) in arcs and not arcs & {(0, 1), (1, 0)}
+        assert not any(tiers[p] > tiers[child] for p, child in arcs)
+        verify_network(network, treewidth=options.treewidth)
+    forest = Forest(Header(rows.variables), {3: 2, 6: 5}, {})
+    for network, _ in replicates(RowSearch(rows, options, StructuralEM(), forest=forest), 3):
+        assert network.parents[3] == (2,) and network.parents[6] == (5,)
+
+
+@pytest.mark.parametrize("options", [CLIMB, OptimizeOptions(method="pricing", seed=1)])
+def test_strengths_do_not_depend_on_the_order_of_the_columns(options):
+    rows, _ = dependent_dataset(3, 6, 100, most_states=3)
+    tables = (rows, reordered_rows(rows, np.arange(6)[::-1]))
+    counts: list[Counter[frozenset[str]]] = []
+    for seed, table in enumerate(tables):
+        search = RowSearch(table, replace(options, seed=seed), StructuralEM())
+        found = search.run_replicates(60, Resampling(), Budget(None, 300), NEVER)
+        counts.append(Counter(frozenset(arc) for network, _ in found for arc in arcs_by_name(network)))
+    # Four standard deviations of a difference of two counts of 60.
+    assert all(abs(counts[0][pair] - counts[1][pair]) <= 22 for pair in counts[0] | counts[1])

@@ -147,7 +147,16 @@ def test_pruned_lists_give_a_warning():
     assert "does not name its score" in heard.warnings[0]
 
 
-def test_the_table_has_all_listed_pairs():
+@pytest.mark.parametrize("method", ["exact", "sampled"])
+def test_pairs_of_probability_0_have_rows(method: str):
+    table = as_table([[((), -7.0)], [((0,), -5.0), ((), -7.0)], [((), -7.0)]])
+    found = run(table, PosteriorOptions(method=method, samples=100), Budget(), Heard()).table
+    pairs = list(zip(found.parents.tolist(), found.children.tolist()))
+    assert pairs == [(0, 1), *(pair for pair in itertools.permutations(range(3), 2) if pair != (0, 1))]
+    assert found.probability[0] > 0.5 and not found.probability[1:].any() and found.either[2] == found.probability[0]
+
+
+def test_the_table_has_all_pairs():
     table = as_table(random_lists(3, 4, 2.0))
     found = run(table, PosteriorOptions(features=("ancestors",)), Budget(), Heard()).table
     arcs, above = posterior(lists_of(table), "dags")

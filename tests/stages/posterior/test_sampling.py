@@ -22,9 +22,9 @@ from stages.posterior.run import run, sampled_networks
 from stages.posterior.sampling import draw_samples
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError, StageError
-from stages.runtime.process_workers import ProcessWorkers
 from stages.runtime.reporting import NullReporter
 
+from ..runtime.test_remote_workers import ThreadWorkers
 from .test_exact import Heard
 
 
@@ -91,17 +91,12 @@ def test_jobs_do_not_matter():
     assert not np.array_equal(one.sets, sample(table, samples=100, seed=2).sets)
 
 
-@pytest.mark.slow
 def test_nor_does_it_matter_who_lets_chains_go_on(monkeypatch):
     pytest.importorskip("cloudpickle")
     monkeypatch.setattr(sampling, "REMOTE_ROUND_SECONDS", 0.05)
     table = as_table(random_lists(2, 6, 2.0))
     here = sample(table, samples=3000, chains=3)
-    workers = ProcessWorkers(2)
-    try:
-        there = sample(table, samples=3000, chains=3, remote=workers)
-    finally:
-        workers.close()
+    there = sample(table, samples=3000, chains=3, remote=ThreadWorkers(2))
     np.testing.assert_array_equal(here.sets, there.sets)
     np.testing.assert_array_equal(here.totals, there.totals)
     assert here.n_moves == there.n_moves

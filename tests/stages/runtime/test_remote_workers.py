@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import signal
 import threading
 import time
 from concurrent.futures import Future
@@ -16,7 +14,6 @@ from formats.data_records import Dataset, Variable
 from stages.runtime import remote_tasks, remote_workers
 from stages.runtime.budgets import Budget, Stop, stops_arrive_as
 from stages.runtime.errors import StageError
-from stages.runtime.process_workers import ProcessWorkers
 from stages.runtime.remote_workers import RemoteWorkers, WorkersLostError, remote_map
 
 pytest.importorskip("cloudpickle")
@@ -181,22 +178,3 @@ def test_budgets_arrive_with_the_time_that_is_left_and_the_stop_of_their_run():
         arrived, endless = pickle.loads(pickle.dumps((budget, Budget())))
     assert 59.0 < arrived.time_left() <= 60.0 and arrived.evaluations == 7
     assert arrived.stop is stop and endless.stop is stop and endless.seconds is None
-
-
-@pytest.mark.slow
-def test_processes_started_here(tmp_path):
-    """One of them kills itself once; the others go on, and it is started anew."""
-
-    def work(task, stop):
-        if task == 3 and not (tmp_path / "died").exists():
-            (tmp_path / "died").touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return task, os.getpid()
-
-    workers = ProcessWorkers(2)
-    try:
-        found = list(remote_map(work, range(8), workers, Stop()))
-    finally:
-        workers.close()
-    assert [task for task, _ in found] == list(range(8))
-    assert os.getpid() not in {pid for _, pid in found}

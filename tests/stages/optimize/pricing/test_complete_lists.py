@@ -20,7 +20,7 @@ from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import complete_lists, loop
-from stages.optimize.pricing.complete_lists import can_enumerate, enumerate_all, limits_of, most_scores
+from stages.optimize.pricing.complete_lists import enumerate_all, forecast_listing, limits_of, most_scores
 from stages.optimize.pricing.run import start_run
 from stages.parentsets.enumeration import configuration_caps, count_sets, seconds_of
 from stages.parentsets.sequential import search_child
@@ -126,9 +126,9 @@ def test_evaluations_are_kept_whatever_is_feasible():
     assert network.header.extra["bound_relative_to"].startswith("networks of the ")
     assert figures["scores_computed"] < 500
     run = start_run(FamilyScorer(dataset), OptimizeOptions(), Budget(), NullReporter())
-    assert can_enumerate(run)
-    assert not can_enumerate(replace(run, budget=Budget(evaluations=run.scorer.evaluations + 30)))
-    assert not can_enumerate(replace(run, budget=Budget(seconds=1e-6)))
+    assert 0.0 < forecast_listing(run) < 1.0
+    assert forecast_listing(replace(run, budget=Budget(evaluations=run.scorer.evaluations + 30))) is None
+    assert forecast_listing(replace(run, budget=Budget(seconds=1e-6))) is None
 
 
 def test_same_seed_same_network_for_any_number_of_threads():
@@ -152,6 +152,41 @@ def test_an_enumeration_cut_short_claims_nothing_about_all_networks(monkeypatch)
     assert network.header.extra["interrupted"]
     assert network.header.extra["bound_relative_to"].startswith("networks of the ")
     assert not lists.complete.any()
+
+
+def test_the_search_comes_first_and_its_network_and_gap_outlast_an_interrupted_listing(monkeypatch):
+    """A long listing, stopped at once, leaves what the search found until it converged, with its bound."""
+    dataset, _ = dependent_dataset(7, 14, 300, most_states=3, noise=0.1)
+    stop, said = threading.Event(), []
+
+    class Messages(NullReporter):
+        def summary(self, message):
+            said.append(message)
+
+    def stop_in_the_middle(run, score):
+        if run.scorer.n_variables == dataset.n_variables:  # not while kernels are compiled
+            stop.set()
+        return enumerate_all(run, score)
+
+    monkeypatch.setattr(loop, "forecast_listing", lambda _: 100.0)
+    monkeypatch.setattr(loop, "enumerate_all", stop_in_the_middle)
+    cut, figures = run_on_data(dataset, OptimizeOptions(seed=2), Budget(stop=stop), Messages())
+    monkeypatch.setattr(loop, "forecast_listing", lambda _: None)
+    network, without = run_on_data(dataset, OptimizeOptions(seed=2), Budget(), NullReporter())
+    assert cut.header.extra["interrupted"]
+    assert cut.header.extra["total"] >= network.header.extra["total"] - 1e-6
+    assert cut.header.extra["gap"] <= network.header.extra["gap"] + 1e-6
+    assert figures["rounds"] == without["rounds"] > 1
+    assert len(said) == 1 and "Ctrl-C" in said[0]
+
+
+def test_a_search_stopped_before_it_begins_delivers_a_network_and_a_gap():
+    dataset, _ = dependent_dataset(3, 12, 200, most_states=2)
+    stop = threading.Event()
+    stop.set()
+    network, _, _ = learn(dataset, Budget(stop=stop))
+    extra = network.header.extra
+    assert extra["interrupted"] and extra["gap"] < 0.1 * abs(extra["total"])
 
 
 def test_no_time_at_all_still_delivers():

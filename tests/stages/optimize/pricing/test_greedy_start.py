@@ -148,7 +148,7 @@ def test_wider_reach_finds_what_all_candidates_give_and_computes_nothing_twice(s
 
 @pytest.mark.parametrize("seed", seeds(3, quick=1))
 def test_with_few_of_many_candidates_nothing_is_lost_in_the_end(seed, monkeypatch):
-    monkeypatch.setattr(loop, "can_enumerate", lambda *_: False)
+    monkeypatch.setattr(loop, "forecast_listing", lambda _: None)
     monkeypatch.setattr(greedy_start, "MOST_RANKED", 40)
     monkeypatch.setattr(greedy_start, "LEAST_RANKED", 4)
     monkeypatch.setattr(greedy_start, "FEW", 2)
@@ -165,7 +165,7 @@ def test_with_few_of_many_candidates_nothing_is_lost_in_the_end(seed, monkeypatc
 
 
 def test_the_whole_run_is_no_worse_than_its_start(monkeypatch):
-    monkeypatch.setattr(loop, "can_enumerate", lambda *_: False)
+    monkeypatch.setattr(loop, "forecast_listing", lambda _: None)
     dataset, _ = dependent_dataset(5, 12, 250, most_states=2)
     options = OptimizeOptions(method="pricing")
     growers, parents = start_of(dataset, options)

@@ -61,7 +61,7 @@ def all_sets(dataset, largest):
 @pytest.fixture
 def growing(monkeypatch):
     """Lists that grow to the end, however small the data."""
-    monkeypatch.setattr(loop, "can_enumerate", lambda *_: False)
+    monkeypatch.setattr(loop, "forecast_listing", lambda _: None)
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=1))
@@ -288,7 +288,7 @@ def test_a_bound_that_is_never_met_changes_nothing(seed, n, lists_grow, monkeypa
     Before a search among complete lists, which is not by subsets, there has to be room below the bound.
     """
     if lists_grow:
-        monkeypatch.setattr(loop, "can_enumerate", lambda *_: False)
+        monkeypatch.setattr(loop, "forecast_listing", lambda _: None)
     dataset, _ = dependent_dataset(seed, n, 300, most_states=3, noise=0.1)
     widths = [n - 1]
 

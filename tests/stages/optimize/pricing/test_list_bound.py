@@ -34,7 +34,7 @@ def test_without_a_network_there_is_the_plain_share():
 @pytest.mark.parametrize("tick", [pytest.param(1e-6, marks=pytest.mark.slow), 1e-4])
 def test_the_clock_changes_nothing_without_a_limit_of_time(tick, monkeypatch):
     """A slow machine, whose clock runs further between two readings, ends with the same network and bound."""
-    monkeypatch.setattr(loop, "can_enumerate", lambda *_: False)
+    monkeypatch.setattr(loop, "forecast_listing", lambda _: None)
     dataset, _ = dependent_dataset(3, 25, 300, most_states=2)
 
     def run(clock):

@@ -48,7 +48,7 @@ def learn(dataset, evaluations=3000, seed=0, seconds=None, start=None, table=Non
 @pytest.fixture
 def growing(monkeypatch):
     """Lists that grow to the end, however small the data."""
-    monkeypatch.setattr(loop, "can_enumerate", lambda *_: False)
+    monkeypatch.setattr(loop, "forecast_listing", lambda _: None)
 
 
 def run_of(dataset, **options):

@@ -276,3 +276,9 @@ def test_best_inside_is_an_upper_bound_only_within_the_graph():
     triangle = frozenset(map(frozenset, itertools.combinations(range(3), 2)))
     assert best_inside(lists_of(table), triangle) == best_bounded(lists_of(table), 2)
     assert best_inside(lists_of(table), frozenset()) == total(optimize(table, 0))
+
+
+def test_a_forest_without_a_single_parent_to_take():
+    sets = {0: {(): -1.0}, 1: {(): -1.0}, 2: {(0, 1): -1.0}}
+    with pytest.raises(InfeasibleError, match="every set of 'V2' has 2 parents or more, treewidth 1 allows 1"):
+        optimize(make_table(sets), 1, "forest")

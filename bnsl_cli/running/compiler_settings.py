@@ -1,0 +1,40 @@
+"""Settings of numba that would end the process, or make it run what is not ours, refused before numba is loaded."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+
+import click
+
+FILE = ".numba_config.yaml"
+"""numba takes settings from such a file in the current folder, where the data of others may lie: also which modules
+to import and where to read code."""
+
+
+def check_compiler_settings(environment: Mapping[str, str] = os.environ) -> None:
+    """Raise `click.UsageError` for a setting that cannot be used; once numba is loaded it has taken them all."""
+    if "numba" in sys.modules:
+        return
+    threads = environment.get("NUMBA_NUM_THREADS", "").strip()
+    if re.fullmatch(r"[+-]?\d+", threads) and int(threads) < 1:
+        raise click.UsageError(
+            f"NUMBA_NUM_THREADS is {threads} in the environment, and must be at least 1: unset it (-j gives threads)."
+        )
+    features = environment.get("NUMBA_CPU_FEATURES", "")
+    if not re.fullmatch(r"(\s*[+-][\w.-]+\s*(,|$))*", features):
+        raise click.UsageError(
+            f"NUMBA_CPU_FEATURES is {features!r} in the environment, no list such as +avx2,-fma: unset it."
+        )
+    if environment.get("NUMBA_CACHE_LOCATOR_CLASSES"):
+        raise click.UsageError(
+            "NUMBA_CACHE_LOCATOR_CLASSES is set in the environment, and bnsl has a cache of its own: unset it "
+            "(NUMBA_CACHE_DIR gives the folder)."
+        )
+    if os.path.exists(FILE):
+        raise click.UsageError(
+            f"the current folder has a file {FILE}, which numba would take settings from: remove it, or run from "
+            "another folder."
+        )
