@@ -6,8 +6,6 @@ and `annotation`, its type in signatures. Both doors use the same types: the com
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 import re
@@ -25,7 +23,6 @@ MOST_LITERALS = 6
 """Most words of a choice that a signature lists."""
 
 
-@dataclass(frozen=True)
 class Text:
     """Any text."""
 
@@ -36,7 +33,6 @@ class Text:
         return os.fspath(value) if isinstance(value, (str, os.PathLike)) else str(value)
 
 
-@dataclass(frozen=True)
 class Flag:
     """True or False."""
 
@@ -49,7 +45,7 @@ class Flag:
         return bool(value)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Choice:
     """One of several words, in lower or upper case."""
 
@@ -70,7 +66,7 @@ class Choice:
         return found[0]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class MethodFlag:
     """The flag ``--NAME`` of a method: a spelling of ``--method NAME`` on the command line."""
 
@@ -79,7 +75,7 @@ class MethodFlag:
     help: str
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class MethodName(Choice):
     """The name of a method; each has a flag on the command line."""
 
@@ -88,7 +84,7 @@ class MethodName(Choice):
     annotation = "str"  # other packages may add methods
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Whole:
     """A whole number within limits; an upper limit of 2^63 - 1 is not shown."""
 
@@ -110,7 +106,7 @@ class Whole:
         return number
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Number:
     """A finite number within limits; with `is_open` the limits are excluded, with `open_most` the upper one."""
 
@@ -148,7 +144,7 @@ def limits_text(least: float | None, most: float | None, above: bool = False, be
     return f"from {least:g} to {most:g}"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Parsed:
     """What `parse` makes of a text; it raises `ValueError` with the message.
 
@@ -171,7 +167,7 @@ TABLES = "a dict of columns, a list of dicts, or anything with __arrow_c_stream_
 """What is a table in Python."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Input:
     """Something to read: a path, with `dash` also ``-``; from Python a table or a result as well."""
 
@@ -195,7 +191,6 @@ class Input:
         return [path for path in values if isinstance(path, str) and path != "-"]
 
 
-@dataclass(frozen=True)
 class Tiers(Input):
     """A file of tiers; from Python also a list of tiers, each a list of names."""
 
@@ -211,7 +206,6 @@ class Tiers(Input):
         return super().paths(value) if isinstance(value, str) else []
 
 
-@dataclass(frozen=True)
 class Arcs(Input):
     """An arc, or a file of arcs: its path, with ``@`` before it or, if the file exists, without."""
 
@@ -229,7 +223,7 @@ class Arcs(Input):
         return [path.removeprefix("@") for path in super().paths(value)]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Output:
     """A file to write; with `dash` also ``-``, standard output."""
 
@@ -244,6 +238,9 @@ class Output:
 
 def as_line(values: Any) -> str:
     """Several values as they are typed: with commas between, quoted as in CSV."""
+    import csv
+    import io
+
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(values)
     return line.getvalue()
@@ -287,6 +284,8 @@ def _column_rule(text: str) -> str:
 
 def _columns(text: str) -> tuple[str, ...]:
     """Names of columns separated by commas; quoted as in CSV if a name has a comma."""
+    import csv
+
     names = tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []))
     if not names or not all(names):
         raise ValueError(f"{text!r} is not a list of columns; write it like age,sex or 'x*'")
