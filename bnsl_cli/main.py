@@ -17,12 +17,11 @@ from typing import Any, NoReturn
 import click
 
 from bnsl import __version__
-from bnsl.running.errors import BugError, UsageError, described
 from bnsl.running.exit_codes import ExitCode
 from bnsl.running.interrupts import Interrupted, install_handlers, interruption_behind
 from formats.printable import printable_lines
 
-from .running.stage_command import WIDTH, StageCommand, debug_option
+from .running.pages import WIDTH, debug_option
 
 STAGES = {
     "entropy": "Compute entropies of variables and conditional entropies of pairs.",
@@ -77,8 +76,7 @@ class StageGroup(click.Group):
         from .topics import command_sections
 
         parent = click.Context(self, info_name="bnsl")
-        command = self.get_command(parent, name)
-        assert isinstance(command, StageCommand)
+        command: Any = self.get_command(parent, name)  # `stage_command.StageCommand`
         settings: dict[str, Any] = {**command.context_settings, "terminal_width": width}
         ctx = click.Context(command, parent, name, **settings)
         formatter = ctx.make_formatter()
@@ -159,6 +157,8 @@ class StageGroup(click.Group):
             sys.stdout.flush()
         except OSError:
             _discard_stdout()
+        from bnsl.running.errors import UsageError
+
         if self.debug and not isinstance(error, (click.ClickException, UsageError)):
             import traceback
 
@@ -189,6 +189,8 @@ class StageGroup(click.Group):
 
 def describe_failure(error: Exception, active: str = "bnsl") -> tuple[ExitCode, str]:
     """Exit code and message for an exception that ended the command `active`."""
+    from bnsl.running.errors import BugError, UsageError, described
+
     match error:
         case click.UsageError():
             path = error.ctx.command_path if error.ctx else "bnsl"

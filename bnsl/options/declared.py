@@ -29,7 +29,7 @@ from typing import Any
 from .values import FLAG, INPUT, TEXT
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Option:
     """An option, or an argument if it is `positional`."""
 
@@ -106,7 +106,7 @@ def _settled(declared: Mapping[str, Any]) -> dict[str, Any]:
     return settled
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Declared:
     """Parameters of a function that one of its arguments stands for: how it is made of their values."""
 

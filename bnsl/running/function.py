@@ -92,19 +92,26 @@ class Function:
     """A function of the library with declared parameters; called by keywords it returns an object of `results`."""
 
     __name__: str
+    __qualname__: str
 
     def __init__(self, body: Callable[..., Any], finish: Callable[[Any], Any] | None):
-        functools.update_wrapper(self, body)
-        del self.__dict__["__wrapped__"]  # `inspect` shows the keywords, not the arguments of the body
+        self.__name__, self.__module__, self.__qualname__ = body.__name__, body.__module__, body.__qualname__
         self.body = body
         self.finish = finish or (lambda found: found)
         defaults = {name: p.default for name, p in inspect.signature(body).parameters.items() if name != "run"}
         self.declared: dict[str, Declared] = dict(declared_of(defaults))
         self.options = tuple(option for declared in self.declared.values() for option in declared.options)
         self.keywords = keywords_of(self.options)
-        shown = self.keywords | keywords_of(MESSAGES)
-        self.__signature__ = signature_of(shown)
-        self.__doc__ = documentation(body.__doc__ or "", shown)
+
+    # Signature and docstring are made when they are asked for: the command line starts without them.
+
+    @functools.cached_property
+    def __signature__(self) -> inspect.Signature:
+        return signature_of(self.keywords | keywords_of(MESSAGES))
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        return documentation(self.body.__doc__ or "", self.keywords | keywords_of(MESSAGES))
 
     def option(self, field: str) -> Option:
         """The option of a field."""

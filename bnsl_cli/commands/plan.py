@@ -14,8 +14,8 @@ from bnsl.options.values import DURATION, SIZE, Parsed, Whole
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
 
-from ..running.option_records import option as click_option
 from ..running.option_records import packed
+from ..running.pages import option as click_option
 from ..running.stage_command import stage_command
 
 FORMS = ("slurm", "make", "snakemake", "parallel")

@@ -14,28 +14,7 @@ from bnsl.options.values import Arcs, Choice, Flag, Input, MethodName, Number, O
 from bnsl.running.errors import UsageError
 
 from .click_types import ArcsOrPath, ClickChoice, Count, Finite, InputPath, OutputPath, ParsedText
-
-Decorator = Callable[[Callable], Callable]
-
-
-class SectionOption(click.Option):
-    """An option that belongs to a section of the help page."""
-
-    def __init__(self, declarations: Any, section: str = "Run", **settings: Any):
-        super().__init__(declarations, **settings)
-        self.section = section
-
-    def short_record(self, ctx: click.Context) -> tuple[str, str]:
-        """Its row on the one-screen help page: spelling and first sentence."""
-        names, text = self.get_help_record(ctx) or ("", "")
-        first, end, _ = (self.help or "").partition(". ")
-        return names, text.replace(self.help or "", first + end.rstrip())
-
-
-def option(*declarations: str, section: str = "Run", **settings: Any) -> Decorator:
-    """`click.option` with a help section; the first sentence of its help must stand alone. A default is shown."""
-    settings.setdefault("show_default", "default" in settings)
-    return click.option(*declarations, cls=SectionOption, section=section, **settings)
+from .pages import Decorator, option
 
 
 def packed(parameter: str, declared: Any) -> Decorator:

@@ -22,13 +22,11 @@ from formats.printable import escaped
 
 from .click_types import InputPath
 from .compiler_settings import check_compiler_settings
-from .option_records import SectionOption, option, with_options
+from .option_records import with_options
 from .overwriting import check_outputs
+from .pages import WIDTH, SectionOption, debug_option, option
 
 Row = tuple[str, str]
-
-WIDTH = 80
-"""Columns of help pages, at most."""
 
 
 class StageCommand(click.Command):
@@ -130,21 +128,6 @@ _help_all_option = option(
     callback=_show_full_help,
     section="General",
     help="Show all options and details, and exit.",
-)
-
-
-def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    if value:
-        cast(Any, ctx.find_root().command).debug = True  # `main.StageGroup`
-
-
-debug_option = option(
-    "--debug",
-    is_flag=True,
-    expose_value=False,
-    callback=_set_debug,
-    section="General",
-    help="Show a traceback with errors (also BNSL_DEBUG=1).",
 )
 
 

@@ -10,7 +10,7 @@ from stages import optimize, parentsets
 from stages.methods import ON_DATA, ON_SETS
 from stages.scoring.scores import SCORES
 
-from ..running.stage_command import WIDTH
+from ..running.pages import WIDTH
 
 BOUNDS = {(False,): "without `--tw`", (True,): "with `--tw` only", (False, True): "with or without `--tw`"}
 """What is said of ``--tw``, by whether the tasks of a method are bounded."""

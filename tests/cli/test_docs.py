@@ -18,7 +18,8 @@ from tools import documentation
 
 from bnsl.running.exit_codes import ExitCode
 from bnsl_cli.main import COMMANDS, cli
-from bnsl_cli.running.stage_command import WIDTH, StageCommand
+from bnsl_cli.running.pages import WIDTH
+from bnsl_cli.running.stage_command import StageCommand
 from bnsl_cli.topics import GUIDES, REFERENCE, TOPICS, topic_text
 from stages import optimize, parentsets
 from stages.kernels import jit

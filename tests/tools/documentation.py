@@ -15,7 +15,7 @@ import click
 
 from bnsl import __version__
 from bnsl_cli.main import COMMANDS, cli
-from bnsl_cli.running.stage_command import WIDTH
+from bnsl_cli.running.pages import WIDTH
 from bnsl_cli.topics import TOPICS, topic_text
 
 ROOT = Path(__file__).resolve().parents[2]
