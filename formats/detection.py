@@ -10,12 +10,12 @@ from __future__ import annotations
 import codecs
 import functools
 import re
-import shlex
 
 from .errors import Malformed
 from .kinds import Format, Kind
 from .registry import BINARY, EMPTY, FORMATS, UNREAD, find_format, formats_of
 from .textlines import EMPTY_REMEDY, Lines
+from .wording import option_value
 
 HEAD_SIZE = 1 << 20
 """Bytes that are inspected: names of many variables may precede the line that decides."""
@@ -86,7 +86,7 @@ def _head_of(lines: Lines) -> bytes:
 
 def _data_remedy(kinds: tuple[Kind, ...], source: str) -> str:
     """What to do with a table where sets or a network are wanted."""
-    path = "-" if source == "<stdin>" else shlex.quote(source)
+    path = "-" if source == "<stdin>" else option_value(source)
     learn = f"a network is learnt from data by: bnsl optimize --data {path}"
     return f"{learn} (or bnsl parentsets {path} | bnsl optimize)" if Kind.PARENT_SETS in kinds else learn
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable
 
 Warn = Callable[[str], None]
@@ -38,6 +39,12 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def option_value(text: str) -> str:
+    """A value behind an option, quoted for a shell; a plain word too, which is then no word of the sentence."""
+    quoted = shlex.quote(text)
+    return f"'{text}'" if quoted == text and text.isalpha() else quoted
 
 
 def listed(items: Iterable[str]) -> str:

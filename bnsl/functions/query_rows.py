@@ -12,6 +12,7 @@ import pyarrow
 from formats.tables.completed_rows import CompletedRows
 from formats.tables.evidence import EvidenceTable, find_variable, open_evidence
 from formats.tables.results.result_tables import FIGURE, TEXT
+from formats.wording import option_value
 from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import RowAnswers, fill, log_probabilities, predict
 
@@ -45,7 +46,7 @@ def answer_rows(
     columns = result_columns(engine, targets)
     for column in evidence.copies:
         if column.name in columns:
-            raise UsageError(f"--keep {column.name}: the answers have a column of that name.")
+            raise UsageError(f"--keep {option_value(column.name)}: the answers have a column of that name.")
     columns = dict.fromkeys((column.name for column in evidence.copies), TEXT) | columns
     batches = result_batches(engine, evidence, targets, rows.jobs, reporter)
     n_rows = evidence.codes.shape[1]

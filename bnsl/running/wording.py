@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 MOST_SHOWN = 200
 """Longest value of a keyword that a line shows, characters."""
 
-_SPELLED = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-j)(?![\w-])(?:[ =]((?:'[^']*'|[\w*@.:|>,-]*[\w*]))(?![\w-]))?")
+_SPELLED = re.compile(
+    r"(?<![\w-])(--[a-z][a-z-]*|-j)(?![\w-])(?:[ =](?P<value>(?:'[^']*'|\"'\")+|[\w*@.:|>,-]*[\w*])(?![\w-]))?"
+)
 
 
 @functools.cache
@@ -55,7 +58,7 @@ def in_python(message: str, keywords: Mapping[str, Option] | None = None) -> str
 
 
 def _said(match: re.Match[str], own: dict[str, tuple[str, Option]]) -> str:
-    spelling, value = match[1], match[2]
+    spelling, value = match[1], match["value"]
     known = own.get(spelling) or _keywords().get(spelling)
     if known is None:
         method = own.get("--method") or _keywords()["--method"]
@@ -70,7 +73,12 @@ def _said(match: re.Match[str], own: dict[str, tuple[str, Option]]) -> str:
     if value is None or not _is_value(option, value):
         return f"{keyword}{rest}"
     is_name = (value.isalpha() and value.isupper()) or value.replace(".", "").isdigit()
-    return f"{keyword}={value}" if is_name else f'{keyword}="{value.strip(chr(39))}"'
+    return f"{keyword}={value}" if is_name else f"{keyword}={_quoted(shlex.split(value)[0])}"
+
+
+def _quoted(text: str) -> str:
+    """A string as Python writes it, in double quotes where it has none."""
+    return repr(text) if '"' in text else f'"{repr(text + chr(34))[1:-2]}"'
 
 
 def _is_second(option: Option, spelling: str) -> bool:
@@ -78,7 +86,10 @@ def _is_second(option: Option, spelling: str) -> bool:
 
 
 def _is_value(option: Option, text: str) -> bool:
-    """Whether a word after an option is its value, not the next word of the sentence."""
+    """Whether a word after an option is its value, not the next word of the sentence.
+
+    Names that are plain words are values if they are quoted (`formats.wording.option_value`).
+    """
     words = getattr(option.kind, "words", ())
     typed = not text.isalpha() or text.isupper()
     return typed or text in words

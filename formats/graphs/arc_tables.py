@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import shlex
 
 import pyarrow
 import pyarrow.parquet
@@ -18,6 +17,7 @@ from ..tables.arrow import ARROW_MARKS, PARQUET_MARK, labelled, read_arrow, read
 from ..tables.label_columns import LabelColumn
 from ..tables.results.result_tables import batch_writer, is_own
 from ..textlines import Lines
+from ..wording import option_value
 from .adjacency import STRENGTH_COLUMNS, arcs_text, is_arc_header, read_arc_rows, read_table
 
 
@@ -41,7 +41,7 @@ def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> Network:
     if not is_arc_header(header) or not is_sound:
         raise Malformed(
             "expected a network, this is a table of data; arcs are columns of text called from and to",
-            remedy=f"a network is learnt from data by: bnsl optimize --data {shlex.quote(lines.source)}",
+            remedy=f"a network is learnt from data by: bnsl optimize --data {option_value(lines.source)}",
         )
     cells = [["" if cell is None else str(cell) for cell in column.array().to_pylist()] for column in columns]
     return read_arc_rows(lines, header, [(n, list(row)) for n, row in enumerate(zip(*cells), 1)], edges)

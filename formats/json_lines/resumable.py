@@ -12,7 +12,6 @@ import errno
 import fcntl
 import io
 import os
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
@@ -22,7 +21,7 @@ from ..schemas import PARENT_SETS
 from ..streams import is_written_in_place, open_output
 from ..temporaries import keep_access
 from ..textlines import Lines
-from ..wording import Warn, ignore
+from ..wording import Warn, ignore, option_value
 from .jsonl import JsonlHeader, disagreement, read_header
 from .jsonl_writer import encode_fields, encode_header, encode_record
 from .run_parts import Gathered, PartFile, gather, require_same_options
@@ -127,7 +126,7 @@ def open_resumable(
         output = None
         try:
             if resume is None and os.fstat(stream.fileno()).st_size:
-                goes_on = f"--resume {shlex.quote(target)} goes on with it"
+                goes_on = f"--resume {option_value(target)} goes on with it"
                 warn(f"starting over: {part} of an unfinished run is overwritten ({goes_on})")
             output = ResumableOutput(stream, header, children, _gather_earlier(resume, warn), part)
             yield output
@@ -145,7 +144,7 @@ def open_resumable(
             if n_there == 0 or isinstance(error, VerificationError):
                 os.unlink(part)
             elif output:
-                warn(f"what was finished is kept in {part}: --resume {shlex.quote(target)} goes on with it")
+                warn(f"what was finished is kept in {part}: --resume {option_value(target)} goes on with it")
             raise
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +10,7 @@ import numpy as np
 import pyarrow
 from pyarrow import compute
 
-from ..wording import listed
+from ..wording import listed, option_value
 
 _WORDS = "na n.a. n/a #n/a nan -nan nat null (null) <null> #null! #value! #div/0! missing <missing>"
 _SIGNS = ("*", ".", "-", "--", "..", "...", "??", "\\N")
@@ -53,7 +52,7 @@ def doubt_text(doubt: Doubt, columns: Sequence[str]) -> str:
     names, labels = listed(map(repr, columns)), listed(map(repr, doubt.labels))
     if not doubt.is_mark:
         return f"{names}: {labels} differ only in case; write them alike if they are one state"
-    option = f"--na {shlex.quote(doubt.labels[0])}"
+    option = f"--na {option_value(doubt.labels[0])}"
     return f"{names}: {labels} may mark missing cells; if it does, give {option} and --missing drop or state"
 
 

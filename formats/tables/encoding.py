@@ -22,7 +22,6 @@ read once, by a table look-up. The rules:
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, NoReturn
@@ -32,7 +31,7 @@ import numpy as np
 from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
-from ..wording import Warn, ignore, listed, plural
+from ..wording import Warn, ignore, listed, option_value, plural
 from .columns import Column, EncodingOptions, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
 from .doubtful_labels import doubt_text
@@ -179,7 +178,7 @@ def _with_repeated_rows(raw: RawTable, kept: Sequence[int], options: EncodingOpt
     if not others:
         raise UnsuitableData("no column is left but that of --weights")
     require_memory(total, len(others), options.free_bytes, name)
-    note(f"{plural(len(counts), 'row')} stand for {total:,} by --weights {name!r}")
+    note(f"{plural(len(counts), 'row')} stand for {total:,} by --weights {option_value(name)}")
     chosen = raw.chosen(others)
     repeated = [column.with_cells(np.repeat(column.cells(), counts)) for column in chosen.columns]
     return chosen._replace(columns=repeated, is_tight=raw.is_tight and bool(counts.all()))
@@ -239,7 +238,7 @@ def _name_remedy(names: Sequence[str], raw: RawTable) -> str:
     if is_numbered and len(names) == len(raw.names):
         return (
             "the file numbers its variables, as jkl and pss do; name them by the columns, in their order: "
-            f"bnsl convert FILE --names {shlex.quote(raw.source)} --to network (or parentsets)"
+            f"bnsl convert FILE --names {option_value(raw.source)} --to network (or parentsets)"
         )
     return "give data with the same column names (in any order)"
 

@@ -19,7 +19,7 @@ from .columns import Column
 from .datasets import read_labels
 from .encoding import RawTable, marked_cells
 from .labels import UNKNOWN, code_known_states
-from .selection import matching_names, selected_positions
+from .selection import drop_option, matching_names, selected_positions
 
 
 def find_variable(name: str, variables: Sequence[Variable]) -> int:
@@ -225,5 +225,5 @@ def _refuse_unknown(row: int, column: Column, n_unknown: int, raw: RawTable) -> 
         line=line,
         column=column.name,
         remedy=f"leave such rows out by --unseen drop, take such cells as missing by --unseen missing, "
-        f"or the column no evidence by --drop {column.name!r}",
+        f"or the column no evidence by {drop_option([column.name])}",
     )

@@ -5,7 +5,6 @@ Not meant as states are identifiers, dates, numbers with commas or among words.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ from pyarrow import compute
 
 from ..data_records import MAX_STATES
 from ..errors import UnsuitableData
-from ..wording import listed, plural
+from ..wording import listed, option_value, plural
 from .labels import MISSING_STATE
 from .selection import drop_option
 
@@ -82,7 +81,7 @@ def suspect(name: str, labels: pyarrow.StringArray, is_number: np.ndarray, n_row
         stray = labels[int(np.argmin(is_number))].as_py()
         n_strays = int((~is_number).sum())
         others = f"is no number: {stray!r}" if n_strays == 1 else f"are no numbers, as {stray!r}"
-        missing = f", or --na {shlex.quote(stray)} if missing" if n_strays <= _FEW else ""
+        missing = f", or --na {option_value(stray)} if missing" if n_strays <= _FEW else ""
         return f"{name!r}: text, for {n_strays} of {len(labels)} values {others}; correct these cells{missing}"
     if len(labels) > _MIN_STATES and len(labels) * _ROWS_PER_STATE > n_rows:
         leaves_out = f"{drop_option([name])} leaves it out"

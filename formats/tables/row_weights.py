@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data_records import Variable
 from ..errors import UnsuitableData
-from ..wording import plural
+from ..wording import option_value, plural
 from .columns import Column
 from .label_columns import LabelColumn
 from .labels import parse_numbers
@@ -64,5 +64,5 @@ def weights_position(name: str, names: tuple[str, ...]) -> int:
     """The position of the column of counts; an `UnsuitableData` if no column, or more than one, is meant."""
     found = matching_names(name, names, "--weights")
     if len(found) > 1:
-        raise UnsuitableData(f"--weights {name} names {len(found)} columns; one has the counts")
+        raise UnsuitableData(f"--weights {option_value(name)} names {len(found)} columns; one has the counts")
     return names.index(found[0])

@@ -6,10 +6,10 @@ import csv
 import difflib
 import fnmatch
 import io
-import shlex
 from collections.abc import Collection, Iterable, Sequence
 
 from ..errors import UnsuitableData
+from ..wording import option_value
 
 _WILD = frozenset("*?[")
 
@@ -67,4 +67,4 @@ def column_list(names: Iterable[str]) -> str:
 
 def drop_option(names: Iterable[str]) -> str:
     """The option that leaves these columns out, quoted for a shell."""
-    return f"--drop {shlex.quote(column_list(names))}"
+    return f"--drop {option_value(column_list(names))}"
