@@ -22,6 +22,7 @@ from . import METHODS, OptimizeOptions
 from .bootstrap import Found, Resampling, Rows, bootstrap_networks
 from .column_order import reordered_forest, reordered_network, reordered_options, reordered_rows
 from .driver import KeepLists, KeepNodes, run_on_data
+from .verify import verify_network
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,7 @@ class RowSearch:
         """
         by_name = np.argsort(np.array(self._names, dtype=object), kind="stable")
         if self._is_climb and not np.array_equal(by_name, np.arange(len(by_name))):
-            network, figures = self._in_order(by_name)._run(budget, reporter)
-            return reordered_network(network, positions_of(by_name)), figures
+            return self._run_in_order(by_name, budget, reporter)
         return self._run(budget, reporter, keep_lists, keep_nodes)
 
     def _run(
@@ -87,14 +87,29 @@ class RowSearch:
         seconds, evaluations = limits.seconds, limits.evaluations
 
         def search(rows: Rows, order: np.ndarray, seed: int, stop: StopSignal) -> Found:
-            replicate = replace(one, rows=rows, options=replace(one.options, seed=seed))._in_order(order)
-            network, figures = replicate._run(Budget(seconds, evaluations, stop), NullReporter())
-            return reordered_network(network, positions_of(order)), figures
+            replicate = replace(one, rows=rows, options=replace(one.options, seed=seed))
+            return replicate._run_in_order(order, Budget(seconds, evaluations, stop), NullReporter())
 
         options = self.options
         return bootstrap_networks(
             self.rows, n_replicates, options.seed, search, options.jobs, stop, resampling, options.remote
         )
+
+    def _run_in_order(self, order: np.ndarray, budget: Budget, reporter: Reporter) -> Found:
+        """Search the columns in `order`; the network, in the order of the data again, is verified on these.
+
+        Scores of rows with holes are those of a completed table, and not computed again.
+        """
+        found, figures = self._in_order(order)._run(budget, reporter)
+        network, options = reordered_network(found, positions_of(order)), self.options
+        verify_network(
+            network,
+            dataset=None if isinstance(self.rows, IncompleteDataset) else self.rows,
+            treewidth=options.treewidth,
+            max_table=options.max_table,
+            knowledge=options.knowledge,
+        )
+        return network, figures
 
     def _in_order(self, order: np.ndarray) -> RowSearch:
         """The same search with the columns in another order."""

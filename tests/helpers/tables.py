@@ -14,13 +14,15 @@ def make_dataset(codes: np.ndarray, n_states: list[int]) -> Dataset:
     return Dataset(variables, np.ascontiguousarray(codes, dtype=np.uint8), "sha256:test")
 
 
-def dependent_dataset(seed: int, n_variables: int, n_rows: int, most_states: int = 4, noise: float = 0.3):
+def dependent_dataset(
+    seed: int, n_variables: int, n_rows: int, most_states: int = 4, noise: float = 0.3, least_states: int = 1
+):
     """Random data in which every variable depends on up to two earlier ones; returns (dataset, rows).
 
     Rows are tuples of ints for the plain twins. With little noise many rows are equal.
     """
     rng = np.random.default_rng(seed)
-    n_states = [int(rng.integers(1, most_states + 1)) for _ in range(n_variables)]
+    n_states = [int(rng.integers(least_states, most_states + 1)) for _ in range(n_variables)]
     codes = np.zeros((n_variables, n_rows), dtype=np.uint8)
     for i in range(n_variables):
         sources = rng.choice(i, size=min(i, 2), replace=False).tolist() if i else []

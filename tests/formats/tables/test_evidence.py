@@ -133,7 +133,7 @@ def test_copied_columns_are_as_they_were(tmp_path):
         (
             "a,w\n5,1\n",
             Inconsistent,
-            "'5' is none of the states '0', '1', '2'\n.*--unseen drop.*--na '5'.*--drop 'a'",
+            "'5' is none of the states '0', '1', '2'\n.*--unseen drop.*--unseen missing.*--drop 'a'",
         ),
         ("k,l\n5,1\n", Inconsistent, "none of the columns"),
         ("a,w\n", UnsuitableData, "no rows"),

@@ -13,12 +13,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from bnsl_cli.files.inputs import open_learnt_networks
 from helpers.cases.proofs import local_table, proof_of
 from hypothesis import settings
 from naive.optimize.networks_search import random_table
 
-from bnsl_cli.commands.evaluate import gap_to_proof, open_checked_proof
+from bnsl.files.inputs import open_learnt_networks
+from bnsl.functions.evaluate import gap_to_proof, open_checked_proof
 from formats import write_network, write_parent_sets, write_proof
 from formats.errors import FormatError
 

@@ -17,7 +17,7 @@ from stages.knowledge import Knowledge, make_knowledge
 def agrees(parents, knowledge: Knowledge) -> bool:
     arcs = list_arcs(parents)
     is_excluded = any(knowledge.excludes(*arc) for arc in arcs)
-    return not is_excluded and set(knowledge.arcs(knowledge.required)) <= arcs
+    return not is_excluded and set(knowledge.required_arcs) <= arcs
 
 
 def random_knowledge(parents, rng: random.Random) -> Knowledge:

@@ -11,7 +11,9 @@ import pytest
 from helpers.cases.incomplete import with_holes
 from helpers.tables import dependent_dataset, make_dataset
 
+from formats.arc_groups import group_of
 from formats.data_records import Dataset
+from formats.errors import VerificationError
 from formats.records import Forest, Header, Network
 from stages.graphs.essential_graphs import list_arcs
 from stages.incomplete import StructuralEM
@@ -139,6 +141,40 @@ def test_knowledge_forest_and_elimination_order_follow_the_columns(options):
     forest = Forest(Header(rows.variables), {3: 2, 6: 5}, {})
     for network, _ in replicates(RowSearch(rows, options, StructuralEM(), forest=forest), 3):
         assert network.parents[3] == (2,) and network.parents[6] == (5,)
+
+
+@pytest.mark.parametrize("options", [CLIMB, OptimizeOptions(method="mmhc", seed=1), FOREST, OptimizeOptions(seed=1)])
+@pytest.mark.parametrize("is_started", [False, True])
+def test_arcs_allowed_in_groups_follow_the_columns(options, is_started: bool):
+    """In each replicate, from no arcs and from a network that obeys them, and with a forest beside them."""
+    rows, _ = dependent_dataset(6, 7, 200, most_states=3, least_states=2)
+    knowledge = Knowledge(
+        rows.names,
+        {4: (0,)},
+        forbidden=(group_of((0, 5), (1, 2)),),
+        allowed=(group_of((0, 1, 5), range(7)), group_of((2,), (3,))),
+    )
+    told = replace(options, knowledge=knowledge)
+    start = run_on_data(rows, replace(CLIMB, knowledge=knowledge), Budget(), QUIET)[0] if is_started else None
+    forest = Forest(Header(rows.variables), {3: 2, 6: 5}, {})
+    for screened in (None, forest):
+        search = RowSearch(rows, told, StructuralEM(), start, forest=screened)
+        for network, _ in [search.run(Budget(None, 300), QUIET), *replicates(search)]:
+            arcs = set(list_arcs(network.parents))
+            assert (0, 4) in arcs and not arcs & {(0, 1), (0, 2), (5, 1), (5, 2)}
+            assert all(p in (0, 1, 5) or (p, child) == (2, 3) for p, child in arcs)
+            assert screened is None or (network.parents[3], network.parents[6]) == ((2,), (5,))
+
+
+@pytest.mark.parametrize("is_replicated", [False, True])
+def test_a_network_is_verified_in_the_order_of_the_data(is_replicated: bool, monkeypatch):
+    """One whose columns are mixed up is not returned."""
+    rows, _ = dependent_dataset(6, 7, 200, most_states=3, least_states=2)
+    rows = reordered_rows(rows, np.roll(np.arange(7), 1))
+    monkeypatch.setattr("stages.optimize.row_search.positions_of", lambda order: np.arange(len(order)))
+    search = RowSearch(rows, CLIMB, StructuralEM())
+    with pytest.raises(VerificationError):
+        replicates(search) if is_replicated else search.run(Budget(), QUIET)
 
 
 @pytest.mark.parametrize("options", [CLIMB, OptimizeOptions(method="pricing", seed=1)])

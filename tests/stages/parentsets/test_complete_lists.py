@@ -97,7 +97,7 @@ def test_variables_beyond_the_time_of_counting_are_counted_in_groups(options, mo
 
 def test_groups_are_counted_under_knowledge(monkeypatch):
     names = run_of().scorer.dataset.names
-    knowledge = Knowledge(names, required={1: (0,)}, forbidden={2: (0, 1)})
+    knowledge = Knowledge.of_arcs(names, required=[(0, 1)], forbidden=[(0, 2), (1, 2)])
     dataset, _ = dependent_dataset(45, 7, 150, most_states=3)
     run = Run(dataset, ParentSetOptions(method="sequential", max_parents=3), knowledge=knowledge)
     evaluated = [record.evaluated for record in run.records()]

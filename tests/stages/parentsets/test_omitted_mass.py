@@ -21,6 +21,7 @@ from stages.posterior import PosteriorOptions, exact
 from stages.posterior.weights import listed_share
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
+from stages.scoring.independent import IndependentScorer
 
 
 def lists_of(dataset, knowledge=None, **options) -> ParentSetTable:
@@ -40,7 +41,7 @@ def log_weight(table: ParentSetTable, prior: str) -> float:
     [(2, 0, 0.5, 1), (3, 1, 0.3, 2), (4, 2, 0.1, 3), (4, 3, 0.9, 2), (5, 4, 0.3, 1), (5, 5, 1e-2, 1)],
 )
 def test_networks_of_listed_sets_have_their_share(n_variables, seed, keep_mass, max_parents, prior):
-    dataset, _ = dependent_dataset(seed, n_variables, 60, most_states=3, noise=0.4)
+    dataset, _ = dependent_dataset(seed, n_variables, 60, most_states=3, noise=0.4, least_states=2)
     table = lists_of(dataset, keep_mass=keep_mass, max_parents=max_parents)
     whole = lists_of(dataset, keep_mass=0.0, max_parents=max_parents)
     assert table.complete.all()
@@ -53,6 +54,28 @@ def test_networks_of_listed_sets_have_their_share(n_variables, seed, keep_mass, 
     assert reported >= math.exp(-np.log1p(keep_mass * n_left_out).sum()) * (1 - 1e-6)
     if prior == "dags" and n_left_out.any():
         assert reported > 0.2 * share
+
+
+@pytest.mark.parametrize("prior", ["dags", "orders"])
+@pytest.mark.parametrize("seed", [2, 3, 8])
+def test_sets_with_columns_of_one_state_are_left_out(seed, prior):
+    """Against the weight of all networks, among them those whose arcs change no score."""
+    dataset, _ = dependent_dataset(seed, 4, 60, most_states=3, noise=0.4)
+    assert (dataset.n_states == 1).any()
+    scorer = IndependentScorer(dataset, "bdeu", 1.0)
+    every = [
+        [
+            (s, scorer.local_score(v, s))
+            for k in range(4)
+            for s in itertools.combinations(sorted({*range(4)} - {v}), k)
+        ]
+        for v in range(4)
+    ]
+    whole = float(np.logaddexp.reduce([weight for _, weight in networks(every, prior)]))
+    for mass in (0.0, 0.1):
+        table = lists_of(dataset, keep_mass=mass)
+        reported = listed_share(table)
+        assert reported is not None and reported <= math.exp(log_weight(table, prior) - whole) * (1 + 1e-9)
 
 
 def test_the_share_is_met_where_nothing_is_in_the_way():
@@ -99,7 +122,7 @@ def test_lists_that_are_not_complete():
 @pytest.mark.parametrize(("keep_mass", "least"), [(0.5, 0.02), (1e-2, 0.5), (1e-4, 0.99)])
 def test_the_share_of_more_variables(keep_mass, least):
     """By exact sums, which equal enumeration."""
-    dataset, _ = dependent_dataset(9, 8, 200, noise=0.3)
+    dataset, _ = dependent_dataset(9, 8, 200, noise=0.3, least_states=2)
     table, whole = (lists_of(dataset, keep_mass=mass, max_parents=3) for mass in (keep_mass, 0.0))
     totals = [exact.log_weight(each, PosteriorOptions(), Budget(), NullReporter()) for each in (table, whole)]
     reported = listed_share(table)

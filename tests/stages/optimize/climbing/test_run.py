@@ -213,7 +213,8 @@ def test_permitted_parents_are_those_of_the_knowledge(said):
     codes = np.random.default_rng(0).integers(0, 2, (70, 40)).astype(np.uint8)
     codes[7] = 0
     scorer = FamilyScorer(make_dataset(codes, [2] * 7 + [1] + [2] * 62))
-    constraints = make_constraints(scorer, OptimizeOptions("hc", **said))
+    knowledge = Knowledge.of_arcs(scorer.dataset.names, **said)
+    constraints = make_constraints(scorer, OptimizeOptions("hc", knowledge=knowledge))
     for child in range(70):
         expected = constraints.knowledge.may_be_parent(child) & (scorer.n_states > 1) & (child != 7)
         expected |= np.isin(np.arange(70), constraints.knowledge.required_of(child))
