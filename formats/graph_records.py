@@ -130,7 +130,7 @@ class BayesianNetwork:
     the last axis sums to 1."""
     name: str = "unknown"
     header: Header | None = None
-    """What is known of the structure: score, bound, commands; None where nothing is. Its variables are `variables`."""
+    """What is known of the structure: score, bound, commands; None where nothing is. It has the same variables."""
     scores: np.ndarray | None = None
     """float64, shape (n_variables,): local scores in nats, NaN where unknown; None where all are."""
 
