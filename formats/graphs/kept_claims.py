@@ -18,6 +18,7 @@ import numpy as np
 from ..errors import FormatError
 from ..graph_records import BayesianNetwork
 from ..records import Header, ParentSetRecord
+from ..schemas import NETWORK
 from ..textlines import Lines
 
 _DIGEST = "sha256"
@@ -37,8 +38,8 @@ def claims_of(model: BayesianNetwork) -> list[str]:
         return []
     from ..json_lines.jsonl_writer import encode_header
 
-    fields = json.loads(encode_header("bnsl.network", replace(model.header, variables=(), created=None)))
-    del fields["variables"]
+    fields = json.loads(encode_header(NETWORK.name, replace(model.header, variables=(), created=None)))
+    del fields["variables"], fields["format"]
     if model.scores is not None and not np.isnan(model.scores).all():
         fields[_SCORES] = [None if score != score else score for score in model.scores.tolist()]
     fields[_DIGEST] = _digest(model, fields)
@@ -79,8 +80,8 @@ def _decoded(model: BayesianNetwork, text: str, lines: Lines) -> tuple[Header, n
     if len(listed) != len(model.variables) or not all(s is None or type(s) in (int, float) for s in listed):
         raise ValueError("its local scores are not one number for each variable")
     scores = np.array(listed, dtype=np.float64)
-    variables = [{"name": v.name, "states": v.states} for v in model.variables]
-    header = decode_header(lines, fields | {"variables": variables}).header
+    variables = [{"name": v.name, "states": list(v.known_states)} for v in model.variables]
+    header = decode_header(lines, fields | {"format": NETWORK.name, "variables": variables}).header
     records = (
         ParentSetRecord.of(child, (sorted(parents),), (score,))
         for child, (parents, score) in enumerate(zip(model.parents, scores.tolist()))

@@ -129,7 +129,7 @@ def pick_network(source: str | Lines, place: int | None) -> Network | BayesianNe
     """One network of a stream, with its parameters if it has them.
 
     `place`: from 1; None for the network with the largest total score, the first of several.
-    Raises `Inconsistent`: there are fewer, or the total of one is unknown; `FormatError`: see `open_networks_or_models`.
+    Raises `Inconsistent`: there are fewer, or the total of one is unknown; `FormatError`: as the reader of streams.
     """
     lines = as_lines(source)
     best: Network | BayesianNetwork | None = None
