@@ -273,7 +273,7 @@ class Network(Result):
     def read(cls, path: str | os.PathLike[str]) -> Network:
         """The network in a file of any format, with its parameters if it holds them."""
         with translated_errors():
-            return cls(open_learnt_network(os.fspath(path)))
+            return cls(open_learnt_network(os.fspath(path), warn=_warn))
 
     def _repr_svg_(self) -> str | None:
         import bnsl
@@ -284,6 +284,13 @@ class Network(Result):
         from .facts import network_facts
 
         return f"<Network: {network_facts(self.record)}>"
+
+
+def _warn(message: str) -> None:
+    """Warn the caller of what a file says and is not believed."""
+    import warnings
+
+    warnings.warn(message, stacklevel=2)
 
 
 def network_of(structure: records.Network) -> Network:
@@ -313,4 +320,4 @@ def read(path: str | os.PathLike[str]) -> Any:
             return ParentSets(formats.open_parent_sets(found))
         if kind is Kind.FOREST:
             return Forest(formats.open_forest(found))
-        return Network(open_learnt_network(found))
+        return Network(open_learnt_network(found, warn=_warn))

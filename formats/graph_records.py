@@ -119,7 +119,7 @@ class Drawing:
 
 @dataclass(frozen=True, eq=False)
 class BayesianNetwork:
-    """A network with parameters, as in a BIF file."""
+    """A network with parameters."""
 
     variables: tuple[Variable, ...]
     """With known states."""
@@ -129,6 +129,10 @@ class BayesianNetwork:
     """float64: ``tables[i]`` has shape (states of parent 1, ..., states of parent k, states of variable i);
     the last axis sums to 1."""
     name: str = "unknown"
+    header: Header | None = None
+    """What is known of the structure: score, bound, commands; None where nothing is. It has the same variables."""
+    scores: np.ndarray | None = None
+    """float64, shape (n_variables,): local scores in nats, NaN where unknown; None where all are."""
 
 
 @dataclass(frozen=True)

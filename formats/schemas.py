@@ -140,6 +140,7 @@ strengths list<list<list<number>>>: for each variable and each of its parents th
     probability) of the arc, and of one in either direction
 directions list<list<string>>: for each variable and each of its parents what decides the direction of the arc: data,
     knowledge or neither; of a consensus, in most of the networks
+name string: name of a network with parameters
 unscored list<integer>: variables (indices) that had no parent sets; the total leaves them out
 """)
 
@@ -165,6 +166,11 @@ left_out number?: with keep_mass: upper bound on the probability of the sets tha
     state or without, over that of the best listed subset of each, added up for the listed set for which that is most
 interrupted boolean: the search for this child was stopped early, or before it began
 ended string: what ended the search for this child before its own end: time or memory
+""")
+
+NETWORK_RECORD_KEYS = RECORD_KEYS + keys_of("""
+probabilities list<number>: probability table of the variable, in the records of all or of none: row by row, the
+    states of the last parent faster than those of the first one, its own fastest; each row sums to 1
 """)
 
 _TRACE_KEYS = keys_of("""
@@ -236,7 +242,7 @@ anew boolean: all other multipliers are 0
 """)
 
 PARENT_SETS = FileFormat("bnsl.parentsets", 1, COMMON_HEADER_KEYS + PARENT_SETS_HEADER_KEYS, RECORD_KEYS)
-NETWORK = FileFormat("bnsl.network", 1, COMMON_HEADER_KEYS + NETWORK_HEADER_KEYS, RECORD_KEYS)
+NETWORK = FileFormat("bnsl.network", 1, COMMON_HEADER_KEYS + NETWORK_HEADER_KEYS, NETWORK_RECORD_KEYS)
 FOREST = FileFormat("bnsl.forest", 1, COMMON_HEADER_KEYS + FOREST_HEADER_KEYS, RECORD_KEYS)
 TRACE = FileFormat("bnsl.trace", 1, COMMON_HEADER_KEYS + SHARD_HEADER_KEYS, _TRACE_KEYS)
 ARC_PROBABILITIES = FileFormat("bnsl.arc-probabilities", 1, COMMON_HEADER_KEYS + _ARC_HEADER_KEYS, _ARC_COLUMNS)

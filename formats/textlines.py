@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, NoReturn
 
 from .errors import FormatError, Inconsistent, Malformed
 from .streams import guarded, open_input, source_name
+from .wording import Warn, ignore
 
 MAX_LINE = 1 << 30
 """Longest line that is read, bytes; a variable with millions of parent sets stays far below."""
@@ -27,6 +28,7 @@ class Lines:
 
     `source`: a path, ``-`` for standard input, or an open stream.
     - `source`: name of the source in messages.
+    - `warn`: takes messages about what a reader ignores.
     - `beginning`: the first bytes, as many as were available when it was opened.
     - `number`: number of the line returned last, from 1.
     - `terminated`: whether the line returned last ended with a line end.
@@ -42,6 +44,7 @@ class Lines:
             self.source = name if isinstance(name, str) else "<stream>"
             stream: Any = source
             self._stream = stream if hasattr(stream, "peek") else io.BufferedReader(stream)
+        self.warn: Warn = ignore
         self.number = 0
         self.terminated = True
         self.span = (0, 0)

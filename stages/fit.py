@@ -9,6 +9,7 @@ import numpy as np
 from formats.data_records import Dataset
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
+from formats.graphs.structures import with_header
 from formats.records import Network
 from stages.runtime.errors import StageError
 
@@ -21,9 +22,9 @@ def fit_parameters(
 ) -> BayesianNetwork:
     """Estimate every variable's probability table given its parents.
 
-    Parents are ascending. A parent configuration without rows and prior gets equal probabilities. Raises
-    `Inconsistent` if variables or states of network and data differ; `StageError` if a table would have more than
-    2**27 cells.
+    The result keeps the header and the local scores of the network. Parents are ascending. A parent configuration
+    without rows and prior gets equal probabilities. Raises `Inconsistent` if variables or states of network and data
+    differ; `StageError` if a table would have more than 2**27 cells.
 
     The data have the network's variables in the same order, and its states where it knows them. `smoothing` is the
     equivalent sample size of a uniform prior: smoothing / (cells of the table) is added to every count, which gives
@@ -37,7 +38,7 @@ def fit_parameters(
         to_probabilities(_count_family(dataset, child, parents), smoothing)
         for child, parents in enumerate(network.parents)
     )
-    return BayesianNetwork(dataset.variables, network.parents, tables, name)
+    return with_header(BayesianNetwork(dataset.variables, network.parents, tables, name), network)
 
 
 def check_same_variables(network: Network, dataset: Dataset) -> None:

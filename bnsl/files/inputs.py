@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from formats.wording import listed, plural
+from formats.wording import Warn, listed, plural
 
 from ..tables import as_file, as_table
 
@@ -33,28 +33,28 @@ class LearntNetwork(NamedTuple):
     is_class: bool = False
 
 
-def open_learnt_network(source: Any, may_be_empty: bool = False) -> LearntNetwork:
+def open_learnt_network(source: Any, may_be_empty: bool = False, warn: Warn | None = None) -> LearntNetwork:
     """Read a network in any format, with its parameters if the file has them.
 
-    `may_be_empty`: whether a list of arcs may have none; its variables are then `completed`.
+    - `may_be_empty`: whether a list of arcs may have none; its variables are then `completed`.
+    - `warn`: is called about claims of the file that are ignored.
     """
     if hasattr(source, "learnt"):  # a `Network` of this package
         return source.learnt
-    from formats import open_bayesian_network, open_network
-    from formats.detection import detect_lines
+    from formats import open_network_or_model
+
+    return learnt_network(open_network_or_model(as_file(source, "network"), may_be_empty, warn))
+
+
+def learnt_network(found: Network | BayesianNetwork) -> LearntNetwork:
+    """The structure of a network, and the parameters if it has them."""
     from formats.graphs.structures import structure_of
-    from formats.kinds import Kind
-    from formats.textlines import as_lines
+    from formats.records import Network
 
-    lines = as_lines(as_file(source, "network"))
-    found = detect_lines(lines)
-    if found.kind is Kind.PARAMETERS and found.reader:
-        model = open_bayesian_network(lines)
-        return LearntNetwork(structure_of(model), model)
-    return LearntNetwork(open_network(lines, may_be_empty), None)
+    return LearntNetwork(structure_of(found), None if isinstance(found, Network) else found)
 
 
-def open_network_or_class(source: Any) -> LearntNetwork:
+def open_network_or_class(source: Any, warn: Warn | None = None) -> LearntNetwork:
     """As `open_learnt_network`; of an essential graph, or one maximally oriented under knowledge, a network of its
     equivalence class. A list of arcs may have none: its variables are then `completed`.
 
@@ -67,12 +67,14 @@ def open_network_or_class(source: Any) -> LearntNetwork:
     from formats.graph_records import EssentialGraph
     from formats.graphs.structures import network_from_parents
     from formats.kinds import Kind
+    from formats.schemas import NETWORK
     from formats.textlines import as_lines
     from stages.graphs.consistent_extension import class_member
 
     lines = as_lines(as_file(source, "network"))
-    if detect_lines(lines).kind is Kind.PARAMETERS:
-        return open_learnt_network(lines)
+    found = detect_lines(lines)
+    if found.kind is Kind.PARAMETERS or found.name == NETWORK.name:
+        return open_learnt_network(lines, may_be_empty=True, warn=warn)
     graph = open_graph(lines, may_be_empty=True)
     if not isinstance(graph, EssentialGraph):
         return LearntNetwork(graph, None)
@@ -81,21 +83,21 @@ def open_network_or_class(source: Any) -> LearntNetwork:
     return LearntNetwork(replace(member, header=header), None, is_class=True)
 
 
-def open_learnt_networks(source: Any) -> Iterator[LearntNetwork]:
+def open_learnt_networks(source: Any, warn: Warn | None = None) -> Iterator[LearntNetwork]:
     """Read the networks of a stream, or the network or essential graph of any other file."""
     if hasattr(source, "learnt"):
         yield source.learnt
         return
-    from formats import open_networks
+    from formats import open_networks_or_models
     from formats.detection import detect_lines
     from formats.schemas import NETWORK
     from formats.textlines import Lines
 
     lines = Lines(as_file(source, "network"))
     if detect_lines(lines).name == NETWORK.name:
-        yield from (LearntNetwork(network, None) for network in open_networks(lines))
+        yield from map(learnt_network, open_networks_or_models(lines))
     else:
-        yield open_network_or_class(lines)
+        yield open_network_or_class(lines, warn)
 
 
 def completed(network: Network, source: Any, names: Sequence[str], other: Any, reporter: Reporter) -> Network:

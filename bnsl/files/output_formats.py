@@ -30,7 +30,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "evaluate": (),
     "compare": ("csv",),
     "sample": TABLE_FORMATS,
-    "fit": tuple(row.target for row in formats_of(Kind.PARAMETERS, written=True)),
+    "fit": (*(row.target for row in formats_of(Kind.PARAMETERS, written=True)), "network"),
     "query": ("csv", "arrow", "feather", "parquet"),
     "merge": ("parentsets",),
     "discretize": TABLE_FORMATS,

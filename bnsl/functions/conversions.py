@@ -11,8 +11,16 @@ import formats
 from formats.data_records import Dataset
 from formats.detection import detect_lines
 from formats.errors import Inconsistent, located
-from formats.graph_records import DIRECTIONS, UNDECIDED, ArcProbabilities, directions_of, with_directions
+from formats.graph_records import (
+    DIRECTIONS,
+    UNDECIDED,
+    ArcProbabilities,
+    BayesianNetwork,
+    directions_of,
+    with_directions,
+)
 from formats.graphs.networks import require_parameters
+from formats.graphs.structures import with_header
 from formats.kinds import Kind
 from formats.printable import abbreviated
 from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
@@ -30,7 +38,7 @@ from stages.recorded_knowledge import recorded_knowledge
 from stages.runtime.budgets import Budget
 
 from ..facts import consensus_facts
-from ..files.inputs import LearntNetwork, open_learnt_network
+from ..files.inputs import LearntNetwork, learnt_network, open_learnt_network
 from ..files.rows import Rows
 from ..options.conversions import ChoiceOptions, PartOptions
 from ..options.data import DataOptions
@@ -136,9 +144,9 @@ def open_chosen(task: Conversion, found: Any = None) -> LearntNetwork:
     elif not isinstance(found, Lines):
         raise UsageError(f"{task.called} is no network.")
     elif choice.index is not None:
-        learnt = LearntNetwork(formats.pick_network(found, choice.index or None), None)
+        learnt = learnt_network(formats.pick_network(found, choice.index or None))
     else:
-        learnt = open_learnt_network(found)
+        learnt = open_learnt_network(found, warn=task.reporter.warn)
     header = learnt.structure.header
     named = named_header(header, task.names)
     if named.names != header.names and not recorded_knowledge(header.by, header.names).is_empty:
@@ -204,15 +212,34 @@ def convert_structure(task: Conversion) -> Converted:
         arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
         warn_of_isolated(network.n_variables, arcs, task.reporter)
     if kind is Kind.PARAMETERS:
-        model = require_parameters(learnt.parameters, task.format, task.called)
-        model = model if kept is None else cut_model(model, kept)
-        return Converted(network, lambda to: formats.write_network(to, model, task.format, task.reporter.warn))
+        require_parameters(learnt.parameters, task.format, task.called)
     if kind is Kind.DECOMPOSITION:
         ordered = with_elimination(network, task.reporter)
         return Converted(network, lambda to: formats.write_network(to, ordered, task.format))
     if task.written != task.format:
         return Converted(network, lambda to: formats.write_arc_table(to, network, task.written))
-    return Converted(network, lambda to: formats.write_network(to, network, task.format))
+    whole = with_parameters(network, learnt.parameters, kept, task)
+    return Converted(network, lambda to: formats.write_network(to, whole, task.format, task.reporter.warn))
+
+
+def with_parameters(
+    network: Network, model: BayesianNetwork | None, kept: set[int] | None, task: Conversion
+) -> Network | BayesianNetwork:
+    """The part of a network that is written, with its parameters if there are any.
+
+    A structure without them is written where a variable lost a parent, with a warning.
+    Raises `Inconsistent`: that is so, and the format needs parameters.
+    """
+    if model is None:
+        return network
+    try:
+        part = model if kept is None else cut_model(model, kept)
+    except Inconsistent as error:
+        if find_format(task.format).kind is Kind.PARAMETERS:
+            raise
+        task.reporter.warn(f"written without parameters: {error.message}")
+        return network
+    return with_header(part, network)
 
 
 def convert_picture(task: Conversion) -> Converted:

@@ -120,12 +120,16 @@ def evaluate(
     sources = networks or (() if given.strengths is not None else (run.source(None, "NETWORK"),))
     shared.check_sources(*sources, *(given.proof or ()), given.data, given.test, given.reference, given.strengths)
     check_use(run, bool(sources), given, data_options, measures)
-    learnt = [(name_of(source), place, network) for source in sources for place, network in numbered_networks(source)]
+    learnt = [
+        (name_of(source), place, network)
+        for source in sources
+        for place, network in numbered_networks(source, reporter)
+    ]
     training = MatchedTables(given.data, data_options, reporter)
     held_out = MatchedTables(
         given.test, data_options.without_coding if given.data is not None else data_options, reporter
     )
-    truth = None if given.reference is None else open_network_or_class(given.reference)
+    truth = None if given.reference is None else open_network_or_class(given.reference, reporter.warn)
     checked = None if given.proof is None else open_checked_proof(*given.proof)
     records = judge_strengths(given.strengths, given.reference, truth, reporter)
     for source, place, (structure, parameters, is_class) in learnt:
@@ -227,9 +231,9 @@ def check_use(
         run.refuse(("jobs", "memory"), "goes with --target NAME, or --test and --missing em.")
 
 
-def numbered_networks(source: Any) -> list[tuple[dict[str, int], LearntNetwork]]:
+def numbered_networks(source: Any, reporter: Reporter) -> list[tuple[dict[str, int], LearntNetwork]]:
     """The networks of a source; those of a stream with their position (from 1) as ``index``."""
-    networks = list(open_learnt_networks(source))
+    networks = list(open_learnt_networks(source, reporter.warn))
     if len(networks) == 1:
         return [({}, networks[0])]
     return [({"index": number}, network) for number, network in enumerate(networks, 1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..files.inputs import LearntNetwork, certified_order, completed, open_learnt_network
+from ..files.inputs import certified_order, completed, learnt_network, open_learnt_network
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, option, parameter, record
@@ -15,7 +15,6 @@ from ..running.interrupts import explain_interruption
 
 if TYPE_CHECKING:
     from formats.graph_records import BayesianNetwork
-    from formats.records import Network
 
 WITH_HOLES = ("restarts", "iterations", "tolerance", "seed", "memory", "jobs")
 """Options that need missing cells."""
@@ -44,11 +43,11 @@ class MaximisationOptions:
 class Fitted(NamedTuple):
     """A network with its parameters.
 
+    - `model`: the parameters, with the header of the network.
     - `closing`: the closing line.
     - `figures`: figures of expectation maximisation; None where no cell is missing.
     """
 
-    structure: Network
     model: BayesianNetwork
     closing: str
     figures: dict[str, Any] | None = None
@@ -57,7 +56,7 @@ class Fitted(NamedTuple):
 def _finish(found: Fitted) -> Any:
     from ..networks import Network
 
-    return Network(LearntNetwork(found.structure, found.model))
+    return Network(learnt_network(found.model))
 
 
 @function(finish=_finish)
@@ -95,7 +94,7 @@ def fit(
     from stages.fit import fit_parameters
 
     shared.check_sources(network, data)
-    structure = open_learnt_network(network, may_be_empty=True).structure
+    structure = open_learnt_network(network, may_be_empty=True, warn=run.reporter.warn).structure
     lacks_names = structure.header.lacks_isolated
     known = None if lacks_names else KnownVariables(structure.header.variables, network)
     if not data_options.keeps_holes:
@@ -106,7 +105,7 @@ def fit(
     size = f"{plural(structure.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}"
     if not isinstance(rows, IncompleteDataset):
         fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, name=name)
-        return Fitted(structure, fitted, f"{size}, {plural(rows.n_rows, 'row')}")
+        return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}")
     from stages.incomplete.maximisation import Maximisation, fit_incomplete
 
     explain_interruption(NOTHING_YET)
@@ -129,4 +128,4 @@ def fit(
         "best_start": found.best + 1,
         "converged": found.converged,
     }
-    return Fitted(structure, found.network, closing, figures)
+    return Fitted(found.network, closing, figures)

@@ -102,7 +102,7 @@ def engine_of(
     from stages.fit import fit_parameters
     from stages.inference.junction_trees import Engine
 
-    learnt: LearntNetwork = open_learnt_network(network)
+    learnt: LearntNetwork = open_learnt_network(network, warn=run.reporter.warn)
     structure, model = learnt.structure, learnt.parameters
     if data is not None:
         known = KnownVariables(structure.header.variables, network)

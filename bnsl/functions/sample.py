@@ -101,7 +101,8 @@ def _model(network: Any, drawn: RandomOptions, seed: int, run: Run) -> BayesianN
         if drawn.inverted_tree is not None:
             raise UsageError("--inverted-tree needs --random N, the number of variables.")
         source = run.source(network, "NETWORK")
-        return require_parameters(open_learnt_network(source).parameters, "sample", source_name(source))
+        learnt = open_learnt_network(source, warn=run.reporter.warn)
+        return require_parameters(learnt.parameters, "sample", source_name(source))
     if network is not None:
         raise UsageError("give NETWORK or --random, not both.")
     if drawn.inverted_tree is not None:

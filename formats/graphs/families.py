@@ -80,7 +80,7 @@ class Families:
         """Numbers of states of the members of a family."""
         return tuple(len(self.variables[member].known_states) for member in family)
 
-    def add_table(self, names: Sequence[str], words: Sequence[str], at: int) -> None:
+    def add_table(self, names: Sequence[str], words: Sequence[str | float], at: int) -> None:
         """Add the table of a family: identifiers of its parents and, last, of the child; and its numbers."""
         family = self.family(names, at)
         size = math.prod(self.shape(family))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from ..detection import detect_lines, require_format
-from ..errors import Inconsistent, Truncated
+from ..errors import Inconsistent, Malformed, Truncated
 from ..graph_records import Arc, BayesianNetwork, Drawing, EssentialGraph, arcs_of
 from ..json_lines.network_lines import has_more, read_next_network
 from ..kinds import STRUCTURES, Kind
@@ -25,16 +25,25 @@ STRICT = {"bif": (is_word, "strict readers of BIF"), "xdsl": (is_identifier, "Ge
 """Formats that replace names and labels with a warning: which texts they accept, and the program that demands it."""
 
 
-def open_network(source: str | BinaryIO | Lines, may_be_empty: bool = False) -> Network:
-    """Read the structure of a network in any format of `registry`; local scores are NaN where the format has none.
+def open_network(source: str | BinaryIO | Lines, may_be_empty: bool = False, warn: Warn | None = None) -> Network:
+    """As `open_network_or_model`, of the structure alone; local scores are NaN where the format has none."""
+    return structure_of(open_network_or_model(source, may_be_empty, warn))
 
-    `may_be_empty`: whether a list of arcs may have none, because another input names the variables.
+
+def open_network_or_model(
+    source: str | BinaryIO | Lines, may_be_empty: bool = False, warn: Warn | None = None
+) -> Network | BayesianNetwork:
+    """Read a network in any format of `registry`, with its parameters if the file has them.
+
+    - `may_be_empty`: whether a list of arcs may have none, because another input names the variables.
+    - `warn`: is called about claims of the file that are ignored.
     Raises `FormatError`: with file and line; also when the arcs form a cycle.
     """
     with as_lines(source) as lines:
+        lines.warn = warn or lines.warn
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
-        network = structure_of(load(row.reader)(lines))
-        if not may_be_empty:
+        network: Network | BayesianNetwork = load(row.reader)(lines)
+        if isinstance(network, Network) and not may_be_empty:
             require_variables(network)
         return network
 
@@ -77,19 +86,28 @@ def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:
     unknown variables, tables of another size, probabilities that do not sum to 1, a cycle.
     """
     with as_lines(source) as lines:
-        wanted = "a network with parameters in BIF, HUGIN, XMLBIF, XDSL or UAI (bnsl fit makes one)"
-        row = require_format(lines, (Kind.PARAMETERS,), wanted)
-        return load(row.reader)(lines)
+        wanted = "a network with parameters in BIF, HUGIN, XMLBIF, XDSL, UAI or JSON lines (bnsl fit makes one)"
+        found = detect_lines(lines)
+        row = found if found.name == NETWORK.name else require_format(lines, (Kind.PARAMETERS,), wanted)
+        network = load(row.reader)(lines)
+        if not isinstance(network, BayesianNetwork):
+            raise Malformed(f"expected {wanted}, this looks like {row.called} without them")
+        return network
 
 
 def open_networks(source: str | Lines) -> Iterator[Network]:
-    """Read concatenated network files, or one network in any format that `open_network` reads.
+    """As `open_networks_or_models`, of the structures alone."""
+    return map(structure_of, open_networks_or_models(source))
+
+
+def open_networks_or_models(source: str | Lines) -> Iterator[Network | BayesianNetwork]:
+    """Read concatenated network files, or one network in any format, with the parameters that they have.
 
     Raises `FormatError`: with file and line; `Truncated` gives the number of whole networks before.
     """
     lines = as_lines(source)
     if detect_lines(lines).name != NETWORK.name:
-        yield open_network(lines)
+        yield open_network_or_model(lines)
         return
     n_whole = 0
     with lines:
@@ -107,16 +125,16 @@ def open_networks(source: str | Lines) -> Iterator[Network]:
             ) from None
 
 
-def pick_network(source: str | Lines, place: int | None) -> Network:
-    """One network of a stream.
+def pick_network(source: str | Lines, place: int | None) -> Network | BayesianNetwork:
+    """One network of a stream, with its parameters if it has them.
 
     `place`: from 1; None for the network with the largest total score, the first of several.
-    Raises `Inconsistent`: there are fewer, or the total of one is unknown; `FormatError`: see `open_networks`.
+    Raises `Inconsistent`: there are fewer, or the total of one is unknown; `FormatError`: as the reader of streams.
     """
     lines = as_lines(source)
-    best: Network | None = None
+    best: Network | BayesianNetwork | None = None
     n_networks = 0
-    for n_networks, network in enumerate(open_networks(lines), 1):
+    for n_networks, network in enumerate(open_networks_or_models(lines), 1):
         if n_networks == place:
             lines.close()
             return network
@@ -131,8 +149,8 @@ def pick_network(source: str | Lines, place: int | None) -> Network:
     return best
 
 
-def _total(network: Network) -> Any:
-    return network.header.extra.get("total")
+def _total(network: Network | BayesianNetwork) -> Any:
+    return structure_of(network).header.extra.get("total")
 
 
 def write_network(
@@ -140,17 +158,34 @@ def write_network(
 ) -> None:
     """Write a network, or the part of it that a format of `registry` can hold, to a path or ``-``.
 
-    `warn` is called about names that are replaced and about what other readers refuse.
+    `warn` is called about names that are replaced, what other readers refuse, and what the format cannot hold.
     Raises `Inconsistent`: the network lacks parameters or an elimination order that the format needs, or has
     impossible names; `ValueError`: no such format is written, a number is not finite.
     """
     write = load_writer(format, *STRUCTURES)
     if find_format(format).kind is not Kind.PARAMETERS:
-        write_output(target, write(structure_of(network)))
+        if lost := left_out(network, format):
+            (warn or ignore)(f"{format} has no place for {', '.join(lost)}: left out")
+        write_output(target, write(network if format == "network" else structure_of(network)))
         return
     model = require_parameters(network, format)
     _warn_of_readers(model, format, warn or ignore)
     write_output(target, write(model))
+
+
+def left_out(network: Network | BayesianNetwork, format: str) -> list[str]:
+    """What a format of structures cannot hold and a reader of the file would miss, in words."""
+    if find_format(format).kind is not Kind.NETWORK or format == "network":
+        return []
+    header = structure_of(network).header
+    facts = {
+        "parameters": isinstance(network, BayesianNetwork),
+        "score": header.extra.get("total") is not None,
+        "gap": header.extra.get("gap") is not None,
+        "knowledge and commands": bool(header.by),
+        "fingerprint of the data": header.data is not None,
+    }
+    return [name for name, is_known in facts.items() if is_known]
 
 
 def _warn_of_readers(model: BayesianNetwork, format: str, warn: Warn) -> None:

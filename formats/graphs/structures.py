@@ -55,10 +55,18 @@ def with_variables(network: Network, names: Iterable[str]) -> Network:
 
 
 def structure_of(network: Network | BayesianNetwork) -> Network:
-    """The structure of a network with parameters; a `Network` is returned as it is."""
+    """The structure of a network with parameters, with its header and local scores; a `Network` as it is."""
     if isinstance(network, Network):
         return network
-    return network_from_parents(network.variables, network.parents)
+    plain = network_from_parents(network.variables, network.parents)
+    header = plain.header if network.header is None else network.header
+    return replace(plain, header=header, scores=plain.scores if network.scores is None else network.scores)
+
+
+def with_header(model: BayesianNetwork, structure: Network) -> BayesianNetwork:
+    """The parameters with the header and the local scores of their structure; states are those of the parameters."""
+    header = replace(structure.header, variables=model.variables, lacks_isolated=False)
+    return replace(model, header=header, scores=structure.scores)
 
 
 def _require_names(names: Sequence[str]) -> None:

@@ -26,6 +26,9 @@ from .jsonl_writer import FACTS
 
 _HEADER_FIELDS = {"format", "version", "shard", "records", *(f.name for f in dataclasses.fields(Header))} - {"extra"}
 _RECORD_FIELDS = {"child", "parents", "scores", *(fact.name for fact in FACTS)}
+PROBABILITIES = "probabilities"
+"""Key of the records of a network with parameters."""
+
 _MUST_AGREE = ("format", "variables", "score", "ess", "rows", "data", "records", "keep_mass")
 
 
@@ -282,6 +285,12 @@ def _require_whole(lines: Lines, head: JsonlHeader, n_seen: int, torn: str | Non
         )
 
 
+def without_probabilities(record: ParentSetRecord) -> ParentSetRecord:
+    """The record of a network as one of parent sets."""
+    extra = {key: value for key, value in record.extra.items() if key != PROBABILITIES}
+    return record if len(extra) == len(record.extra) else dataclasses.replace(record, extra=extra)
+
+
 def read_parent_sets(
     lines: Lines, *, partial: bool = False, warn: Warn | None = None
 ) -> tuple[Header, Iterator[ParentSetRecord]]:
@@ -289,7 +298,7 @@ def read_parent_sets(
     head = read_header(lines)
     records = read_records(lines, head, partial=partial)
     if head.format == NETWORK.name:
-        records = check_while_reading(lines, head.header, records)
+        records = map(without_probabilities, check_while_reading(lines, head.header, records))
     elif warn is not None and (warning := foreign_claims(head.header)) is not None:
         warn(f"{lines.source}: {warning}")
     return head.header, records

@@ -16,6 +16,7 @@ import numpy as np
 
 from formats.data_records import IncompleteDataset
 from formats.graph_records import BayesianNetwork
+from formats.graphs.structures import with_header
 from formats.records import Network
 from formats.wording import plural, whole
 from stages.fit import check_same_variables, table_shape, to_probabilities
@@ -103,7 +104,7 @@ def fit_incomplete(
     best = max(range(len(runs)), key=lambda i: runs[i].trace[-1])
     found = runs[best]
     tables = tuple(table.copy() for table in task.tables(found.probabilities))
-    fitted = BayesianNetwork(dataset.variables, network.parents, tables, name)
+    fitted = with_header(BayesianNetwork(dataset.variables, network.parents, tables, name), network)
     return Fitted(fitted, found.log_likelihood, [run.trace for run in runs], best, found.converged)
 
 

@@ -23,20 +23,23 @@ from ...errors import Inconsistent, Malformed
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..families import Families
+from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, kept, original, restored
 
 # Comments and quoted strings are replaced before anything is split. Bare names such as Asy/Patch or a//b stay whole:
 # a // that touches the word before it begins a comment only if no word touches it from behind. If the line holds
 # nothing more that could show which of the two is meant, the file is refused.
+# The pattern begins with its first character, for which the text is searched fast.
 _OPAQUE = re.compile(
-    r""""((?:[^"\\\n]|\\.)*)"
-      | ( (?:(?<![^\s;,|(){}\[\]"]) | (?=//["\s]|//\Z)) //[^\n]* | /\*.*?\*/ )
-      | (?<!:) // [^\n,;|(){}]* $""",
+    r"""["/] (?:
+        (?<=") ((?:[^"\\\n]|\\.)*)"
+      | (?<=/) ( (?:(?<![^\s;,|(){}\[\]"]/) | (?=/["\s]|/\Z)) /[^\n]* | \*.*?\*/ )
+      | (?<=/) (?<!:/) / [^\n,;|(){}]* $ )""",
     re.DOTALL | re.VERBOSE | re.MULTILINE,
 )
 _BLOCK = re.compile(r"\s*(network|variable|probability)\b([^{]*)\{", re.IGNORECASE)
 _TYPE = re.compile(r"type\s+discrete\s*\[\s*(\d{1,9})\s*\]\s*\{([^}]*)\}\s*;?", re.IGNORECASE)
-_KEPT = re.compile(r"property\s+bnsl_(name|states)\s*=\s*(\x00\d+\x00)")
+_KEPT = re.compile(r"property\s+bnsl_(name|states|claims)\s*=\s*(\x00\d+\x00)")
 _PROPERTY = re.compile(r"property\b[^;]*;?", re.IGNORECASE)
 _FUNCTION = re.compile(r"property\s+function\s+(?!table\b)(\w+)", re.IGNORECASE)
 
@@ -245,9 +248,12 @@ def read_bif(lines: Lines) -> BayesianNetwork:
     title = "unknown"
     tables: list[_Block] = []
     originals: list[dict[str, list[str]]] = []
+    claims: Sequence[str] = ()
     for block in text.blocks():
         if block.keyword == "network":
-            title = text.kept(block).get("name", [text.unquote(block.head) or title])[0]
+            held = text.kept(block)
+            title = held.get("name", [text.unquote(block.head) or title])[0]
+            claims = held.get("claims", ())
         elif block.keyword == "variable":
             _read_variable(text, block, families)
             originals.append(text.kept(block))
@@ -262,7 +268,7 @@ def read_bif(lines: Lines) -> BayesianNetwork:
         _TableReader(text, block, families).read()
     # Rows refer to the labels of the file, so the original ones replace these only now.
     families.variables = [original(v, held) for v, held in zip(families.variables, originals)]
-    return families.network(title)
+    return with_claims(families.network(title), claims, lines)
 
 
 def is_word(text: str) -> bool:
@@ -295,7 +301,8 @@ def bif_text(network: BayesianNetwork) -> str:
     names = as_words([v.name for v in network.variables], is_word)
     states = [as_words(v.known_states, is_word) for v in network.variables]
     title = as_words([network.name], is_word)
-    parts = [f"network {title[0]} {{\n{_property('name', [network.name], title)}}}\n"]
+    claims = _property("claims", claims_of(network), [])
+    parts = [f"network {title[0]} {{\n{_property('name', [network.name], title)}{claims}}}\n"]
     for variable, name, labels in zip(network.variables, names, states):
         parts.append(f"variable {name} {{\n  type discrete [ {len(labels)} ] {{ {', '.join(labels)} }};\n")
         parts.append(_property("name", [variable.name], [name]))

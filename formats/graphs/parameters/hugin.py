@@ -15,7 +15,10 @@ from ...errors import Inconsistent, Malformed
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..families import Families
+from ..kept_claims import claims_of, with_claims
+from ..mended_words import kept, restored
 
+_CLAIMS = "bnsl_claims"
 _TOKEN = re.compile(r'\s+|%[^\n]*|("(?:[^"\\]|\\.)*"|[(){}=;|,]|[^\s"(){}=;|,%]+)')
 
 
@@ -59,7 +62,8 @@ def hugin_text(network: BayesianNetwork) -> str:
     Data are nested by the parents as listed; the states of the child vary fastest, then those of the last parent.
     """
     identifiers = _identifiers([v.name for v in network.variables])
-    parts = ["net\n{\n}\n"]
+    claims = "".join(f"  {_CLAIMS} = {_text(kept([text]))};\n" for text in claims_of(network))
+    parts = [f"net\n{{\n{claims}}}\n"]
     for variable, identifier in zip(network.variables, identifiers):
         label = f"  label = {_text(variable.name)};\n" if identifier != variable.name else ""
         states = " ".join(map(_text, variable.known_states))
@@ -161,11 +165,13 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
     """Read a HUGIN network of chance nodes."""
     tokens = _Tokens(lines)
     families = Families(tokens.fail, takes_weights=True)
+    claims: list[str] = []
     while tokens.peek():
         at = tokens.at
         keyword = tokens.take()
         if keyword == "net":
-            tokens.take_attributes()
+            held, _ = tokens.take_attributes().get(_CLAIMS, ([], at))
+            claims = restored(_unquoted("".join(held))) if held else []
         elif keyword == "node" or (keyword == "discrete" and tokens.take("node")):
             _read_node(tokens, families)
         elif keyword == "potential":
@@ -173,4 +179,4 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
         else:
             message = f"expected net, node or potential, got {keyword[:40]!r}: only chance nodes are read"
             tokens.fail(message, at)
-    return families.network()
+    return with_claims(families.network(), claims, lines)

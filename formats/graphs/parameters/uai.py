@@ -13,9 +13,10 @@ from ...errors import Inconsistent
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..families import Families, failing
+from ..kept_claims import claims_of, with_claims
 from ..mended_words import kept, original, restored
 
-_KEPT = re.compile(r"#\s*bnsl_(?:(network)|variable (\d{1,9})) = (\S+(?: \S+)*)\s*")
+_KEPT = re.compile(r"#\s*bnsl_(?:(network|claims)|variable (\d{1,9})) = (\S+(?: \S+)*)\s*")
 
 
 def uai_text(network: BayesianNetwork) -> str:
@@ -31,6 +32,7 @@ def uai_text(network: BayesianNetwork) -> str:
     rows += ["", f"# bnsl_network = {kept([network.name])}"] if network.name else [""]
     for index, variable in enumerate(network.variables):
         rows.append(f"# bnsl_variable {index} = {kept([variable.name, *variable.known_states])}")
+    rows += [f"# bnsl_claims = {kept([text])}" for text in claims_of(network)]
     return "\n".join(rows) + "\n"
 
 
@@ -93,18 +95,21 @@ def read_uai(lines: Lines) -> BayesianNetwork:
         families.add_table(scope, numbers.take(numbers.count(len(numbers.words))), at)
     if numbers.next < len(numbers.words):
         numbers.fail("more numbers than the tables need", numbers.line)
-    return families.network(_take_names(numbers.comments, families))
+    title, claims = _take_names(numbers.comments, families)
+    return with_claims(families.network(title), claims, lines)
 
 
-def _take_names(comments: list[str], families: Families) -> str:
-    """Restore the names and labels of variables that our writer kept; return the name of the network."""
-    title = "unknown"
+def _take_names(comments: list[str], families: Families) -> tuple[str, list[str]]:
+    """Restore the names and labels of variables that our writer kept; return the network's name and claims."""
+    title, claims = "unknown", []
     for found in filter(None, map(_KEPT.fullmatch, comments)):
         texts = restored(found[3])
-        if found[1]:
+        if found[1] == "claims":
+            claims = texts
+        elif found[1]:
             title = texts[0]
         elif int(found[2]) < len(families.variables):
             index = int(found[2])
             held = {"name": texts[:1], "states": texts[1:]}
             families.variables[index] = original(families.variables[index], held)
-    return title
+    return title, claims

@@ -16,6 +16,7 @@ from ...errors import Inconsistent
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..families import Families, failing
+from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, kept, original, restored
 from .xml_elements import is_in_xml, line_of, read_xml
 
@@ -46,6 +47,7 @@ def xdsl_text(network: BayesianNetwork) -> str:
         rows += _property("name", [variable.name], [names[child]])
         rows += [*_property("states", variable.known_states, states), "    </cpt>"]
     rows += ["  </nodes>", *_property("name", [network.name], [title], "  ")]
+    rows += _property("claims", claims_of(network), [], "  ")
     rows += ["  <extensions>", '    <genie version="1.0" app="bnsl">']
     for index, (variable, name) in enumerate(zip(network.variables, names)):
         shown = escape(variable.name) if is_in_xml(variable.name) else name
@@ -77,7 +79,9 @@ def read_xdsl(lines: Lines) -> BayesianNetwork:
         families.add_table([*_words(node, "parents"), node.get("id", "")], numbers, line_of(node))
     # Tables refer to identifiers, so the original names replace these only now.
     families.variables = [original(v, _kept(node)) for v, node in zip(families.variables, nodes)]
-    return families.network(_kept(root).get("name", [root.get("id") or "unknown"])[0])
+    held = _kept(root)
+    name = held.get("name", [root.get("id") or "unknown"])[0]
+    return with_claims(families.network(name), held.get("claims", ()), lines)
 
 
 def _states(node: Element) -> list[str]:
@@ -101,4 +105,4 @@ def _certain(lines: Lines, node: Element) -> Iterable[str]:
 def _kept(element: Element) -> dict[str, list[str]]:
     """The names and labels that our writer replaced."""
     found = {p.get("id", ""): p.text or "" for p in element.iterfind("property")}
-    return {key: restored(found[f"bnsl_{key}"]) for key in ("name", "states") if found.get(f"bnsl_{key}")}
+    return {key: restored(found[f"bnsl_{key}"]) for key in ("name", "states", "claims") if found.get(f"bnsl_{key}")}

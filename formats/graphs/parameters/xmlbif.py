@@ -14,10 +14,11 @@ from xml.sax.saxutils import escape
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..families import Families, failing
+from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, kept, original, restored
 from .xml_elements import is_in_xml, line_of, read_xml
 
-_KEPT = re.compile(r"\s*bnsl_(name|states)\s*=\s*(\S+(?: \S+)*)\s*")
+_KEPT = re.compile(r"\s*bnsl_(name|states|claims)\s*=\s*(\S+(?: \S+)*)\s*")
 
 
 def _is_plain(text: str) -> bool:
@@ -31,6 +32,7 @@ def xmlbif_text(network: BayesianNetwork) -> str:
     title = as_words([network.name], _is_plain)
     rows = ['<?xml version="1.0" encoding="UTF-8"?>', '<BIF VERSION="0.3">', "<NETWORK>"]
     rows += [f"<NAME>{escape(title[0])}</NAME>", *_property("name", [network.name], title)]
+    rows += _property("claims", claims_of(network), [])
     for variable, name in zip(network.variables, names):
         states = as_words(variable.known_states, _is_plain)
         rows += ['<VARIABLE TYPE="nature">', f"  <NAME>{escape(name)}</NAME>"]
@@ -66,8 +68,9 @@ def read_xmlbif(lines: Lines) -> BayesianNetwork:
                 lines.fail("a definition needs one FOR and a TABLE", line=line_of(element))
             words = "".join(table.itertext()).split()
             families.add_table([*_texts(element, "GIVEN"), *child], words, line_of(table))
-    name = (_kept(network).get("name") or _texts(network, "NAME") or ["unknown"])[0]
-    return families.network(name)
+    held = _kept(network)
+    name = (held.get("name") or _texts(network, "NAME") or ["unknown"])[0]
+    return with_claims(families.network(name), held.get("claims", ()), lines)
 
 
 def _read_variable(lines: Lines, element: Element, families: Families) -> None:
