@@ -54,7 +54,7 @@ class OwnValues(dict[str, Any]):
 
 
 def own_options(record: type, methods: Mapping[str, Any] | None = None) -> dict[str, OwnOption]:
-    """The fields of an options record that were made by `own`, and the options that the entries of methods declare."""
+    """The fields of an options record that `own` made, and the options that the entries of methods declare."""
     fields = {field.name: field for field in dataclasses.fields(record) if field.metadata}
     for method in (methods or {}).values():
         fields |= method.own
@@ -155,7 +155,7 @@ class SelectionMethod(Described):
     module: str
     help: str
     source: str = ""  # its publication; empty for a method of this project
-    # Options that it reads: fields of `stages.parentsets.ParentSetOptions`, or the input ``near``; those of `own` join.
+    # Options that it reads: fields of `stages.parentsets.ParentSetOptions`, the input ``near``, those of `own`.
     options: tuple[str, ...] = ()
     # Exact scores per variable (plus two per variable of the data); 0 if the method ends by itself.
     default_evaluations: int = 0
@@ -173,13 +173,13 @@ class SelectionMethod(Described):
 
 Method = TypeVar("Method", SearchMethod, SelectionMethod)
 
-TAKEN = frozenset(
-    "sets data treewidth tw partial start screen information max_parents save_sets proof bootstrap resample imputation "
-    "rounds require forbid allow tiers score ess delimiter no_header missing na discretize categories columns drop "
-    "weights max_states unseen time evaluations seed jobs workers quiet verbose debug output format format_name json "
-    "as_json stats help help_all method keep_mass time_per_variable memory dry_run near extend shard trace resume "
-    "own".split()
-)
+_TAKEN = """
+sets data treewidth tw partial start screen information max_parents save_sets proof bootstrap resample imputation
+rounds require forbid allow tiers score ess delimiter no_header missing na discretize categories columns drop weights
+max_states unseen time evaluations seed jobs workers quiet verbose debug output format format_name json as_json stats
+help help_all method keep_mass time_per_variable memory dry_run near extend shard trace resume own
+"""
+TAKEN = frozenset(_TAKEN.split())
 """Names of options of the commands that search, and of arguments of their functions."""
 
 
@@ -192,20 +192,20 @@ def installed(group: str, main: Mapping[str, Method], known: Collection[str]) ->
     """
     known = {*known, *TAKEN}
 
-    def check(name: str, method: Any, present: Mapping[str, Method], found: Mapping[str, Method]) -> None:
+    def check(name: str, method: Any, present: Mapping[str, Any], found: Mapping[str, Any]) -> None:
         kind = type(next(iter(present.values())))
         if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
             raise UnusableError(f"{name!r} is no name of a method (small letters, digits, hyphens)")
         if not isinstance(method, kind):
             raise UnusableError(f"{name!r} is a {type(method).__name__}, no {kind.__name__}")
-        others = {**present, **found}
-        declared = {option: made for other in others.values() for option, made in other.own.items()}
+        others: dict[str, Any] = {**present, **found}
+        declared: dict[str, Any] = {option: made for other in others.values() for option, made in other.own.items()}
         if name in others or name.replace("-", "_") in {*known, *declared, *method.own}:
             raise UnusableError(f"another method or an option has the name {name!r}")
         for option, made in method.own.items():
             _check_own(option, made, {*known, *(other.replace("-", "_") for other in others)}, declared)
         readable = {*known, *method.own}
-        needed = [made.metadata["own"].needs for made in method.own.values()]
+        needed: list[str | None] = [made.metadata["own"].needs for made in method.own.values()]
         for option in (*method.options, *filter(None, needed)):
             if option not in readable:
                 raise UnusableError(f"there is no option {option!r}, which method {name!r} reads")

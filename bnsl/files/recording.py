@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from formats.records import Header, ParentSetRecord
 
 
-def used_options(
-    options: Any, taken: Collection[str], methods: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+def used_options(options: Any, taken: Collection[str], methods: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The options that the method reads (`taken`), without those that have no effect.
 
     They are fields of the record `options`, or values in its ``own``, if the entries of `methods` declare options.

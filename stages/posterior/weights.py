@@ -13,6 +13,7 @@ from stages.runtime.errors import StageError
 from stages.runtime.reporting import Reporter
 from stages.scoring.scores import SCORES
 
+
 def require_posterior_score(table: ParentSetTable) -> None:
     """Raise `StageError` for scores that are not logarithms of marginal likelihoods, exact or approximate (BIC)."""
     score = SCORES.get(table.header.score)

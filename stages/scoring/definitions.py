@@ -1,4 +1,4 @@
-"""What a local score is: its penalty or prior, and its properties; `scores` is the table of them. Nats, higher is better.
+"""What a local score is: its penalty or prior, and its properties; in nats, higher is better. `scores` is the table.
 
 A score is the maximum log-likelihood of a family, with or without a penalty, or the log marginal likelihood under a
 Dirichlet prior. All decompose into a sum over families.
@@ -63,7 +63,7 @@ def penalised(name: str, penalty: Callable[[int], float], source: str = "", no_p
     """The log-likelihood less a penalty on every free parameter, for a table of scores of a package.
 
     A family of a child with r states and q configurations of the parents, which may occur or not, has (r - 1) q free
-    parameters. Equivalent networks score alike, and the rules that prune sets hold, as their proofs ask for a positive
+    parameters. Equivalent networks score alike, and the rules that prune sets hold: their proofs ask for a positive
     penalty only.
 
     - `name`: in messages and help.

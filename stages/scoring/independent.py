@@ -1,9 +1,9 @@
 """Local scores from their definitions by plain counting, to check what searches found.
 
 Nothing here is shared with the scorer of the searches (`family_scorer`, `stages.kernels.counting`, the definitions of
-our scores): an error there cannot hide itself. Of a score of another package the declared penalty is taken. Networks are checked in full (`stages.optimize.verify`), lists of parent
-sets by samples; `stages.evaluate` reports these scores. They are in nats, higher is better; empty cells and
-configurations contribute nothing.
+our scores): an error there cannot hide itself. Of a score of another package the declared penalty is taken. Networks
+are checked in full (`stages.optimize.verify`), lists of parent sets by samples; `stages.evaluate` reports these
+scores. They are in nats, higher is better; empty cells and configurations contribute nothing.
 """
 
 from __future__ import annotations

@@ -39,9 +39,7 @@ MAIN_SCORES: dict[str, Score] = {
         prior=lambda r, q, ess: float(r),
         is_equivalent=False,
     ),
-    "ll": Score(
-        "plain log-likelihood", "maximum log-likelihood", no_posterior="it only rises with every parent"
-    ),
+    "ll": Score("plain log-likelihood", "maximum log-likelihood", no_posterior="it only rises with every parent"),
 }
 
 
