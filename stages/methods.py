@@ -140,9 +140,14 @@ class SearchMethod(Described):
         return tuple(option for variant in self.variants.values() for option in variant.options)
 
     @property
+    def declarations(self) -> list[tuple[str, Any]]:
+        """The options that its variants declare: name, and what `own` made."""
+        return [each for variant in self.variants.values() for each in variant.own.items()]
+
+    @property
     def own(self) -> dict[str, Any]:
         """The options that it declares, by name what `own` made."""
-        return {name: made for variant in self.variants.values() for name, made in variant.own.items()}
+        return dict(self.declarations)
 
 
 # ---------------------------------------------------------------------------------------- selections
@@ -168,6 +173,11 @@ class SelectionMethod(Described):
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", tuple(dict.fromkeys((*self.options, *self.own))))
 
+    @property
+    def declarations(self) -> list[tuple[str, Any]]:
+        """The options that it declares: name, and what `own` made."""
+        return list(self.own.items())
+
 
 # ----------------------------------------------------------------------------------------- discovery
 
@@ -190,7 +200,7 @@ def installed(group: str, main: Mapping[str, Method], known: Collection[str]) ->
     read without declaring them. A package that declares what is no method, an unknown option or a name that is taken
     is left out (`discovered`).
     """
-    known = {*known, *TAKEN}
+    taken = {*known, *TAKEN}
 
     def check(name: str, method: Any, present: Mapping[str, Any], found: Mapping[str, Any]) -> None:
         kind = type(next(iter(present.values())))
@@ -200,10 +210,11 @@ def installed(group: str, main: Mapping[str, Method], known: Collection[str]) ->
             raise UnusableError(f"{name!r} is a {type(method).__name__}, no {kind.__name__}")
         others: dict[str, Any] = {**present, **found}
         declared: dict[str, Any] = {option: made for other in others.values() for option, made in other.own.items()}
-        if name in others or name.replace("-", "_") in {*known, *declared, *method.own}:
+        if name in others or name.replace("-", "_") in {*taken, *declared, *method.own}:
             raise UnusableError(f"another method or an option has the name {name!r}")
-        for option, made in method.own.items():
-            _check_own(option, made, {*known, *(other.replace("-", "_") for other in others)}, declared)
+        for option, made in method.declarations:
+            _check_own(option, made, {*taken, *(other.replace("-", "_") for other in others)}, declared)
+            declared[option] = made
         readable = {*known, *method.own}
         needed: list[str | None] = [made.metadata["own"].needs for made in method.own.values()]
         for option in (*method.options, *filter(None, needed)):

@@ -15,7 +15,7 @@ from bnsl import plugin
 from bnsl.plugin import RESTARTED, SETS, SETS_TW, SearchMethod, SelectionMethod, on_sets, own, penalised
 from bnsl_cli.main import cli
 from stages import discovery, optimize, parentsets
-from stages.methods import TAKEN, OwnValues, installed, own_options
+from stages.methods import ON_SETS, TAKEN, OwnValues, installed, own_options
 from stages.optimize import OptimizeOptions
 from stages.parentsets import ParentSetOptions
 from stages.runtime.errors import StageError
@@ -41,7 +41,7 @@ def loaded(monkeypatch, group: str, table: object, **facts: object):
             rows = discovery.discovered(group, "scores", scores.MAIN_SCORES, scores._check)
         else:
             of = optimize if group == "bnsl.searches" else parentsets
-            rows = installed(group, of.MAIN_METHODS, {"restarts", "workers", "orders", "tabu"})
+            rows = installed(group, of.MAIN_METHODS, {"restarts", "workers", "start", "orders", "tabu", *ON_SETS})
     return rows, " ".join(str(each.message) for each in met)
 
 
@@ -72,6 +72,7 @@ def test_a_record_with_declared_options_can_be_a_key():
         ({"require": search_method()}, "another method or an option has the name 'require'"),
         ({"steps": search_method(steps=STEPS)}, "another method or an option has the name 'steps'"),
         ({"Mine": search_method()}, "'Mine' is no name of a method"),
+        ({"mine": search_method("no_header")}, "there is no option 'no_header', which method 'mine' reads"),
         ({"mine": search_method("speed")}, "there is no option 'speed', which method 'mine' reads"),
         ({"mine": search_method(output=STEPS)}, "another option or a method has the name 'output'"),
         ({"mine": search_method(restarts=STEPS)}, "another option or a method has the name 'restarts'"),
@@ -81,6 +82,14 @@ def test_a_record_with_declared_options_can_be_a_key():
         ({"mine": search_method(steps=own(1, "Steps.", needs="gone"))}, "there is no option 'gone'"),
         (
             {"mine": search_method(steps=STEPS), "too": search_method(steps=own(1, "Steps."))},
+            "another option or a method has the name 'steps'",
+        ),
+        (
+            {
+                "mine": SearchMethod(
+                    "orders", "tries", {t: on_sets("m", steps=own(1, "Steps.")) for t in (SETS, SETS_TW)}
+                )
+            },
             "another option or a method has the name 'steps'",
         ),
         ({"mine": SelectionMethod("mine.s", "tries")}, "'mine' is a SelectionMethod, no SearchMethod"),
