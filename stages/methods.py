@@ -1,30 +1,30 @@
 """Descriptions of methods and of their own options, and the discovery of installed methods.
 
-A method's own options are fields of the options record made by `own`. The command line derives from them its options,
-their help, its refusals, and the record of a run in the header of its result.
+A method's own options are made by `own`: keywords of its entry, or fields of the options record if they belong to the
+main road. Options, keywords, help, refusals, and the record of a run in the header of its result derive from them.
 
 Methods outside the main road are found by entry points (`installed`): ``bnsl.searches`` names dictionaries
 of `SearchMethod` for ``bnsl optimize``, ``bnsl.selections`` of `SelectionMethod` for ``bnsl parentsets``. Methods of
-this project's `stages.published` and of other packages are declared alike; ``examples/plugin`` is such a package. One
-of another package that cannot be used is left out with a `PlugInWarning`; a failure of its search
-is named by `stages.runtime.plug_ins`.
+this project's `stages.published` and of other packages are declared alike; ``examples/plugin`` is such a package. A
+failure of its search is named by `stages.runtime.plug_ins`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-import warnings
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
+
+from .discovery import UnusableError, discovered
 
 
 @dataclass(frozen=True)
 class OwnOption:
-    """A command-line option of some methods."""
+    """An option of some methods."""
 
+    default: Any
     help: str  # a sentence; the methods that take the option are added to it
     metavar: str | None = None  # name of the value in the help; choices need none
     choices: tuple[str, ...] = ()  # the possible values, if they are words
@@ -37,13 +37,28 @@ class OwnOption:
 
 
 def own(default: Any, help: str, **given: Any) -> Any:
-    """A field of an options record that is an option of some methods; `given` as in `OwnOption`."""
-    return dataclasses.field(default=default, metadata={"own": OwnOption(help, **given)})
+    """An option of some methods: a keyword of a method's entry, or a field of an options record.
+
+    - `default`: the value if the option is not given; False for a flag.
+    - `help`: one sentence.
+    - `given`: further fields of `OwnOption`: `metavar`, `choices`, `least`, `most`, `is_open`, `needs`, `section`.
+    """
+    return dataclasses.field(default=default, metadata={"own": OwnOption(default, help, **given)})
 
 
-def own_options(record: type) -> dict[str, OwnOption]:
-    """The fields of an options record that were made by `own`."""
-    return {field.name: field.metadata["own"] for field in dataclasses.fields(record) if field.metadata}
+class OwnValues(dict[str, Any]):
+    """By name the values of options that the entries of methods declare."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(sorted(self.items())))
+
+
+def own_options(record: type, methods: Mapping[str, Any] | None = None) -> dict[str, OwnOption]:
+    """The fields of an options record that `own` made, and the options that the entries of methods declare."""
+    fields = {field.name: field for field in dataclasses.fields(record) if field.metadata}
+    for method in (methods or {}).values():
+        fields |= method.own
+    return {name: field.metadata["own"] for name, field in fields.items()}
 
 
 # ------------------------------------------------------------------------------------------ searches
@@ -74,21 +89,26 @@ class Variant:
     """A method's module for one kind of task, and the options that it reads in addition to the common ones.
 
     Options are fields of `stages.optimize.OptimizeOptions`, or inputs and outputs that the command line opens:
-    ``sets``, ``partial``, ``start``, ``screen``, ``information``, ``save_sets``, ``proof``, ``workers``.
+    ``sets``, ``partial``, ``start``, ``screen``, ``information``, ``save_sets``, ``proof``, ``workers``; or options
+    that it declares, see `own`: their values are in the ``own`` of the record.
     """
 
     module: str
     options: tuple[str, ...]
+    own: Mapping[str, Any] = field(default_factory=dict)
 
 
-def on_sets(module: str, *options: str) -> Variant:
-    """A module that offers ``search`` among listed sets (`stages.optimize.result`)."""
-    return Variant(module, (*ON_SETS, *options))
+def on_sets(module: str, *options: str, **declared: Any) -> Variant:
+    """A module that offers ``search`` among listed sets (`stages.optimize.result`).
+
+    It reads the `options` of others, and those `declared` here, by name what `own` made: ``steps=own(10, "Steps.")``.
+    """
+    return Variant(module, (*ON_SETS, *options, *declared), declared)
 
 
-def on_data(module: str, *options: str) -> Variant:
-    """A module that offers ``search_data`` (`stages.optimize.result`)."""
-    return Variant(module, (*ON_DATA, *options))
+def on_data(module: str, *options: str, **declared: Any) -> Variant:
+    """A module that offers ``search_data`` (`stages.optimize.result`); else as `on_sets`."""
+    return Variant(module, (*ON_DATA, *options, *declared), declared)
 
 
 class Described:
@@ -119,6 +139,16 @@ class SearchMethod(Described):
         """All that its variants read."""
         return tuple(option for variant in self.variants.values() for option in variant.options)
 
+    @property
+    def declarations(self) -> list[tuple[str, Any]]:
+        """The options that its variants declare: name, and what `own` made."""
+        return [each for variant in self.variants.values() for each in variant.own.items()]
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """The options that it declares, by name what `own` made."""
+        return dict(self.declarations)
+
 
 # ---------------------------------------------------------------------------------------- selections
 
@@ -130,77 +160,76 @@ class SelectionMethod(Described):
     module: str
     help: str
     source: str = ""  # its publication; empty for a method of this project
-    # Its own options: fields of `stages.parentsets.ParentSetOptions`, or the input ``near``.
+    # Options that it reads: fields of `stages.parentsets.ParentSetOptions`, the input ``near``, those of `own`.
     options: tuple[str, ...] = ()
     # Exact scores per variable (plus two per variable of the data); 0 if the method ends by itself.
     default_evaluations: int = 0
     ends_by_size: bool = False  # whether it ends by itself if the size of sets is limited
     traces: bool = False  # whether it explores one set after the other, so that their order can be recorded
     package: str = ""  # the distribution that declares it; empty for this one
+    # Options that it declares, by name what `own` made; their values are in the ``own`` of the record.
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", tuple(dict.fromkeys((*self.options, *self.own))))
+
+    @property
+    def declarations(self) -> list[tuple[str, Any]]:
+        """The options that it declares: name, and what `own` made."""
+        return list(self.own.items())
 
 
 # ----------------------------------------------------------------------------------------- discovery
 
 Method = TypeVar("Method", SearchMethod, SelectionMethod)
 
-OURS = "bnsl-cli"
-"""The distribution of this project."""
-
-
-class PlugInWarning(UserWarning):
-    """Methods of another package are left out."""
-
-
-class _Unusable(ValueError):
-    """What is wrong with a declaration, in the words of the warning."""
+_TAKEN = """
+sets data treewidth tw partial start screen information max_parents save_sets proof bootstrap resample imputation
+rounds require forbid allow tiers score ess delimiter no_header missing na discretize categories columns drop weights
+max_states unseen time evaluations seed jobs workers quiet verbose debug output format format_name json as_json stats
+help help_all method keep_mass time_per_variable memory dry_run near extend shard trace resume own
+"""
+TAKEN = frozenset(_TAKEN.split())
+"""Names of options of the commands that search, and of arguments of their functions."""
 
 
 def installed(group: str, main: Mapping[str, Method], known: Collection[str]) -> dict[str, Method]:
     """The methods of the main road, then the others of this project, then those of other packages.
 
     `group` names the entry points: ``bnsl.searches`` or ``bnsl.selections``; `known` are the options that methods may
-    read. Entry points of other packages that do not load, or declare what is no method, an unknown option or a name
-    that is taken, are left out as a whole, each with a `PlugInWarning`.
+    read without declaring them. A package that declares what is no method, an unknown option or a name that is taken
+    is left out (`discovered`).
     """
-    methods = dict(main)
-    points = sorted(entry_points(group=group), key=lambda point: (_package_of(point) != OURS, point.name))
-    for point in points:
-        package = _package_of(point)
-        if package == OURS:
-            methods |= point.load()
-            continue
-        try:
-            methods |= _declared(point, package, methods, known)
-        except (Exception, SystemExit) as error:
-            reason = str(error) if isinstance(error, _Unusable) else f"{type(error).__name__}: {error}"
-            warnings.warn(
-                f"the methods of the package {package} are left out: its entry point {point.name!r} of {group} "
-                f"({point.value}) cannot be used: {reason}; remove the package, or have it mended",
-                PlugInWarning,
-                stacklevel=2,
-            )
-    return methods
+    taken = {*known, *TAKEN}
 
-
-def _package_of(point: EntryPoint) -> str:
-    return point.dist.name if point.dist is not None else "(without a name)"
-
-
-def _declared(
-    point: EntryPoint, package: str, present: Mapping[str, Method], known: Collection[str]
-) -> dict[str, Method]:
-    """The methods of another package's entry point; raises whatever shows that they cannot be used."""
-    kinds = tuple({type(method) for method in present.values()})
-    found = {}
-    for name, method in dict(point.load()).items():
+    def check(name: str, method: Any, present: Mapping[str, Any], found: Mapping[str, Any]) -> None:
+        kind = type(next(iter(present.values())))
         if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
-            raise _Unusable(f"{name!r} is no name of a method (small letters, digits, hyphens)")
-        if not isinstance(method, kinds):
-            raise _Unusable(f"{name!r} is a {type(method).__name__}, no {kinds[0].__name__}")
-        if name in present or name.replace("-", "_") in known:
-            raise _Unusable(f"another method or an option has the name {name!r}")
-        unknown = sorted(set(method.options) - set(known))
-        if unknown:
-            raise _Unusable(f"there is no option {unknown[0]!r}, which method {name!r} reads")
-        found[name] = dataclasses.replace(method, package=package)
-    return found
+            raise UnusableError(f"{name!r} is no name of a method (small letters, digits, hyphens)")
+        if not isinstance(method, kind):
+            raise UnusableError(f"{name!r} is a {type(method).__name__}, no {kind.__name__}")
+        others: dict[str, Any] = {**present, **found}
+        declared: dict[str, Any] = {option: made for other in others.values() for option, made in other.own.items()}
+        if name in others or name.replace("-", "_") in {*taken, *declared, *method.own}:
+            raise UnusableError(f"another method or an option has the name {name!r}")
+        for option, made in method.declarations:
+            _check_own(option, made, {*taken, *(other.replace("-", "_") for other in others)}, declared)
+            declared[option] = made
+        readable = {*known, *method.own}
+        needed: list[str | None] = [made.metadata["own"].needs for made in method.own.values()]
+        for option in (*method.options, *filter(None, needed)):
+            if option not in readable:
+                raise UnusableError(f"there is no option {option!r}, which method {name!r} reads")
+
+    return discovered(group, "methods", main, check)
+
+
+def _check_own(name: str, made: Any, known: Collection[str], declared: Mapping[str, Any]) -> None:
+    """Refuse an option of another package by its name, or if `own` did not make it."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise UnusableError(f"{name!r} is no name of an option (small letters, digits, underscores)")
+    if not isinstance(made, dataclasses.Field) or "own" not in made.metadata:
+        raise UnusableError(f"the option {name!r} is not made by own(default, help)")
+    # Methods of a package may share an option: the same object.
+    if name in known or declared.get(name, made) is not made:
+        raise UnusableError(f"another option or a method has the name {name!r}")

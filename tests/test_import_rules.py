@@ -23,10 +23,12 @@ ENGINES = {
 """Optional packages, and the one module that each is imported in, when it is needed."""
 
 TABLES = (
+    "stages.discovery",
     "stages.methods",
     "stages.parentsets",
     "stages.optimize",
     "stages.posterior",
+    "stages.scoring.definitions",
     "stages.scoring.scores",
     "formats.kinds",
     "formats.printable",

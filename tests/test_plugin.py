@@ -1,15 +1,22 @@
-"""Methods of other packages, found by their entry points as if installed: the example, and some that fail."""
+"""Methods and scores of other packages, found by entry points as if installed: the example, and some that fail."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
+import subprocess
+import sys
 import tomllib
+from itertools import combinations, permutations, product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers.places import ROOT
-from helpers.processes import run_bnsl
+from helpers.processes import environment, run_bnsl
+from naive import scores as naive_scores
+from naive.parentsets import prune_dominated
 
 EXAMPLE = ROOT / "examples" / "plugin"
 SETS = {"A": [(-5.0, [])], "B": [(-1.0, ["A"]), (-4.0, [])], "C": [(-2.0, ["B"]), (-3.0, [])]}
@@ -52,6 +59,91 @@ def test_a_method_of_another_package_runs(installed, tmp_path):
     assert result.returncode == 2
 
 
+@pytest.mark.slow
+def test_an_option_of_another_package_is_like_ours(installed, tmp_path):
+    (tmp_path / "s.jkl").write_text("2\na 2\n-1.5 1 b\n-3 0\nb 1\n-2 0\n")
+    page = run_bnsl("optimize", "--help-all", env=installed).stdout.decode()
+    assert "Random swaps of neighbours tried in each" in page and "(random-orders)" in page
+    assert b"`--steps`" in run_bnsl("help", "methods", env=installed).stdout
+    for words, steps in (("--random-orders --steps 5", 5), ("--method random-orders", 0)):
+        result = run_bnsl("optimize", "s.jkl", *words.split(), "--restarts", 30, cwd=tmp_path, env=installed)
+        header = json.loads(result.stdout.splitlines()[0])
+        assert header["total"] == -3.5 and header["by"][-1]["options"]["steps"] == steps
+    for words, message in (
+        ("--exact --steps 5", "--steps does not go with method exact; random-orders takes it."),
+        ("--random-orders --steps -1", "-1 is not in the range x>=0"),
+    ):
+        result = run_bnsl("optimize", "s.jkl", *words.split(), cwd=tmp_path, env=installed)
+        assert result.returncode == 2 and message in result.stderr.decode()
+    call = (
+        "import bnsl; print(bnsl.optimize('s.jkl', method='random-orders', steps={}, restarts=30, quiet=True).score)"
+    )
+    assert run_python(call.format(3), tmp_path, installed) == (0, "-3.5\n", "")
+    code, _, error = run_python(call.format(-3), tmp_path, installed)
+    assert code == 1 and "UsageError: steps=-3: at least 0" in error
+
+
+def run_python(code: str, folder: Path, env: dict[str, str]) -> tuple[int, str, str]:
+    """Exit code, output and messages of a program."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=environment(**env), capture_output=True, text=True
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.slow
+def test_a_score_of_another_package_is_in_every_search(installed, tmp_path):
+    rows = [tuple(int(x) for x in line) for line in np.random.default_rng(3).integers(0, 3, (60, 4))]
+    rows = [(a, b, (a + b * (c > 0)) % 3, int(a == d)) for a, b, c, d in rows]
+    (tmp_path / "d.csv").write_text("a,b,c,d\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    n_states = (3, 3, 3, 2)
+
+    def scored(child: int, parents: tuple[int, ...]) -> float:
+        penalty = math.log(math.log(len(rows))) * naive_scores.n_parameters(n_states, child, parents)
+        return naive_scores.log_likelihood(rows, child, parents) - penalty
+
+    def run(*words: object, **given: object) -> list[dict]:
+        result = run_bnsl(*words, cwd=tmp_path, env=installed, **given)
+        assert result.returncode == 0, result.stderr.decode()
+        return [json.loads(line) for line in result.stdout.splitlines()]
+
+    others = [[i for i in range(4) if i != child] for child in range(4)]
+    expected = [
+        prune_dominated({p: scored(child, p) for size in range(4) for p in combinations(others[child], size)})
+        for child in range(4)
+    ]
+    for method in ("sequential", "indep", "greedy"):
+        header, *records = run("parentsets", "d.csv", f"--{method}", "--score", "hq", "-o", "-")
+        assert header["score"] == "hq"
+        for record in records:
+            listed = {tuple(sorted(p)): s for p, s in zip(record["parents"], record["scores"])}
+            assert listed == pytest.approx(expected[record["child"]], rel=1e-9)
+    best = max(
+        sum(scored(child, parents[child]) for child in range(4))
+        for order in permutations(range(4))
+        for parents in product(*(expected[c] for c in range(4)))
+        if all(order.index(p) < order.index(c) for c in range(4) for p in parents[c])
+    )
+    (tmp_path / "s.jsonl").write_bytes(
+        run_bnsl("parentsets", "d.csv", "--sequential", "--score", "hq", cwd=tmp_path, env=installed).stdout
+    )
+    for words in ("s.jsonl --exact", "s.jsonl --tw 3", "--data d.csv", "--data d.csv --tw 3"):
+        chosen = ("--seed", 1, "--evaluations", 5000)
+        score = ("--score", "hq") if "--data" in words else ()
+        header, *_ = run("optimize", *words.split(), *score, *chosen, "-o", "-")
+        assert header["total"] == pytest.approx(best, rel=1e-9), words
+    header, *_ = run("optimize", "--data", "d.csv", "--hc", "--score", "hq", "--seed", 1, "-o", "-")
+    assert -math.inf < header["total"] <= best + 1e-6
+    (tmp_path / "n.jsonl").write_bytes(run_bnsl("optimize", "s.jsonl", "--exact", cwd=tmp_path, env=installed).stdout)
+    (measures,) = run("evaluate", "n.jsonl", "--data", "d.csv", "--score", "hq", "--json")
+    assert measures["hq"] == pytest.approx(best, rel=1e-9)
+    result = run_bnsl("posterior", "s.jsonl", cwd=tmp_path, env=installed)
+    assert result.returncode == 1 and b"scored by Hannan-Quinn, which is no log-posterior" in result.stderr
+    # without the package
+    assert run_bnsl("optimize", "s.jsonl", "--exact", cwd=tmp_path).returncode == 0
+    assert b"no installed package has the score 'hq'" in run_bnsl("posterior", "s.jsonl", cwd=tmp_path).stderr
+
+
 def packaged(folder: Path, name: str, group: str, source: str) -> dict[str, str]:
     """Environment with a package of one module, which an entry point of `group` names."""
     (folder / f"{name}.py").write_text(source)
@@ -63,17 +155,19 @@ def packaged(folder: Path, name: str, group: str, source: str) -> dict[str, str]
 
 
 SEARCH = """
-from stages.methods import DATA, SETS, SearchMethod, SelectionMethod, on_data, on_sets
+from bnsl.plugin import DATA, SETS, SearchMethod, on_data, on_sets
+BNSL_PLUGIN_API = 1
 METHODS = {NAME: SearchMethod("orders", "fails", {SETS: on_sets(__name__), DATA: on_data(__name__)})}
 def search(table, options, budget, reporter):
     return 1 / 0
 def search_data(scorer, options, budget, reporter):
     import numpy as np
-    from stages.optimize.result import SearchResult
+    from bnsl.plugin import SearchResult
     return SearchResult(((1,), (0,)), np.full(2, -1.0), -2.0)  # a cycle
 """
 SELECTION = """
-from stages.methods import SelectionMethod
+from bnsl.plugin import SelectionMethod
+BNSL_PLUGIN_API = 1
 METHODS = {NAME: SelectionMethod(__name__, "fails")}
 def search_child(scorer, child, limits, budget):
     raise KeyError(child)
@@ -86,6 +180,7 @@ def search_child(scorer, child, limits, budget):
     [
         ("import gone", "ModuleNotFoundError: No module named 'gone'"),
         (SEARCH.replace("NAME", "'ils'"), "another method or an option has the name 'ils'"),
+        (SEARCH.replace("NAME", "'mine'").replace("API = 1", "API = 0"), "is made for version 0 of it"),
     ],
 )
 def test_a_package_that_cannot_be_used_is_left_out(tmp_path, source, reason):

@@ -14,17 +14,20 @@ if TYPE_CHECKING:
     from formats.records import Header, ParentSetRecord
 
 
-def used_options(options: Any, taken: Collection[str]) -> dict[str, Any]:
-    """The fields of an options record that the method reads (`taken`), without those that have no effect.
+def used_options(options: Any, taken: Collection[str], methods: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The options that the method reads (`taken`), without those that have no effect.
 
+    They are fields of the record `options`, or values in its ``own``, if the entries of `methods` declare options.
     A field that needs another is omitted if that is not given, the equivalent sample size if the score has none.
     """
     from stages.methods import own_options
     from stages.scoring.scores import recorded_ess
 
-    values = {f.name: getattr(options, f.name) for f in dataclasses.fields(options) if f.name in taken}
-    for name, about in own_options(type(options)).items():
-        if about.needs and getattr(options, about.needs) is None:
+    fields = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
+    fields |= fields.pop("own", {})
+    values = {name: value for name, value in fields.items() if name in taken}
+    for name, about in own_options(type(options), methods).items():
+        if about.needs in fields and fields[about.needs] is None:
             values.pop(name, None)
     if "ess" in values:
         values["ess"] = recorded_ess(options.score, options.ess)

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
+from stages.optimize import COMMON, METHODS, OptimizeOptions, Task, choose_method
 
 from ..files.inputs import (
     completed,
@@ -183,7 +183,7 @@ class OpenedSearch(NamedTuple):
 
 def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
     """The options that the method reads, for the header."""
-    return used_options(options, (*COMMON, *taken_options(str(options.method), task)))
+    return used_options(options, (*COMMON, *taken_options(str(options.method), task)), METHODS)
 
 
 def recorded_inputs(given: TaskOptions) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def parentsets(
         return Expected(forecast_of(searched), searched.jobs)
     report_complete(searched)
     given = {name: source is not None or None for name, source in vars(guides).items()}
-    recorded = used_options(options, (*COMMON, *METHODS[method].options)) | given
+    recorded = used_options(options, (*COMMON, *METHODS[method].options), METHODS) | given
     recorded |= data_options.recorded() | knowledge_record(knowledge)
     header = record_command(replace(searched.header, by=before), "parentsets", recorded)
     return FoundSets(searched, header, lambda: open_explored(trace, trace_format, header))

@@ -22,7 +22,7 @@ An option is named after its field: ``keep_mass`` is the keyword in Python, ``--
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,11 +161,6 @@ def parameter(help: str = "", kind: Any = TEXT, metavar: str | None = None, **se
 def argument(metavar: str, kind: Any = INPUT, **settings: Any) -> Any:
     """An input by position; with ``is_standard_input`` it may be left out where standard input is read."""
     return parameter(kind=kind, metavar=metavar, positional=True, **settings)
-
-
-def collected(options: Sequence[Option]) -> Any:
-    """Options whose values the argument gets as one dictionary."""
-    return Declared(dict, tuple(options))
 
 
 def _only(values: dict[str, Any]) -> Any:

@@ -6,13 +6,12 @@ All are derived from the tables and options records of the stages, see `stages.m
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from stages.methods import OwnOption, own_options
+from stages.methods import OwnOption, OwnValues, own_options
 
 from ..running.errors import UsageError
-from .declared import Option, collected, parameter
+from .declared import Declared, Option, parameter
 from .values import FLAG, Choice, MethodFlag, MethodName, Number, Whole
 
 if TYPE_CHECKING:
@@ -48,31 +47,39 @@ def method_option(
     return parameter(text_of_all, MethodName(tuple(names), flags), "NAME", section="Method")
 
 
-def own_options_of(of: type, takers: Callable[[str], str], section: Callable[[str], str]) -> Any:
-    """The own options of all methods, whose values the argument gets as one dictionary.
+def own_options_of(
+    of: type, takers: Callable[[str], str], section: Callable[[str], str], methods: Mapping[str, Any] | None = None
+) -> Any:
+    """The own options of all methods, whose values the argument gets as one dictionary of fields of the record `of`.
 
-    They are fields of the record `of`; `takers` and `section` give the methods that take an option, for its help, and
-    its section of the help page.
+    They are fields of the record, or declared by the entries of `methods`: their values are together in ``own``.
+    `takers` and `section` give the methods that take an option, for its help, and its section of the help page.
     """
-    defaults = {field.name: field.default for field in fields(of)}
-    return collected(
-        [
-            Option(
-                name,
-                with_takers(about.help, takers(name)),
-                _kind_of(about, defaults[name]),
-                about.metavar,
-                default=defaults[name],
-                section=about.section or section(name),
-            )
-            for name, about in own_options(of).items()
-        ]
+    options = tuple(
+        Option(
+            name,
+            with_takers(about.help, takers(name)),
+            _kind_of(about),
+            about.metavar,
+            default=about.default,
+            section=about.section or section(name),
+        )
+        for name, about in own_options(of, methods).items()
     )
+    of_record = own_options(of)
+
+    def make(values: dict[str, Any]) -> dict[str, Any]:
+        made = {name: value for name, value in values.items() if name in of_record}
+        if methods is not None:
+            made["own"] = OwnValues({name: value for name, value in values.items() if name not in of_record})
+        return made
+
+    return Declared(make, options)
 
 
-def _kind_of(about: OwnOption, default: Any) -> Any:
+def _kind_of(about: OwnOption) -> Any:
     """The type of an option's values."""
-    if isinstance(default, bool):
+    if isinstance(about.default, bool):
         return FLAG
     if about.choices:
         return Choice(about.choices)
@@ -101,9 +108,9 @@ def refuse_unused(
             raise UsageError(f"{option.called} does not go with method {who}; {who_else} {verb} it.")
 
 
-def refuse_incomplete(run: Run, of: type) -> None:
+def refuse_incomplete(run: Run, of: type, methods: Mapping[str, Any]) -> None:
     """Refuse options that need another one, which is not given."""
-    needs = {name: about.needs for name, about in own_options(of).items()}
+    needs = {name: about.needs for name, about in own_options(of, methods).items()}
     for option in run.given_options():
         needed = needs.get(option.field)
         if needed and needed not in run.given:

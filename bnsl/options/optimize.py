@@ -175,7 +175,7 @@ METHOD = method_option(
     "Default: among SETS exact up to 22 variables and ils beyond (forest for --tw 1), pricing with --data.",
     main=MAIN_METHODS,
 )
-OWN_OPTIONS = own_options_of(OptimizeOptions, takers_text, section_of)
+OWN_OPTIONS = own_options_of(OptimizeOptions, takers_text, section_of, METHODS)
 
 
 def check_options(run: Run, method: str | None, given: TaskOptions, has_restarts: bool) -> None:
@@ -190,7 +190,7 @@ def check_options(run: Run, method: str | None, given: TaskOptions, has_restarts
     methods = [method] if method else list(dict.fromkeys(defaults))
     _check_task(methods[0], task)
     check_taken(run, methods, given)
-    refuse_incomplete(run, OptimizeOptions)
+    refuse_incomplete(run, OptimizeOptions, METHODS)
     is_forest = task.on_data and given.treewidth is not None and given.treewidth <= 1
     if is_forest and given.start is not None:
         raise UsageError("--start is of no use with --tw 1: the best forest is found at once, exactly.")

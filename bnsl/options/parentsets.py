@@ -10,7 +10,7 @@ from stages.parentsets import DEFAULT_METHOD, MAIN_METHODS, METHODS, ParentSetOp
 
 from ..running.errors import UsageError
 from .declared import option, parameter
-from .methods import method_option, own_options_of, refuse_unused, with_takers
+from .methods import method_option, own_options_of, refuse_incomplete, refuse_unused, with_takers
 from .shared import max_parents_field
 from .values import DURATION, FLAG, INPUT, OUTPUT_FILE, SIZE, Number, Parsed
 
@@ -46,13 +46,14 @@ TRACE = parameter(
 )
 
 METHOD = method_option(METHODS, f"Default: {DEFAULT_METHOD}.", main=MAIN_METHODS)
-OWN_OPTIONS = own_options_of(ParentSetOptions, takers_text, lambda _: "Method")
+OWN_OPTIONS = own_options_of(ParentSetOptions, takers_text, lambda _: "Method", METHODS)
 
 
 def check_options(run: Run, method: str, trace: str | None, dry_run: bool) -> None:
     """Refuse options that the method does not take."""
     governed = {name for spec in METHODS.values() for name in spec.options}
     refuse_unused(run, governed, METHODS[method].options, method, takers_text)
+    refuse_incomplete(run, ParentSetOptions, METHODS)
     if trace is not None:
         if not METHODS[method].traces:
             raise UsageError(f"--trace does not go with method {method}; {TRACERS} take it.")

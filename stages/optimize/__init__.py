@@ -7,13 +7,13 @@ and ``climbing`` search on data, ``bounds`` computes upper bounds for all. `METH
 (`stages.optimize.result`). `stages.optimize.verify` checks every result before it becomes a `Network`.
 
 To add a method, write its module and its entry in `MAIN_METHODS`, or in a package of your own with an entry point
-(`stages.methods`). An option of its own is a field of `OptimizeOptions` made by `own` and named in the entry; the
-command line does the rest.
+(`stages.methods`). An option of its own is declared in the entry, ``steps=own(10, "...")``, and read as
+``options.own["steps"]``; those of the main road are fields of `OptimizeOptions`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from stages.methods import (
@@ -22,6 +22,7 @@ from stages.methods import (
     RESTARTED,
     SETS,
     SETS_TW,
+    OwnValues,
     SearchMethod,
     Task,
     Variant,
@@ -103,6 +104,7 @@ class OptimizeOptions:
     # Whether equal moves are decided by chance, from the stream of `seed`, as a replicate needs it.
     draws_ties: bool = False
     keeps_proof: bool = False  # whether the result has what a proof of its bound needs
+    own: OwnValues = field(default_factory=OwnValues)  # options that entries of methods declare
 
     @property
     def width(self) -> int:
@@ -154,7 +156,7 @@ MAIN_METHODS = {
 INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "workers")
 """Inputs and outputs among the options that methods name, which the command line opens."""
 
-METHODS = installed("bnsl.searches", MAIN_METHODS, {*(field.name for field in fields(OptimizeOptions)), *INPUTS})
+METHODS = installed("bnsl.searches", MAIN_METHODS, {*(each.name for each in fields(OptimizeOptions)), *INPUTS})
 """All searches by name: the main road's, then those of `stages.published` and of other packages."""
 
 

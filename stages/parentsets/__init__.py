@@ -7,10 +7,10 @@ trace of the sets found, if one is kept. Dominance pruning and ordering are comm
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
-from stages.methods import SelectionMethod, installed, own
+from stages.methods import OwnValues, SelectionMethod, installed, own
 
 if TYPE_CHECKING:
     from stages.runtime.remote_workers import RemoteWorkers
@@ -68,7 +68,8 @@ class ParentSetOptions:
     remote: RemoteWorkers | None = None  # workers on other machines, in place of those of this one
     # ``(i, N)``: only the children of the i-th of N shards, from 1; records do not depend on it.
     shard: tuple[int, int] | None = None
+    own: OwnValues = field(default_factory=OwnValues)  # options that entries of methods declare
 
 
-METHODS = installed("bnsl.selections", MAIN_METHODS, {*(field.name for field in fields(ParentSetOptions)), "near"})
+METHODS = installed("bnsl.selections", MAIN_METHODS, {*(each.name for each in fields(ParentSetOptions)), "near"})
 """All methods by name: the main road's, then those of `stages.published` and of other packages."""

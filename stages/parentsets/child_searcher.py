@@ -202,6 +202,7 @@ class ChildSearcher:
             margin_of(self.options.keep_mass),
             n_sets_within(len(candidates) - len(allowed), most_constant),
             self._functions,
+            self.options.own,
         )
 
     def _add_known(self, found: FoundSets, limits: ChildLimits) -> None:

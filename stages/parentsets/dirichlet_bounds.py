@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
+from stages.scoring.definitions import Prior
 from stages.scoring.family_scorer import FamilyScorer
-from stages.scoring.scores import Prior
 
 from .child_search import ChildLimits
 from .pruning_rules import is_excluded_by_dirichlet, pure_cell_terms

@@ -13,16 +13,13 @@ from stages.runtime.errors import StageError
 from stages.runtime.reporting import Reporter
 from stages.scoring.scores import SCORES
 
-NO_POSTERIOR = {"ll": "it only rises with every parent", "aic": "it estimates the error of prediction"}
-"""Scores that do not even approximate the logarithm of a probability, with the reason."""
-
 
 def require_posterior_score(table: ParentSetTable) -> None:
     """Raise `StageError` for scores that are not logarithms of marginal likelihoods, exact or approximate (BIC)."""
-    score = table.header.score
-    if score in NO_POSTERIOR:
+    score = SCORES.get(table.header.score)
+    if score is not None and score.no_posterior:
         raise StageError(
-            f"these sets are scored by {SCORES[score].name}, which is no log-posterior: {NO_POSTERIOR[score]}\n"
+            f"these sets are scored by {score.name}, which is no log-posterior: {score.no_posterior}\n"
             "  score them anew: bnsl parentsets --score bdeu --keep-mass 1e-3 DATA"
         )
 
@@ -31,6 +28,11 @@ def report_lists(table: ParentSetTable, reporter: Reporter) -> None:
     """Warn of lists that lack sets of positive weight, and of unknown scores."""
     if table.header.score == "unknown":
         reporter.warn("the file does not name its score: the scores are taken as logarithms of probabilities")
+    elif table.header.score not in SCORES:
+        reporter.warn(
+            f"no installed package has the score {table.header.score!r}: the scores are taken as logarithms of "
+            "probabilities"
+        )
     if "keep_mass" not in table.header.extra and undominated_sets(table).all():
         reporter.warn(
             "these lists lack all sets that a subset dominates, so probabilities are off (by tenths at times): "

@@ -1,9 +1,9 @@
 """Local scores from their definitions by plain counting, to check what searches found.
 
-Nothing here is shared with the scorer of the searches (`family_scorer`, `stages.kernels.counting`, the table of
-scores): an error there cannot hide itself. Networks are checked in full (`stages.optimize.verify`), lists of parent
-sets by samples; `stages.evaluate` reports these scores. They are in nats, higher is better; empty cells and
-configurations contribute nothing.
+Nothing here is shared with the scorer of the searches (`family_scorer`, `stages.kernels.counting`, the definitions of
+our scores): an error there cannot hide itself. Of a score of another package the declared penalty is taken. Networks
+are checked in full (`stages.optimize.verify`), lists of parent sets by samples; `stages.evaluate` reports these
+scores. They are in nats, higher is better; empty cells and configurations contribute nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ from formats.errors import VerificationError
 from formats.records import ParentSetRecord, ParentSetTable
 from formats.tables.packed_cells import Cells
 
-KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2")
+from .scores import SCORES
+
+ADDED = {name: score for name, score in SCORES.items() if score.package}
+"""Scores of other packages, each a penalty on every free parameter."""
+
+KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2", *ADDED)
 
 SCORE_TOLERANCE = 1e-9
 """Relative difference allowed between the score of a search and the one recomputed here."""
@@ -213,7 +218,8 @@ def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> f
 
     BIC takes (ln N)/2 per free parameter (Schwarz 1978), AIC takes 1 (Akaike 1974), both over all parent
     configurations, occurring or not. BDeu spreads `ess` evenly over the cells (Buntine 1991); K2 has the
-    parameter 1 in every cell (Cooper & Herskovits 1992). Graph priors are not added.
+    parameter 1 in every cell (Cooper & Herskovits 1992). A score of another package takes the penalty that it
+    declares per free parameter, as BIC does. Graph priors are not added.
     """
     if score == "ll":
         return log_likelihood(counts)
@@ -225,6 +231,8 @@ def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> f
         return dirichlet_score(counts, ess / counts.n_states / counts.n_configurations)
     if score == "k2":
         return dirichlet_score(counts, 1.0)
+    if score in ADDED:
+        return log_likelihood(counts) - ADDED[score].penalty_on(counts.n_rows) * counts.n_parameters
     raise ValueError(f"unknown score {score!r}")
 
 

@@ -15,7 +15,7 @@ from stages.kernels.counting.score_tables import (
     log_gamma_table,
 )
 
-from .scores import Score
+from .definitions import Score
 
 GRID_PER_QUANTUM = 256
 """Entries are multiples of this share of a score's quantum. Sums up to 3 N ln N, of N rows, then have 53 binary

@@ -39,6 +39,7 @@ class ScoredData:
         self.stop = stop
         self.n_states = dataset.n_states
         self.n_rows = dataset.n_rows
+        self._penalty = self.definition.penalty_on(self.n_rows)
         self.data = pack_dataset(dataset.codes, self.n_states, stop)
         # Scores are rounded to multiples of it, so that a family scores the same however it was counted. Sums are at
         # most about N ln N in size: 1e-13 of that is hundreds of its rounding units (1.1e-16).
@@ -68,7 +69,7 @@ class ScoredData:
 
     def penalty(self, child: int) -> float:
         """Penalty in nats per parent configuration: c(X) of BIC, |X| - 1 of AIC, 0 where there is none."""
-        return self.definition.penalty_on(self.n_rows) * float(self.n_states[child] - 1)
+        return self._penalty * float(self.n_states[child] - 1)
 
     def count_evaluations(self, n: int, work: float = 0.0) -> None:
         """Add to the local scores computed, and to the work; for callers of kernels."""

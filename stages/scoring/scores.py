@@ -1,51 +1,32 @@
-"""The table of local scores: their definitions, penalties or priors, and properties.
+"""The table of local scores: ours, and those that other packages add by the entry point ``bnsl.scores``.
 
-All decompose into a sum over families and are in nats, higher is better. A score is the maximum log-likelihood of a
-family, with or without a penalty, or the log marginal likelihood under a Dirichlet prior. The checks of
-`stages.scoring.independent` have formulas of their own, to be independent of this table; a new score goes there, too,
-and its name into `formats.schemas`.
+The checks of `stages.scoring.independent` have formulas of their own, to be independent of this table; a new score
+goes there, too, and its name into `formats.schemas`. A score of another package is its entry alone (`penalised`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from typing import Any
 
-Prior = Callable[[float, float, float], float]
-"""``prior(r, q, ess)``: the Dirichlet parameter of one of q configurations of the parents of a child with r states,
-of which every state has an equal share.
-"""
+from stages.discovery import UnusableError, discovered
 
+from .definitions import Score
 
-@dataclass(frozen=True)
-class Score:
-    """One local score."""
-
-    name: str  # name in messages and help
-    definition: str  # one clause of help
-    # Nats per free parameter on so many rows. Scores with a penalty c on every configuration of the parents,
-    # LL - c |P|, have the bounds of `parentsets.pruning_rules` and of `optimize.climbing.climber`.
-    penalty: Callable[[int], float] | None = None
-    # As `Prior`. Scores with a prior have the bounds of `parentsets.dirichlet_bounds`.
-    prior: Prior | None = None
-    takes_ess: bool = False  # whether the prior is given by an equivalent sample size, and so depends on q as well
-    # Whether Markov equivalent graphs have the same score; then an arc between two variables without parents gains
-    # the same in both directions.
-    is_equivalent: bool = True
-
-    def penalty_on(self, n_rows: int) -> float:
-        """Penalty in nats per free parameter; 0 where there is none."""
-        return 0.0 if self.penalty is None else self.penalty(n_rows)
-
-
-SCORES: dict[str, Score] = {
+MAIN_SCORES: dict[str, Score] = {
     "bic": Score(
         "BIC",
         "Bayesian information criterion: log-likelihood less (ln rows)/2 per free parameter",
         penalty=lambda n_rows: math.log(n_rows) / 2,
     ),
-    "aic": Score("AIC", "Akaike's criterion: log-likelihood less 1 per free parameter", penalty=lambda n_rows: 1.0),
+    "aic": Score(
+        "AIC",
+        "Akaike's criterion: log-likelihood less 1 per free parameter",
+        penalty=lambda n_rows: 1.0,
+        no_posterior="it estimates the error of prediction",
+    ),
     "bdeu": Score(
         "BDeu",
         "log marginal likelihood, equivalent sample size spread over the cells of each family",
@@ -58,8 +39,22 @@ SCORES: dict[str, Score] = {
         prior=lambda r, q, ess: float(r),
         is_equivalent=False,
     ),
-    "ll": Score("plain log-likelihood", "maximum log-likelihood"),
+    "ll": Score("plain log-likelihood", "maximum log-likelihood", no_posterior="it only rises with every parent"),
 }
+
+
+def _check(name: str, score: Any, present: Mapping[str, Score], found: Mapping[str, Score]) -> None:
+    """Refuse what is no score of another package; see `discovered`."""
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise UnusableError(f"{name!r} is no name of a score (small letters, digits, underscores)")
+    if name in present or name == "unknown":
+        raise UnusableError(f"another score has the name {name!r}")
+    if not isinstance(score, Score) or score.prior is not None or not callable(score.penalty):
+        raise UnusableError(f"{name!r} is not made by penalised(name, penalty)")
+
+
+SCORES: dict[str, Score] = discovered("bnsl.scores", "scores", MAIN_SCORES, _check)
+"""All scores by name."""
 
 
 def recorded_ess(score: str, ess: float) -> float | None:

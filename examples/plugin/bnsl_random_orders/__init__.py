@@ -1,9 +1,19 @@
-"""What `bnsl` loads with its command line: the table of this package's methods, and nothing heavy."""
+"""What `bnsl` loads with its command line: the tables of this package, and nothing heavy."""
 
-from stages.methods import RESTARTED, SETS, SearchMethod, on_sets
+import math
+
+from bnsl.plugin import RESTARTED, SETS, SearchMethod, on_sets, own, penalised
+
+BNSL_PLUGIN_API = 1  # the version of `bnsl.plugin` that this package is made for
+
+STEPS = own(0, "Random swaps of neighbours tried in each order.", metavar="N", least=0)
 
 SEARCHES = {
     "random-orders": SearchMethod(
-        "orders", "the best networks consistent with random orders", {SETS: on_sets(f"{__name__}.search", *RESTARTED)}
+        "orders",
+        "the best networks consistent with random orders",
+        {SETS: on_sets(f"{__name__}.search", *RESTARTED, steps=STEPS)},
     )
 }
+
+SCORES = {"hq": penalised("Hannan-Quinn", lambda n_rows: math.log(math.log(n_rows)), "Hannan and Quinn 1979")}

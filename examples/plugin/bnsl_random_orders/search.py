@@ -1,15 +1,22 @@
 """Draw random orders of the variables, find the best network consistent with each, and keep the best of all.
 
-`bnsl` gives the table of candidate parent sets, the options of its command line, a budget and a reporter of progress.
+`bnsl` gives the table of candidate parent sets, the options, a budget and a reporter of progress. With ``--steps N``
+each order is improved: of N random swaps of neighbours each is kept unless the network scores less.
 """
 
-from stages.lists.order_decoding import choose_consistent, sets_tested
-from stages.lists.set_lists import index_table
-from stages.optimize.bounds.anytime_bound import AnytimeBound
-from stages.optimize.orders.initial_orders import make_sampler
-from stages.optimize.restarts import Attempt, run_restarts, sampling_rules
-from stages.optimize.result import listed_result, total_score
-from stages.runtime.seeding import task_generator
+from bnsl.plugin import (
+    AnytimeBound,
+    Attempt,
+    choose_consistent,
+    index_table,
+    listed_result,
+    make_sampler,
+    run_restarts,
+    sampling_rules,
+    sets_tested,
+    task_generator,
+    total_score,
+)
 
 
 def search(table, options, budget, reporter):
@@ -19,9 +26,21 @@ def search(table, options, budget, reporter):
     bound = AnytimeBound(table, options.seed, budget)  # improves an upper bound beside the search
 
     def restart(index, limit):
-        order = sampler.draw(task_generator(options.seed, index), index == 0)
+        random = task_generator(options.seed, index)
+        order = sampler.draw(random, index == 0)
         _, chosen = choose_consistent(lists, order)
-        return Attempt(chosen, total_score(lists.scores, chosen), 1, sets_tested(lists, chosen), order)
+        work = sets_tested(lists, chosen)
+        for _ in range(options.own["steps"]):
+            if index and budget.is_spent():
+                break
+            place = random.integers(len(order) - 1)
+            swapped = order.copy()
+            swapped[[place, place + 1]] = order[[place + 1, place]]
+            _, found = choose_consistent(lists, swapped)
+            work += sets_tested(lists, found)
+            if total_score(lists.scores, found) >= total_score(lists.scores, chosen):
+                order, chosen = swapped, found
+        return Attempt(chosen, total_score(lists.scores, chosen), 1, work, order)
 
     rules = sampling_rules(options.restarts, budget)
     report = run_restarts(restart, rules, budget, options, reporter, bound)
