@@ -14,8 +14,6 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__version__ = "0.1.0"
-
 FUNCTIONS = (
     "entropy",
     "screen",
@@ -49,6 +47,10 @@ __all__ = sorted(_MODULE_OF)
 
 def __getattr__(name: str) -> Any:
     """Load the module of a name on its first use (PEP 562)."""
+    if name == "__version__":
+        from formats.version import VERSION
+
+        return VERSION
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)

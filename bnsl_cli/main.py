@@ -16,7 +16,6 @@ from typing import Any, NoReturn
 
 import click
 
-from bnsl import __version__
 from bnsl.running.exit_codes import ExitCode
 from bnsl.running.interrupts import Interrupted, install_handlers, interruption_behind
 from formats.printable import printable_lines
@@ -214,8 +213,20 @@ def _discard_stdout() -> None:
         os.close(devnull)
 
 
+def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Print the version, which is looked up only here, and exit."""
+    if wanted and not ctx.resilient_parsing:
+        from formats.version import VERSION
+
+        click.echo(f"bnsl {VERSION}")
+        ctx.exit()
+
+
 @click.group(cls=StageGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH})
-@click.version_option(__version__, "-V", "--version", prog_name="bnsl", message="%(prog)s %(version)s")
+@click.option(
+    "-V", "--version", is_flag=True, is_eager=True, expose_value=False, callback=show_version,
+    help="Show the version and exit.",
+)  # fmt: skip
 @debug_option
 def cli() -> None:
     """Learn the structure of Bayesian networks from discrete data, as a pipeline of small stages.

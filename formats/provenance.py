@@ -20,9 +20,7 @@ from .data_records import Variable
 from .errors import FormatError
 from .records import Header
 from .tables.packed_cells import Cells
-
-PROGRAM_VERSION = "0.1.0"
-"""Version written into ``by`` entries; equals the version of the distribution (a test compares them)."""
+from .version import VERSION
 
 
 def timestamp() -> str:
@@ -66,5 +64,5 @@ def append_command(header: Header, stage: str, options: Mapping[str, Any]) -> He
     # Values of types that JSON has.
     ordered = {name: options[name] for name in sorted(options)}
     plain = orjson.loads(orjson.dumps(ordered, option=orjson.OPT_SERIALIZE_NUMPY))
-    entry = {"stage": stage, "version": PROGRAM_VERSION, "options": plain}
+    entry = {"stage": stage, "version": VERSION, "options": plain}
     return dataclasses.replace(header, by=(*header.by, entry), created=timestamp())

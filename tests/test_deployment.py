@@ -13,7 +13,9 @@ from helpers.places import ROOT
 from helpers.processes import environment
 
 PLACE = ROOT / "examples" / "deployment"
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = SETTINGS["project"]
+RELEASE = SETTINGS["tool"]["setuptools_scm"]["fallback_version"].removesuffix(".dev0")
 MODULE = PLACE / "benchpress" / "bnsl"
 
 
@@ -34,8 +36,12 @@ def test_the_recipe_asks_for_what_the_project_needs():
 
 def test_the_recipe_has_the_version_and_the_command():
     text = (PLACE / "conda" / "recipe.yaml").read_text()
-    assert f'version: "{PROJECT["version"]}"' in text
+    assert f'version: "{RELEASE}"' in text and "- setuptools-scm >=8" in text
     assert f"- bnsl = {PROJECT['scripts']['bnsl']}" in text
+
+
+def test_the_citation_has_the_version():
+    assert f"\nversion: {RELEASE}\n" in (ROOT / "CITATION.cff").read_text()
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "apptainer.def"])
@@ -55,7 +61,7 @@ def test_the_module_describes_itself():
     }  # what the script asks for can be said, and nothing else
     assert all(set(example) == set(item["required"]) == set(item["properties"]) for example in item["examples"])
     about = json.loads((MODULE / "info.json").read_text())
-    assert about["version"] == PROJECT["version"] and about["outputs"] == ["adjmat"]
+    assert about["version"] == RELEASE and about["outputs"] == ["adjmat"]
 
 
 @pytest.mark.slow

@@ -142,11 +142,12 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         "formats.sets.listed_sets",
         "formats.errors",
         "formats.wording",
+        "formats.version",
     )
     ours = name.startswith("stages") or name in of_formats
     is_engine = ENGINES.get(root) == module and not found.at_module_level
     if not (root in STDLIB | {"numpy"} or ours or is_engine):
-        yield "stages may import numpy, stages, records, schemas, errors, words and memory of formats only"
+        yield "stages may import numpy, stages, records, schemas, errors, words, version and memory of formats only"
     yield from _broken_by_the_main_road(module, found)
     is_table = module in ("stages", "stages.scoring", *TABLES) or _is_paper(module)
     if is_table and found.at_module_level and root not in STDLIB and name not in TABLES:
@@ -159,7 +160,7 @@ def _broken_by_the_library(module: str, found: Import) -> Iterator[str]:
         yield "the library knows nothing of the command line"
     if root == "rich" and (found.at_module_level or module != "bnsl.running.live_reporter"):
         yield "only progress on a terminal needs rich, inside functions"
-    if module == "bnsl" and root not in STDLIB:
+    if module == "bnsl" and found.at_module_level and root not in STDLIB:
         yield "import bnsl loads the standard library only"
     yield from _broken_by_lateness(module, found)
     is_light = root in STDLIB | {"bnsl"} or found.module in TABLES

@@ -14,8 +14,9 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any, NamedTuple
+
+from formats.version import VERSION
 
 from .budgets import StopSignal, stops_arrive_as
 from .errors import StageError
@@ -60,7 +61,7 @@ class ChunkResult(NamedTuple):
 
 def program_version() -> str:
     """Version of this program in this process."""
-    return metadata.version("bnsl-cli")
+    return VERSION
 
 
 def make_payload(function: RemoteFunction) -> Payload:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from helpers.processes import environment, run_bnsl
 
-from bnsl import __version__
+import bnsl
 from bnsl_cli.main import COMMANDS, STAGES, cli
 
 HEAVY = ("numpy", "numba", "pyarrow", "orjson", "rich")
@@ -102,7 +102,7 @@ def test_overview_and_help_page_begin_alike(name: str):
 
 
 def test_version():
-    assert CliRunner().invoke(cli, ["--version"]).output == f"bnsl {__version__}\n"
+    assert CliRunner().invoke(cli, ["--version"]).output == f"bnsl {bnsl.__version__}\n"
 
 
 def test_without_arguments_the_overview_goes_to_stderr():

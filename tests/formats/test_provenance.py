@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 
 import numpy as np
 import pytest
-from helpers.places import ROOT
 
-import bnsl
 from formats.data_records import Variable
 from formats.errors import FormatError
-from formats.provenance import PROGRAM_VERSION, append_command, fingerprint, timestamp
+from formats.provenance import append_command, fingerprint, timestamp
 from formats.records import Header
 
 VARIABLES = (Variable("a", ("0", "1")), Variable("b", ("x", "y", "z")))
 CODES = np.array([[0, 1, 1], [2, 0, 1]], dtype=np.uint8)
-
-
-def test_version_is_that_of_the_distribution():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["version"] == bnsl.__version__ == PROGRAM_VERSION
 
 
 def test_timestamp(monkeypatch):

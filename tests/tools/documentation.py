@@ -13,7 +13,6 @@ from typing import Any
 
 import click
 
-from bnsl import __version__
 from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.running.pages import WIDTH
 from bnsl_cli.topics import TOPICS, topic_text
@@ -76,7 +75,7 @@ def man_page(name: str | None) -> str:
     # A heading stands at the margin and ends with a colon; all else is indented.
     body = re.sub(r"(?m)^(\S[^\n]*):$", lambda found: f".fi\n.SH {found[1].upper()}\n.nf", _escaped(body))
     lines = [
-        f'.TH {PAGES[name].upper()} 1 "" "bnsl {__version__}" "User Commands"',
+        f'.TH {PAGES[name].upper()} 1 "" "bnsl" "User Commands"',
         ".SH NAME",
         f"{_escaped(PAGES[name])} \\- {_escaped(about)}",
         ".SH SYNOPSIS",
