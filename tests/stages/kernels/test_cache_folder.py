@@ -15,6 +15,7 @@ from helpers.processes import run_python
 
 from stages.kernels.cache_folder import cache_root, why_not_trusted
 from stages.kernels.jit import STAGES, source_digest
+from stages.kernels.kernel_cache import checksum_of
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 
@@ -118,10 +119,11 @@ def run(cwd: Path, script: str = SCRIPT, **environment: str) -> str:
 
 
 def plant(folder: Path, found: Path) -> None:
-    """Replace every cached kernel by a pickle that leaves a trace."""
+    """Replace every cached kernel by a pickle that leaves a trace, behind the checksum that belongs to it."""
     assert list(folder.glob("*.nbi"))
+    content = pickle.dumps(Planted(found))
     for path in folder.glob("*.nbi"):
-        path.write_bytes(pickle.dumps(Planted(found)))
+        path.write_bytes(checksum_of(path.name, content) + content)
 
 
 @pytest.mark.slow
