@@ -203,7 +203,7 @@ def open_list_search(
     """Read parent sets; the number of variables may decide on the method."""
     import formats
     from formats.wording import plural
-    from stages.lists.barred_sets import bar_empty_sets
+    from stages.lists.barred_sets import bar_least_sets
     from stages.lists.constrain import keep_admissible
     from stages.lists.fill_missing import fill_missing
     from stages.lists.start_network import match_start
@@ -234,14 +234,14 @@ def open_list_search(
         options = replace(options, information=information)
     knowledge = knowing.resolve(table.header.names)
     listed = table
-    table, barred = bar_empty_sets(table)
+    if knowledge is not None:
+        table = keep_admissible(table, knowledge)
+    table, barred = bar_least_sets(table, knowledge)
     if given.proof is not None and (missing or barred or knowledge is not None):
         raise UsageError(
             "--proof is about the sets as they are listed: give whole lists, and arcs that are required or forbidden "
             "to 'bnsl parentsets'."
         )
-    if knowledge is not None:
-        table = keep_admissible(table, knowledge)
     table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
     searched = with_knowledge(replace(options, start=start), knowledge)
@@ -253,7 +253,11 @@ def open_list_search(
 
 
 def _search_listed(
-    table: ParentSetTable, barred: list[int], options: OptimizeOptions, budget: Budget, reporter: Reporter
+    table: ParentSetTable,
+    barred: dict[int, tuple[int, ...]],
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
 ) -> Found:
     """Search among sets of which none that is barred may be taken."""
     from stages.lists.barred_sets import refuse_barred

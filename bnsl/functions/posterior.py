@@ -135,7 +135,7 @@ def posterior(
     from formats import open_parent_sets
     from formats.graphs.arc_files import read_patterns
     from formats.json_lines.network_lines import write_network_stream
-    from stages.lists.constrain import keep_admissible
+    from stages.lists import constrain
     from stages.posterior.run import run as search
     from stages.posterior.run import sampled_networks
     from stages.recorded_knowledge import knowledge_record
@@ -150,7 +150,9 @@ def posterior(
     warn_of_cut_lists(table, reporter)
     require_least_sets(table, sets)
     knowledge = knowing.resolve(table.header.names)
-    table = table if knowledge is None else keep_admissible(table, knowledge)
+    if knowledge is not None:
+        table = constrain.keep_admissible(table, knowledge)
+        constrain.require_least_sets(table, knowledge)
     index = {name: variable for variable, name in enumerate(table.header.names)}
     options = PosteriorOptions(
         method=method,

@@ -1,7 +1,8 @@
-"""Lists without a least set, as other programs write them: no listed set, even the empty one, is within all others.
+"""Lists without a least set: no listed set, even the empty one, is within all others.
 
-Searches need such a set, so that every order has a network. An empty set is added, with a score so low that no
-network with it can be the best while there is one without.
+Other programs write them, and knowledge leaves them where the set of the required parents alone was dominated.
+Searches need such a set, so that every order has a network. The set of the required parents is added, mostly the empty
+one, with a score so low that no network with it can be the best while there is one without.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from formats.records import Network, ParentSetRecord, ParentSetTable
 from formats.sets.listed_sets import ListedSets
 from formats.sets.record_checks import least_set
 from formats.wording import listed
+from stages.knowledge import Knowledge
 from stages.runtime.errors import InfeasibleError
 
 from .set_lists import all_sets, child_of_sets
@@ -29,34 +31,41 @@ def children_without_least(table: ParentSetTable) -> list[int]:
     return [child for child in others if least_set(sets.within(starts[child], starts[child + 1])) is None]
 
 
-def bar_empty_sets(table: ParentSetTable) -> tuple[ParentSetTable, list[int]]:
-    """Give each child without a least set a barred empty one; the table, and these children."""
-    barred = children_without_least(table)
-    if not barred:
-        return table, []
+def bar_least_sets(
+    table: ParentSetTable, knowledge: Knowledge | None = None
+) -> tuple[ParentSetTable, dict[int, tuple[int, ...]]]:
+    """Give each child without a least set a barred one; the table, and the barred sets by child.
+
+    All sets of `table` agree with `knowledge`, see `constrain.keep_admissible`.
+    """
+    without = children_without_least(table)
+    if not without:
+        return table, {}
     starts = table.set_offsets[:-1][np.diff(table.set_offsets) > 0]
     # What all listed sets together can make up for; one nat more.
     span = float(np.sum(np.maximum.reduceat(table.scores, starts) - np.minimum.reduceat(table.scores, starts))) + 1.0
     records: list[ParentSetRecord] = list(table.records())
-    for child in barred:
+    barred = {child: () if knowledge is None else knowledge.required_of(child) for child in without}
+    for child, least in barred.items():
         record = records[child]
-        empty = ListedSets.of([()])
         scores = np.append(record.scores, record.scores.min() - span)
-        sets = ListedSets.joined([record.parents, empty])
-        records[child] = replace(record, parents=sets, scores=scores, required=())
+        sets = ListedSets.joined([record.parents, ListedSets.of([least])])
+        records[child] = replace(record, parents=sets, scores=scores, required=least)
     found = ParentSetTable.from_records(table.header, records)
     return replace(found, n_cut_short=table.n_cut_short, n_unsearched=table.n_unsearched), barred
 
 
-def refuse_barred(network: Network, barred: list[int]) -> None:
+def refuse_barred(network: Network, barred: dict[int, tuple[int, ...]]) -> None:
     """Raise `InfeasibleError` if a network has a barred set."""
-    taken = [network.header.names[child] for child in barred if not network.parents[child]]
+    taken = [child for child, least in barred.items() if network.parents[child] == least]
     if not taken:
         return
-    # Every network of listed sets scores a nat more than this one at least, see `bar_empty_sets`.
+    # Every network of listed sets scores a nat more than this one at least, see `bar_least_sets`.
     is_proved = network.header.extra.get("gap", math.inf) < 1.0
     found, remedy = ("exists", "") if is_proved else ("was found", ", or search longer")
+    names = listed([repr(network.header.names[child]) for child in taken])
+    lacking = "the set of their required parents alone" if any(barred[c] for c in taken) else "the empty set"
     raise InfeasibleError(
-        f"no network of listed sets {found}: the lists of {listed(map(repr, taken))} lack the empty set, and each of "
-        f"their sets would close a cycle\n  list the empty set{remedy}"
+        f"no network of listed sets {found}: the lists of {names} lack {lacking}, and each of "
+        f"their sets would close a cycle\n  list {lacking}{remedy}"
     )

@@ -12,6 +12,7 @@ from formats.sets.listed_sets import offsets_of
 from stages.knowledge import Knowledge
 from stages.runtime.errors import InfeasibleError
 
+from .barred_sets import children_without_least
 from .set_lists import child_of_entries, child_of_sets, keep_in_table
 
 
@@ -19,20 +20,16 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
     """The sets of `table` that agree with `knowledge`.
 
     Lists made without the same knowledge lack sets dominated by a subset without the required parents. Therefore a
-    child with required parents is no longer ``complete`` and has no bounds on its unlisted sets. Raises
-    `InfeasibleError` if no set of a child is left, or none is the intersection of its sets: then an order that allows
-    the required parents might still leave it without a consistent set.
+    child with required parents is no longer ``complete`` and has no bounds on its unlisted sets. Its list may lack
+    a least set, see `barred_sets`. Raises `InfeasibleError` if no set of a child is left.
     """
     keep = ~_has_excluded_parent(table, knowledge) & _has_required(table, knowledge)
     for child in range(table.n_variables):
         start, end = int(table.set_offsets[child]), int(table.set_offsets[child + 1])
         if start == end:
             continue
-        kept = np.flatnonzero(keep[start:end]) + start
-        if not len(kept):
+        if not keep[start:end].any():
             raise InfeasibleError(_nothing_left(knowledge, child))
-        if child in knowledge.required and not _lists_intersection(table, kept):
-            raise InfeasibleError(_no_smallest(knowledge, child))
     if keep.all():
         return table
     # A list may lack sets with the required parents because a subset without them dominated them.
@@ -43,6 +40,15 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
         unlisted=np.where(is_bound, np.nan, table.unlisted),
         left_out=np.where(is_bound, np.nan, table.left_out),
     )
+
+
+def require_least_sets(table: ParentSetTable, knowledge: Knowledge) -> None:
+    """Raise `InfeasibleError` if no set that knowledge left to a child is within all its others.
+
+    Then an order that allows the required parents might still leave the child without a consistent set.
+    """
+    for child in children_without_least(table):
+        raise InfeasibleError(_no_smallest(knowledge, child))
 
 
 def _has_excluded_parent(table: ParentSetTable, knowledge: Knowledge) -> np.ndarray:
@@ -67,11 +73,6 @@ def _count_entries(table: ParentSetTable, marked: np.ndarray) -> np.ndarray:
     # Prefix sums: the marked entries of a set are the difference at its two ends.
     sums = offsets_of(marked)
     return sums[table.parent_offsets[1:]] - sums[table.parent_offsets[:-1]]
-
-
-def _lists_intersection(table: ParentSetTable, kept: np.ndarray) -> bool:
-    sets = [set(table.parent_set(s)) for s in kept.tolist()]
-    return set.intersection(*sets) in sets
 
 
 def _remedy(knowledge: Knowledge, child: int) -> str:

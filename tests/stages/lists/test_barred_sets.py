@@ -10,7 +10,9 @@ import pytest
 
 from formats.data_records import Variable
 from formats.records import Header, ParentSetRecord, ParentSetTable
-from stages.lists.barred_sets import bar_empty_sets, children_without_least, refuse_barred
+from stages.knowledge import make_knowledge
+from stages.lists.barred_sets import bar_least_sets, children_without_least, refuse_barred
+from stages.lists.constrain import keep_admissible
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.runtime.budgets import Budget
@@ -54,7 +56,7 @@ def test_the_best_network_of_listed_sets_is_found(method):
     for seed in range(24):
         table = random_table(seed)
         expected = best_total(table)
-        whole, barred = bar_empty_sets(table)
+        whole, barred = bar_least_sets(table)
         try:
             options = OptimizeOptions(method, restarts=None if method == "exact" else 40)
             network, _ = run(whole, options, Budget(), NullReporter())
@@ -67,17 +69,33 @@ def test_the_best_network_of_listed_sets_is_found(method):
     assert 0 < n_infeasible < 24
 
 
+@pytest.mark.parametrize("method", ["exact", "ils", "obs", "winasobs"])
+def test_lists_that_knowledge_leaves_without_a_least_set_are_searched(method):
+    """`b` must have the parent `a`, and lists it with `c` or with `d`; both `c` and `d` list `b`."""
+    lists = {0: {(): -1.0}, 1: {(): -1.0, (0, 2): -2.0, (0, 3): -3.0}, 2: {(1,): -1.0, (): -9.0}, 3: {(): -4.0}}
+    records = [ParentSetRecord.of(c, list(sets), list(sets.values())) for c, sets in lists.items()]
+    knowledge = make_knowledge(HEADER.names, [(0, 1)])
+    table = keep_admissible(ParentSetTable.from_records(HEADER, records), knowledge)
+    whole, barred = bar_least_sets(table, knowledge)
+    assert barred == {1: (0,)}
+    options = OptimizeOptions(method, restarts=None if method == "exact" else 40, knowledge=knowledge)
+    network, _ = run(whole, options, Budget(), NullReporter())
+    refuse_barred(network, barred)
+    assert network.parents == ((), (0, 3), (1,), ())
+    assert network.header.extra["total"] == -9.0
+
+
 def test_lists_with_a_least_set_stay_as_they_are():
     records = [ParentSetRecord.of(child, ((),), (0.0,)) for child in range(1, N)]
     records.append(ParentSetRecord.of(0, ((1, 2), (1,)), (-1.0, -2.0)))
     table = ParentSetTable.from_records(HEADER, records)
-    assert children_without_least(table) == [] and bar_empty_sets(table) == (table, [])
+    assert children_without_least(table) == [] and bar_least_sets(table) == (table, {})
 
 
 def test_the_message_says_whether_there_is_no_network():
     records = [ParentSetRecord.of(c, (((c + 1) % N,), ((c + 2) % N,)), (-1.0, -2.0)) for c in range(N)]
-    table, barred = bar_empty_sets(ParentSetTable.from_records(HEADER, records))
-    assert barred == [0, 1, 2, 3]
+    table, barred = bar_least_sets(ParentSetTable.from_records(HEADER, records))
+    assert barred == dict.fromkeys(range(N), ())
     network, _ = run(table, OptimizeOptions("exact"), Budget(), NullReporter())
     with pytest.raises(InfeasibleError, match=r"no network of listed sets exists: the lists of '.' lack"):
         refuse_barred(network, barred)

@@ -17,7 +17,7 @@ from stages.optimize.bounds.cluster_cuts import ClusterSeparator
 from stages.optimize.bounds.cut_pool import CutPool, keep_columns
 from stages.optimize.bounds.cuts import CountedSets, HalvedSum, add_up, round_half
 from stages.optimize.bounds.lagrangian import BoundSearch
-from stages.optimize.bounds.separators import make_point
+from stages.optimize.bounds.separators import add_violated, make_point
 from stages.optimize.bounds.zero_half_cuts import HalvedSumSeparator
 from stages.runtime.budgets import Budget
 
@@ -184,3 +184,23 @@ def test_bound_goes_on_from_halved_sums():
     assert known.value == pytest.approx(search.value, abs=1e-6)
     known.improve(Budget(), 1e7, best)
     assert best - 1e-7 <= known.value <= search.value + 1e-9
+
+
+def test_separators_see_a_view_without_cuts():
+    """The cuts of the pool count sets that the view does not have."""
+    table = random_table(3, 5)
+    pool = random_pool(columns_of(table), np.random.default_rng(0), 3)
+    is_kept = np.diff(table.parent_offsets) == 0
+    columns = keep_columns(pool.columns, is_kept)
+    seen = []
+
+    class Watcher:
+        def separate(self, point, view, rng, budget):
+            seen.append(view)
+            return [], 0
+
+    view = CutPool(columns)
+    point = make_point(columns, np.ones(is_kept.sum()), 0.0)
+    assert len(pool) > len(view) == 0
+    assert add_violated([Watcher()], point, pool, np.random.default_rng(0), Budget(), view=view) == (0, 0)
+    assert seen[0] is view
