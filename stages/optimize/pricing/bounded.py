@@ -60,12 +60,9 @@ def search_data(
 
 def search_widthless(run: PricingRun, width: int, grows: bool) -> tuple[OrdersWithinWidth, SearchResult | None]:
     """Search as without a bound on the treewidth; the result, or None once networks are too wide."""
-    options, reporter = run.options, run.reporter
-    run.options = replace(options, treewidth=None, max_table=None)
-    engine, result = OrdersWithinWidth(run, width, options.max_table), None
+    engine, result = OrdersWithinWidth(run, width), None
     with contextlib.suppress(TooWide):
-        result = learn(run, engine, grows)
-    run.options, run.reporter, run.gap = options, reporter, {}
+        result = learn(engine.run, engine, grows)
     if result is None or engine.kept is None or not engine.is_within:
         return engine, None
     return engine, replace(result, elimination=engine.kept.order[::-1].tolist())
@@ -77,7 +74,7 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
     if options.width > 1:
         run = start_run(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
         width = feasible_width(run)
-        first = OrdersWithinWidth(run, width, options.max_table)
+        first = OrdersWithinWidth(run, width)
         with contextlib.suppress(TooWide):
             first.begin(grows=True)
             first.search()
@@ -87,11 +84,10 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
         engine.is_too_wide = True
         bound = ListBound(run, engine)
         alternate(run, engine, bound)
-        limited, run.budget = run.budget, Budget(stop=budget.stop)
-        engine.grow()  # without a limit on local scores bags are priced
-        run.budget = limited
         for arm in engine.arms:
             arm.search()
+        engine.run = run.phase(reporter, budget=Budget(stop=budget.stop))
+        engine.grow()  # without a limit on local scores bags are priced
         bound.finish()
     search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
 

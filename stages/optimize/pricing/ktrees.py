@@ -38,7 +38,7 @@ from .greedy_start import FEW
 from .orders import OrderPricing
 from .run import PricingRun
 from .walk_schedule import WalkSchedule
-from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, widthless
+from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, WidthlessReporter
 
 GROWTH_SHARE = 0.1
 """Share of the time left that a round of growth takes at most: with many variables it would take most of it."""
@@ -99,8 +99,11 @@ class KTreePricing:
         self._focus: Focus | None = None
         self._cliques: CliquePricing | None = None
         # The search without a bound, and its last network within; None where networks cannot be narrowed.
-        self._orders: OrderPricing | None = None if first is None else first.orders
-        self._kept = None if first is None else first.kept
+        self._orders: OrderPricing | None = None
+        self._kept: OrderedNetwork | None = None
+        if first is not None:
+            self._orders, self._kept = first.orders, first.kept
+            self._orders.run = run.phase(WidthlessReporter(run.reporter))
         self.is_too_wide = True  # its network exceeds the bound, or is not the best
         self.arms = self._make_arms()
 
@@ -128,12 +131,9 @@ class KTreePricing:
         if self._orders is not None:
             self._take_network(self._orders.best.parents)
         elif grows:
-            with widthless(run):
-                budget, run.budget = run.budget, run.budget.part(FIRST_SHARE)
-                orders = OrderPricing(run)
-                orders.begin(grows=True)
-                orders.search()
-                run.budget = budget
+            orders = OrderPricing(run.phase(WidthlessReporter(run.reporter), budget=run.budget.part(FIRST_SHARE)))
+            orders.begin(grows=True)
+            orders.search()
 
     def _take_network(self, parents: Parents) -> None:
         """Take in a network found without the bound. If it is too wide it is narrowed, and other searches begin."""
@@ -199,7 +199,7 @@ class KTreePricing:
             self._walk_orders()
         else:
             self._take_turn()
-        self.run.report(self.best.score, sets=self.run.lists.n_sets, rounds=self.run.rounds)
+        self.run.report(self.best.score, sets=self.run.lists.n_sets, rounds=self.run.work.rounds)
         return self.best.score > before + GAIN_TOLERANCE
 
     def _take_turn(self) -> None:
@@ -216,9 +216,7 @@ class KTreePricing:
         """Search without the bound."""
         orders = self._orders
         assert orders is not None
-        with widthless(self.run):
-            improved = orders.search()
-        if improved:
+        if orders.search():
             self._take_network(orders.best.parents)
 
     def search_triangulations(self) -> None:
@@ -264,8 +262,7 @@ class KTreePricing:
         focus, run = self._focus, self.run
         if not self.is_too_wide:
             assert self._orders is not None
-            with widthless(self.run):
-                self._orders.grow()
+            self._orders.grow()
             return
         if focus is None:
             raise ValueError("nothing has been searched yet")
