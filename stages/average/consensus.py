@@ -146,7 +146,7 @@ def _search(listed: ParentSetTable, options: OptimizeOptions, budget: Budget, re
 
 def _within_treewidth(problem: Problem, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> _Found:
     gains = problem.gains
-    listed = candidate_sets(problem, range(len(gains)), options.width)
+    listed = candidate_sets(problem, range(len(gains)), options.given_treewidth)
     network = _search(listed, options, budget, reporter)
     extra = network.header.extra
     facts: dict[str, Any] = {key: extra[key] for key in ("treewidth", "seed", "interrupted") if key in extra}

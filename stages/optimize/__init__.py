@@ -105,7 +105,7 @@ class OptimizeOptions:
     keeps_proof: bool = False  # whether the result has what a proof of its bound needs
 
     @property
-    def width(self) -> int:
+    def given_treewidth(self) -> int:
         """The bound on the treewidth, for methods that search under one."""
         if self.treewidth is None:
             raise ValueError("no treewidth bound is given")

@@ -82,18 +82,21 @@ class Arm:
 
 
 class KTreePricing:
-    """The engine of pricing that searches k-trees (`engine.PricingEngine`); `width` is `bounded.feasible_width`."""
+    """The engine of pricing that searches k-trees (`engine.PricingEngine`).
+
+    `treewidth` is that of `bounded.feasible_treewidth`.
+    """
 
     patience = 10
 
-    def __init__(self, run: PricingRun, width: int, first: OrdersWithinWidth | None):
-        self.run, self.width = run, width
+    def __init__(self, run: PricingRun, treewidth: int, first: OrdersWithinWidth | None):
+        self.run, self.treewidth = run, treewidth
         self.best = OrderedNetwork(*run.start_network(), -math.inf)
         self.is_cooling = False
         self._is_triangulated = run.scorer.n_variables <= MOST_VARIABLES
         self._next_grown = 0
         most = run.options.max_table
-        is_implied = table_bound(run.lists.table().header, most).is_implied(width)
+        is_implied = table_bound(run.lists.table().header, most).is_implied(treewidth)
         self._max_table = None if is_implied else most
         self._tree: KTree | None = None  # where the walk over orders stands
         self._focus: Focus | None = None
@@ -110,7 +113,7 @@ class KTreePricing:
     @cached_property
     def schedule(self) -> WalkSchedule:
         """That of the walk, from its first round on."""
-        return WalkSchedule(self.run, self.width)
+        return WalkSchedule(self.run, self.treewidth)
 
     @property
     def bytes(self) -> int:
@@ -149,7 +152,7 @@ class KTreePricing:
     def _triangulations(self) -> TriangulationSearch:
         table = self.run.lists.table()
         bound = table_bound(table.header, self._max_table)
-        return TriangulationSearch(self.run.lists.pack(), self.width, bound, self.run.rng)
+        return TriangulationSearch(self.run.lists.pack(), self.treewidth, bound, self.run.rng)
 
     def _note_triangulated(self, search: TriangulationSearch) -> None:
         parents = search.parents()
@@ -161,7 +164,7 @@ class KTreePricing:
         start, most = self.run.options.start, self._max_table
         if start is None or self.best.parents != start.parents:
             return
-        order = start.order_within(self.width)
+        order = start.order_within(self.treewidth)
         if order is None:
             return
         if most is not None:
@@ -249,7 +252,7 @@ class KTreePricing:
 
     def _solve_groups(self) -> None:
         """Solve groups of the best network's cliques exactly."""
-        _, within = prepare_both(self.run.lists.table(), self.width)
+        _, within = prepare_both(self.run.lists.table(), self.treewidth)
         groups = GroupSearch(within, self.run.rng)
         groups.start(self.best.order, self.best.parents)
         groups.improve(PHASE_PATIENCE * within.n_variables, self.run.budget, watch=lambda: groups.work > GROUP_WORK)

@@ -34,9 +34,9 @@ class WalkSchedule:
     Only a time limit, and not a limit on local scores, makes it cool twice or narrow.
     """
 
-    def __init__(self, run: PricingRun, width: int):
-        self.run, self.width = run, width
-        self.share = EVEN_WIDTH**3 / (width**3 + EVEN_WIDTH**3)
+    def __init__(self, run: PricingRun, treewidth: int):
+        self.run, self.treewidth = run, treewidth
+        self.share = EVEN_WIDTH**3 / (treewidth**3 + EVEN_WIDTH**3)
         self.time = run.budget.part(COOLING_TIME * self.share)
         self.rounds, self.evaluations = run.work.rounds, run.scorer.evaluations
         self.moves = 0  # changes of the order so far
@@ -66,8 +66,8 @@ class WalkSchedule:
             if cooled < FIRST_COOLING and not self._is_narrow:
                 self._cools_twice |= self.moves >= cooled * TWICE_MOVES * n
         if self._is_narrow and cooled < NARROW_COOLING:
-            return min(self.width, max(2, (self.width + 1) // 2))
-        return self.width
+            return min(self.treewidth, max(2, (self.treewidth + 1) // 2))
+        return self.treewidth
 
     def temperature(self) -> float:
         """Temperature now, as a share of that at the start; 0 once it is over."""

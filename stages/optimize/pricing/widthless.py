@@ -86,13 +86,13 @@ class OrdersWithinWidth:
 
     patience, is_cooling = OrderPricing.patience, OrderPricing.is_cooling
 
-    def __init__(self, run: PricingRun, width: int):
+    def __init__(self, run: PricingRun, treewidth: int):
         self._reporter, self._widthless = run.reporter, WidthlessReporter(run.reporter)
         self.run = run.phase(self._widthless, replace(run.options, treewidth=None, max_table=None))
         self.orders = OrderPricing(self.run)
         self.orders.watch = self._watch_climb
         self.kept: OrderedNetwork | None = None
-        self._width = width
+        self._treewidth = treewidth
         self._tables = table_bound(run.lists.table().header, run.options.max_table)
         self._rng = task_generator(run.options.seed, 0, 2)
         self._next_look = FIRST_SHARE  # at a climb
@@ -152,13 +152,13 @@ class OrdersWithinWidth:
         elif share is None or share >= FIRST_SHARE or self._order_within(self.best.parents, SLACK) is None:
             raise TooWide
         n = self.run.scorer.n_variables
-        needs_room = self.run.lists_all and not subsets_fit(n) and self._width < n - 1
+        needs_room = self.run.lists_all and not subsets_fit(n) and self._treewidth < n - 1
         if needs_room and self._order_within(self.best.parents, 1.0 / SLACK) is None:
             raise TooWide
 
     def _narrow(self, parents: Parents) -> None:
         """Narrow a network to the bounds and keep it, so that there is one early."""
-        search = TriangulationSearch(self.run.lists.pack(), self._width, self._tables, self._rng)
+        search = TriangulationSearch(self.run.lists.pack(), self._treewidth, self._tables, self._rng)
         if search.start(parents, self.run.budget):
             search.improve(FIRST_TRIANGULATIONS, self.run.budget)
             self.kept = OrderedNetwork(search.elimination[::-1].copy(), search.parents(), search.score)
@@ -166,7 +166,7 @@ class OrdersWithinWidth:
 
     def _order_within(self, parents: Parents, slack: float = 1.0) -> np.ndarray | None:
         """The reverse of an elimination order within the bounds, if one is found."""
-        elimination = elimination_within(parents, int(slack * self._width), self._tables, self._rng)
+        elimination = elimination_within(parents, int(slack * self._treewidth), self._tables, self._rng)
         return None if elimination is None else elimination[::-1].copy()
 
     def _spent(self) -> float | None:
