@@ -12,6 +12,7 @@ from formats.data_records import Dataset
 from formats.detection import detect_lines
 from formats.errors import Inconsistent, located
 from formats.graph_records import DIRECTIONS, UNDECIDED, ArcProbabilities, directions_of, with_directions
+from formats.graphs.algorithms import moral_graph
 from formats.graphs.networks import require_parameters
 from formats.kinds import Kind
 from formats.printable import abbreviated
@@ -22,7 +23,6 @@ from formats.tables.selection import matching_names
 from formats.textlines import Lines
 from formats.wording import plural, printable
 from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
-from stages.graphs import moral_graph
 from stages.graphs.orientation import decide_directions, network_directions
 from stages.graphs.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
 from stages.optimize import OptimizeOptions

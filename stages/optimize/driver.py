@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from formats.data_records import Dataset
+from formats.graphs.algorithms import elimination_width, largest_table, moral_graph
 from formats.records import OF_ONE_NETWORK, Forest, Header, Network, ParentSetRecord, ParentSetTable
-from stages.graphs import elimination_width, largest_table, moral_graph
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.plug_ins import named_in_failures

@@ -18,7 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from stages.graphs import largest_table, moral_graph, positions_of, random_topological_order
+from formats.graphs.algorithms import largest_table, moral_graph
+from stages.graphs import positions_of, random_topological_order
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
 from stages.runtime.slices import slices
