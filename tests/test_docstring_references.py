@@ -68,7 +68,7 @@ def exists(reference: str, path: Path) -> bool:
 def test_broken_references_are_seen():
     driver = ROOT / "stages" / "optimize" / "driver.py"
     assert exists("result.SearchResult", driver)
-    assert exists("stages.graphs.moral_graph", driver)
+    assert exists("formats.graphs.algorithms.moral_graph", driver)
     assert exists("climbing.run", driver)
     assert not exists("result.NoSuchThing", driver)
     assert not exists("climbing.nowhere", driver)

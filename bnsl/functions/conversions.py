@@ -19,6 +19,7 @@ from formats.graph_records import (
     directions_of,
     with_directions,
 )
+from formats.graphs.algorithms import moral_graph
 from formats.graphs.networks import require_parameters
 from formats.graphs.structures import with_header
 from formats.kinds import Kind
@@ -30,7 +31,6 @@ from formats.tables.selection import matching_names
 from formats.textlines import Lines
 from formats.wording import plural, printable
 from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
-from stages.graphs import moral_graph
 from stages.graphs.orientation import decide_directions, network_directions
 from stages.graphs.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
 from stages.optimize import OptimizeOptions

@@ -14,7 +14,7 @@ from ..graph_records import DECIDERS, DIRECTIONS, STRENGTHS
 from ..records import Header, ParentSetRecord
 from ..schemas import NETWORK_HEADER_KEYS, TREEWIDTH_KEYS, key_problem
 from ..textlines import Lines
-from .pace import eliminate, moral_neighbours
+from .algorithms import elimination_bags, moral_graph
 
 CERTAIN = 1 + 1e-9
 """Largest value accepted as a probability, to allow for rounding."""
@@ -136,7 +136,7 @@ def _width_of(parents: Sequence[Sequence[int]], order: Sequence[int], stated: in
     if sum((len(p) + 1) ** 2 for p in parents) > MAX_FILL or len(order) * (stated + 1) ** 2 > MAX_FILL:
         return None
     width = 0
-    for _, later in eliminate(moral_neighbours(parents), order):
+    for later in elimination_bags(moral_graph(parents), order):
         width = max(width, len(later))
         if width > stated:
             return stated + 1

@@ -6,38 +6,16 @@ of a ``.td`` header is the size of the largest bag, which is the width plus 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 
 from ..errors import Inconsistent
 from ..records import Network
-
-
-def moral_neighbours(parents: Sequence[Sequence[int]]) -> list[set[int]]:
-    """Neighbours of every variable in the moral graph: parents, children, and parents of common children."""
-    neighbours: list[set[int]] = [set() for _ in parents]
-    for child, parent_set in enumerate(parents):
-        for one, other in combinations([child, *parent_set], 2):
-            neighbours[one].add(other)
-            neighbours[other].add(one)
-    return neighbours
-
-
-def eliminate(neighbours: list[set[int]], order: Sequence[int]) -> Iterator[tuple[int, set[int]]]:
-    """Yield each variable in the order of elimination with its remaining neighbours; `neighbours` is modified."""
-    for variable in order:
-        later = neighbours[variable]
-        yield variable, later
-        for one, other in combinations(later, 2):
-            neighbours[one].add(other)
-            neighbours[other].add(one)
-        for other in later:
-            neighbours[other].discard(variable)
+from .algorithms import elimination_bags, moral_graph
 
 
 def gr_text(network: Network) -> str:
     """The moral graph in PACE's graph format; comments name the vertices."""
-    neighbours = moral_neighbours(network.parents)
+    neighbours = moral_graph(network.parents)
     edges = [(v, w) for v, adjacent in enumerate(neighbours) for w in sorted(adjacent) if v < w]
     rows = [*_name_comments(network), f"p tw {network.n_variables} {len(edges)}"]
     rows += [f"{v + 1} {w + 1}" for v, w in edges]
@@ -74,7 +52,7 @@ def decompose(
     """
     position = {variable: index for index, variable in enumerate(elimination)}
     bags, links, top = [], [], None
-    for index, (variable, later) in enumerate(eliminate(moral_neighbours(parents), elimination)):
+    for index, (variable, later) in enumerate(zip(elimination, elimination_bags(moral_graph(parents), elimination))):
         bags.append(sorted({variable, *later}))
         if later:
             # The later neighbours become adjacent to one another, so the bag of the earliest of them contains all of

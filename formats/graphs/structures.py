@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
@@ -12,15 +11,7 @@ from ..data_records import Variable
 from ..errors import Inconsistent, Malformed
 from ..graph_records import Arc, BayesianNetwork
 from ..records import Header, Network
-
-
-def find_cycle(parents: Sequence[Sequence[int]]) -> list[int] | None:
-    """A directed cycle as a list of variables, each a parent of the next and the last of the first; or None."""
-    try:
-        TopologicalSorter(dict(enumerate(parents))).prepare()
-    except CycleError as error:
-        return error.args[1][:-1]
-    return None
+from .algorithms import find_cycle
 
 
 def require_acyclic(names: Sequence[str], parents: Sequence[Sequence[int]]) -> None:

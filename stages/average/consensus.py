@@ -17,15 +17,9 @@ import numpy as np
 
 from formats.errors import Inconsistent
 from formats.graph_records import UNDECIDED, ArcProbabilities, with_directions, with_strengths
+from formats.graphs.algorithms import elimination_bags, moral_graph
 from formats.records import Header, Network, ParentSetRecord, ParentSetTable
-from stages.graphs import (
-    Parents,
-    elimination_bags,
-    moral_graph,
-    positions_of,
-    strongly_connected_components,
-    topological_order,
-)
+from stages.graphs import Parents, positions_of, strongly_connected_components, topological_order
 from stages.graphs.consistent_extension import consistent_extension
 from stages.graphs.essential_graphs import Arc, list_arcs
 from stages.graphs.orientation import decide_directions
@@ -146,7 +140,7 @@ def _search(listed: ParentSetTable, options: OptimizeOptions, budget: Budget, re
 
 def _within_treewidth(problem: Problem, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> _Found:
     gains = problem.gains
-    listed = candidate_sets(problem, range(len(gains)), options.width)
+    listed = candidate_sets(problem, range(len(gains)), options.given_treewidth)
     network = _search(listed, options, budget, reporter)
     extra = network.header.extra
     facts: dict[str, Any] = {key: extra[key] for key in ("treewidth", "seed", "interrupted") if key in extra}

@@ -12,9 +12,9 @@ import numpy as np
 from formats.data_records import Dataset, IncompleteDataset
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
+from formats.graphs.algorithms import largest_table, moral_graph
 from formats.records import Network
 from stages.fit import fit_parameters
-from stages.graphs import largest_table, moral_graph
 from stages.graphs.essential_graphs import (
     acyclic_order,
     compare_arcs,

@@ -1,8 +1,7 @@
-"""Elementary algorithms on directed and moral graphs: orders, cycles, elimination, components, reachability.
+"""Elementary algorithms on directed and moral graphs: orders, components, elimination, reachability.
 
 A directed graph is a sequence of parent sets, one per variable; an undirected one is a list of sets of neighbours.
-Formats, compiled kernels and `stages.optimize.verify` have their own versions: the first two may not import stages,
-and a check must not share the code that it checks.
+What readers of networks need too, moral graphs and widths of elimination orders, is in `formats.graphs.algorithms`.
 
 treewidth             bounds on the treewidth, certificates
 essential_graphs      essential graphs (CPDAGs), structural Hamming distance
@@ -14,16 +13,11 @@ subgraphs             Markov blankets, neighbourhoods, parts of a network
 from __future__ import annotations
 
 import heapq
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-Parents = Sequence[Sequence[int]]
-"""Parents of every variable, by index."""
-
-Graph = list[set[int]]
-"""Neighbours of every vertex of an undirected graph."""
+from formats.graphs.algorithms import Graph, Parents
 
 
 def children_of(parents: Parents) -> list[list[int]]:
@@ -132,19 +126,7 @@ def positions_of(order: np.ndarray) -> np.ndarray:
     return position
 
 
-# ------------------------------------------------------------------------------------ moral graphs
-def moral_graph(parents: Parents) -> Graph:
-    """Undirected graph that joins every child with its parents and the parents with each other."""
-    graph: Graph = [set() for _ in parents]
-    for child, parent_set in enumerate(parents):
-        family = {child, *parent_set}
-        for member in family:
-            graph[member] |= family
-    for vertex, neighbours in enumerate(graph):
-        neighbours.discard(vertex)
-    return graph
-
-
+# ------------------------------------------------------------------------------------ components
 def connected_components(graph: Graph) -> list[list[int]]:
     """Vertices of each component, ascending; components by their least vertex."""
     # Each edge is there in both directions.
@@ -172,36 +154,6 @@ def strongly_connected_components(parents: Parents) -> list[list[int]]:
 
 
 # ------------------------------------------------------------------------------------ elimination
-def elimination_bags(graph: Graph, order: Sequence[int]) -> list[set[int]]:
-    """Neighbours of each vertex when it is eliminated, fill-in counted; in the order of `order`.
-
-    `order` is a permutation of the vertices, first eliminated first.
-
-    A vertex passes its later neighbours to the earliest of them only, which gives the same bags as joining all of
-    them (elimination tree of sparse Cholesky factorisation) and takes one union of sets per vertex.
-    """
-    position = {vertex: rank for rank, vertex in enumerate(order)}
-    later = [{u for u in graph[v] if position[u] > position[v]} for v in range(len(graph))]
-    for vertex in order:
-        bag = later[vertex]
-        if bag:
-            heir = min(bag, key=position.__getitem__)
-            later[heir] |= bag
-            later[heir].discard(heir)
-    return [later[vertex] for vertex in order]
-
-
-def elimination_width(graph: Graph, order: Sequence[int]) -> int:
-    """Width of an elimination order: the size of its largest bag, an upper bound on the treewidth."""
-    return max(map(len, elimination_bags(graph, order)), default=0)
-
-
-def largest_table(graph: Graph, order: Sequence[int], n_states: Sequence[int]) -> int:
-    """Number of cells (product of states) of the largest table over a vertex and its bag."""
-    bags = elimination_bags(graph, order)
-    return max(math.prod((n_states[u] for u in bag), start=n_states[v]) for v, bag in zip(order, bags))
-
-
 def eliminate_children_first(graph: Graph, parents: Parents) -> list[int]:
     """Greedy elimination order of small width with children before their parents: among the variables without
     remaining children, always one with the fewest neighbours, ties by index.

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formats.errors import Inconsistent
-
-from . import Graph, elimination_bags, elimination_width, largest_table, moral_graph
+from formats.graphs.algorithms import Graph, elimination_bags, elimination_width, largest_table, moral_graph
 
 WORK_LIMIT = 30_000_000
 """Limit of min-fill's neighbour look-ups, after which min-degree takes over: a few seconds."""
@@ -66,7 +65,7 @@ def jointree_cells(graph: Graph, order: Sequence[int], n_states: Sequence[int]) 
     Propagation visits each cell a fixed number of times. `n_states` is by variable. A float beyond 2^53.
     """
     position = {vertex: rank for rank, vertex in enumerate(order)}
-    bags = elimination_bags(graph, order)
+    bags = list(elimination_bags(graph, order))
     # The clique of a vertex's parent in the elimination tree (its first later neighbour) contains all its later
     # neighbours; it is nested in the vertex's own clique if it has no other members.
     tree_parents = [min(bag, key=position.__getitem__, default=None) for bag in bags]

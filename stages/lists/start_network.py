@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from formats.graphs.algorithms import elimination_width, moral_graph
 from formats.records import Network
-from stages.graphs import eliminate_children_first, elimination_width, moral_graph, positions_of, topological_order
+from stages.graphs import eliminate_children_first, positions_of, topological_order
 from stages.runtime.errors import StageError
 
 

@@ -107,7 +107,7 @@ class OptimizeOptions:
     own: OwnValues = field(default_factory=OwnValues)  # options that entries of methods declare
 
     @property
-    def width(self) -> int:
+    def given_treewidth(self) -> int:
         """The bound on the treewidth, for methods that search under one."""
         if self.treewidth is None:
             raise ValueError("no treewidth bound is given")

@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from formats.data_records import Dataset
+from formats.graphs.algorithms import elimination_width, largest_table, moral_graph
 from formats.records import OF_ONE_NETWORK, Forest, Header, Network, ParentSetRecord, ParentSetTable
-from stages.graphs import elimination_width, largest_table, moral_graph
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.plug_ins import named_in_failures
@@ -200,9 +200,9 @@ def _compile_on_data(
 
 def _tiny(options: OptimizeOptions) -> OptimizeOptions:
     """`options` for tiny inputs with other variables."""
-    width = None if options.treewidth is None else min(options.treewidth, TINY_WIDTH)
+    treewidth = None if options.treewidth is None else min(options.treewidth, TINY_WIDTH)
     no_limits = replace(options, knowledge=None, max_parents=None, max_table=None)
-    return replace(no_limits, start=None, information=None, perturb=None, treewidth=width)
+    return replace(no_limits, start=None, information=None, perturb=None, treewidth=treewidth)
 
 
 def assemble(header: Header, method: str, options: OptimizeOptions, budget: Budget, result: SearchResult) -> Network:

@@ -15,9 +15,10 @@ from dataclasses import replace
 import numpy as np
 
 from formats.data_records import Dataset
+from formats.graphs.algorithms import moral_graph
 from formats.records import Forest, ParentSetRecord, ParentSetTable
 from formats.sets.listed_sets import ListedSets
-from stages.graphs import eliminate_children_first, moral_graph
+from stages.graphs import eliminate_children_first
 from stages.knowledge import Knowledge, check_screened
 from stages.runtime.errors import InfeasibleError
 from stages.scoring.family_scorer import FamilyScorer

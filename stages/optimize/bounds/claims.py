@@ -27,7 +27,7 @@ def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
 
     They depend on the method, treewidth bound and constraints in the `options` of the search.
     """
-    most = options.treewidth if options.method != "forest" else min(1, options.width)
+    most = options.treewidth if options.method != "forest" else min(1, options.given_treewidth)
     if most is not None and most >= table.n_variables - 1 and options.max_table is None:
         most = None  # All variables fit one clique.
     if not np.all(table.complete | table.fixed):

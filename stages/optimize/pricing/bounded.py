@@ -43,29 +43,26 @@ def search_data(
         When the required arcs close a cycle or exceed the bound.
     """
     run = start_run(scorer, options, budget, reporter, table)
-    width = feasible_width(run)
-    if options.width <= 1:
-        run.lists.limit_parents(width)
+    treewidth = feasible_treewidth(run)
+    if options.given_treewidth <= 1:
+        run.lists.limit_parents(treewidth)
         return solve_forest(run)
     first = None
     if scorer.n_variables <= MOST_VARIABLES:
-        first, result = search_widthless(run, width, grows=table is None)
+        first, result = search_widthless(run, treewidth, grows=table is None)
         if result is not None:
             return result
-    run.lists.limit_parents(width)
-    engine = KTreePricing(run, width, first)
+    run.lists.limit_parents(treewidth)
+    engine = KTreePricing(run, treewidth, first)
     result = learn(run, engine, grows=table is None)
     return replace(result, elimination=engine.best.order[::-1].tolist())
 
 
-def search_widthless(run: PricingRun, width: int, grows: bool) -> tuple[OrdersWithinWidth, SearchResult | None]:
+def search_widthless(run: PricingRun, treewidth: int, grows: bool) -> tuple[OrdersWithinWidth, SearchResult | None]:
     """Search as without a bound on the treewidth; the result, or None once networks are too wide."""
-    options, reporter = run.options, run.reporter
-    run.options = replace(options, treewidth=None, max_table=None)
-    engine, result = OrdersWithinWidth(run, width, options.max_table), None
+    engine, result = OrdersWithinWidth(run, treewidth), None
     with contextlib.suppress(TooWide):
-        result = learn(run, engine, grows)
-    run.options, run.reporter, run.gap = options, reporter, {}
+        result = learn(engine.run, engine, grows)
     if result is None or engine.kept is None or not engine.is_within:
         return engine, None
     return engine, replace(result, elimination=engine.kept.order[::-1].tolist())
@@ -74,29 +71,28 @@ def search_widthless(run: PricingRun, width: int, grows: bool) -> tuple[OrdersWi
 def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
     """Compile all that `search_data` may need: what grows lists, and what searches among complete ones."""
     orders.warm_up(scorer, replace(options, treewidth=None), budget, reporter)
-    if options.width > 1:
+    if options.given_treewidth > 1:
         run = start_run(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
-        width = feasible_width(run)
-        first = OrdersWithinWidth(run, width, options.max_table)
+        treewidth = feasible_treewidth(run)
+        first = OrdersWithinWidth(run, treewidth)
         with contextlib.suppress(TooWide):
             first.begin(grows=True)
             first.search()
-        run.lists.limit_parents(width)
-        engine = KTreePricing(run, width, first)
+        run.lists.limit_parents(treewidth)
+        engine = KTreePricing(run, treewidth, first)
         engine.begin(grows=True)
         engine.is_too_wide = True
         bound = ListBound(run, engine)
         alternate(run, engine, bound)
-        limited, run.budget = run.budget, Budget(stop=budget.stop)
-        engine.grow()  # without a limit on local scores bags are priced
-        run.budget = limited
         for arm in engine.arms:
             arm.search()
+        engine.run = run.phase(reporter, budget=Budget(stop=budget.stop))
+        engine.grow()  # without a limit on local scores bags are priced
         bound.finish()
     search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
 
 
-def feasible_width(run: PricingRun) -> int:
+def feasible_treewidth(run: PricingRun) -> int:
     """The bound on the treewidth, below the number of variables.
 
     Without required arcs it is no larger than a bound on tables allows.
@@ -106,11 +102,11 @@ def feasible_width(run: PricingRun) -> int:
     InfeasibleError
         No network within the bound has all required arcs; found out before any work is done.
     """
-    width = min(run.options.width, run.scorer.n_variables - 1)
-    problem = prepare_bounded(run.lists.table(), width, run.options.max_table)
+    treewidth = min(run.options.given_treewidth, run.scorer.n_variables - 1)
+    problem = prepare_bounded(run.lists.table(), treewidth, run.options.max_table)
     if problem.is_demanding or not problem.tables.is_given:
-        return width
-    return min(width, max(LEAST_WIDTH, problem.tables.widest))
+        return treewidth
+    return min(treewidth, max(LEAST_WIDTH, problem.tables.widest))
 
 
 def solve_forest(run: PricingRun) -> SearchResult:

@@ -18,7 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from stages.graphs import largest_table, moral_graph, positions_of, random_topological_order
+from formats.graphs.algorithms import largest_table, moral_graph
+from stages.graphs import positions_of, random_topological_order
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
 from stages.runtime.slices import slices
@@ -38,7 +39,7 @@ from .greedy_start import FEW
 from .orders import OrderPricing
 from .run import PricingRun
 from .walk_schedule import WalkSchedule
-from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, widthless
+from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, WidthlessReporter
 
 GROWTH_SHARE = 0.1
 """Share of the time left that a round of growth takes at most: with many variables it would take most of it."""
@@ -82,32 +83,38 @@ class Arm:
 
 
 class KTreePricing:
-    """The engine of pricing that searches k-trees (`engine.PricingEngine`); `width` is `bounded.feasible_width`."""
+    """The engine of pricing that searches k-trees (`engine.PricingEngine`).
+
+    `treewidth` is that of `bounded.feasible_treewidth`.
+    """
 
     patience = 10
 
-    def __init__(self, run: PricingRun, width: int, first: OrdersWithinWidth | None):
-        self.run, self.width = run, width
+    def __init__(self, run: PricingRun, treewidth: int, first: OrdersWithinWidth | None):
+        self.run, self.treewidth = run, treewidth
         self.best = OrderedNetwork(*run.start_network(), -math.inf)
         self.is_cooling = False
         self._is_triangulated = run.scorer.n_variables <= MOST_VARIABLES
         self._next_grown = 0
         most = run.options.max_table
-        is_implied = table_bound(run.lists.table().header, most).is_implied(width)
+        is_implied = table_bound(run.lists.table().header, most).is_implied(treewidth)
         self._max_table = None if is_implied else most
         self._tree: KTree | None = None  # where the walk over orders stands
         self._focus: Focus | None = None
         self._cliques: CliquePricing | None = None
         # The search without a bound, and its last network within; None where networks cannot be narrowed.
-        self._orders: OrderPricing | None = None if first is None else first.orders
-        self._kept = None if first is None else first.kept
+        self._orders: OrderPricing | None = None
+        self._kept: OrderedNetwork | None = None
+        if first is not None:
+            self._orders, self._kept = first.orders, first.kept
+            self._orders.run = run.phase(WidthlessReporter(run.reporter))
         self.is_too_wide = True  # its network exceeds the bound, or is not the best
         self.arms = self._make_arms()
 
     @cached_property
     def schedule(self) -> WalkSchedule:
         """That of the walk, from its first round on."""
-        return WalkSchedule(self.run, self.width)
+        return WalkSchedule(self.run, self.treewidth)
 
     @property
     def bytes(self) -> int:
@@ -128,12 +135,9 @@ class KTreePricing:
         if self._orders is not None:
             self._take_network(self._orders.best.parents)
         elif grows:
-            with widthless(run):
-                budget, run.budget = run.budget, run.budget.part(FIRST_SHARE)
-                orders = OrderPricing(run)
-                orders.begin(grows=True)
-                orders.search()
-                run.budget = budget
+            orders = OrderPricing(run.phase(WidthlessReporter(run.reporter), budget=run.budget.part(FIRST_SHARE)))
+            orders.begin(grows=True)
+            orders.search()
 
     def _take_network(self, parents: Parents) -> None:
         """Take in a network found without the bound. If it is too wide it is narrowed, and other searches begin."""
@@ -149,7 +153,7 @@ class KTreePricing:
     def _triangulations(self) -> TriangulationSearch:
         table = self.run.lists.table()
         bound = table_bound(table.header, self._max_table)
-        return TriangulationSearch(self.run.lists.pack(), self.width, bound, self.run.rng)
+        return TriangulationSearch(self.run.lists.pack(), self.treewidth, bound, self.run.rng)
 
     def _note_triangulated(self, search: TriangulationSearch) -> None:
         parents = search.parents()
@@ -161,7 +165,7 @@ class KTreePricing:
         start, most = self.run.options.start, self._max_table
         if start is None or self.best.parents != start.parents:
             return
-        order = start.order_within(self.width)
+        order = start.order_within(self.treewidth)
         if order is None:
             return
         if most is not None:
@@ -199,7 +203,7 @@ class KTreePricing:
             self._walk_orders()
         else:
             self._take_turn()
-        self.run.report(self.best.score, sets=self.run.lists.n_sets, rounds=self.run.rounds)
+        self.run.report(self.best.score, sets=self.run.lists.n_sets, rounds=self.run.work.rounds)
         return self.best.score > before + GAIN_TOLERANCE
 
     def _take_turn(self) -> None:
@@ -216,9 +220,7 @@ class KTreePricing:
         """Search without the bound."""
         orders = self._orders
         assert orders is not None
-        with widthless(self.run):
-            improved = orders.search()
-        if improved:
+        if orders.search():
             self._take_network(orders.best.parents)
 
     def search_triangulations(self) -> None:
@@ -251,7 +253,7 @@ class KTreePricing:
 
     def _solve_groups(self) -> None:
         """Solve groups of the best network's cliques exactly."""
-        _, within = prepare_both(self.run.lists.table(), self.width)
+        _, within = prepare_both(self.run.lists.table(), self.treewidth)
         groups = GroupSearch(within, self.run.rng)
         groups.start(self.best.order, self.best.parents)
         groups.improve(PHASE_PATIENCE * within.n_variables, self.run.budget, watch=lambda: groups.work > GROUP_WORK)
@@ -264,8 +266,7 @@ class KTreePricing:
         focus, run = self._focus, self.run
         if not self.is_too_wide:
             assert self._orders is not None
-            with widthless(self.run):
-                self._orders.grow()
+            self._orders.grow()
             return
         if focus is None:
             raise ValueError("nothing has been searched yet")

@@ -60,7 +60,7 @@ IDLE_SHARE = 1.0
 
 def search_work(run: PricingRun) -> float:
     """Work of search and growth so far, in sets that the bound would look at in the same nominal time."""
-    return ORDER_COST * run.walked + SCORING_COST * run.scorer.work
+    return ORDER_COST * run.work.walked + SCORING_COST * run.scorer.work
 
 
 class ListBound:

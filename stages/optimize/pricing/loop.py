@@ -91,16 +91,16 @@ def alternate(
         if run.budget.is_unlimited and poor >= LITTLE_ROUNDS and effort(run) > LONG_WORK:
             return
         engine.grow()
-        run.rounds += 1
-        if bound is not None and run.rounds >= next_look:
-            next_look = LOOKS * run.rounds
+        run.work.rounds += 1
+        if bound is not None and run.work.rounds >= next_look:
+            next_look = LOOKS * run.work.rounds
             bound.look()
         run.lists.forget_over(MOST_BYTES - engine.bytes)
 
 
 def effort(run: PricingRun) -> float:
     """Nominal time of the rounds so far, in the unit of `search_work`."""
-    return search_work(run) + VARIABLE_EFFORT * run.scorer.n_variables * run.rounds
+    return search_work(run) + VARIABLE_EFFORT * run.scorer.n_variables * run.work.rounds
 
 
 def list_all(run: PricingRun, engine: PricingEngine, bound: ListBound) -> bool:

@@ -144,16 +144,16 @@ class OrderPricing:
         packed = run.lists.pack()
         shaker = OrderShaker(packed, here.best.order, run.rng)
         length = 1 if self.away is None and self.home.idle == 0 else LONGER
-        run.begin_walk(shaker)
+        run.work.begin_walk(shaker)
         shaker.search(run.budget, length * PHASE_PROFILES * run.scorer.n_variables, length * PHASE_WORK)
-        run.end_walk()
+        run.work.end_walk()
         found = OrderedNetwork(shaker.order, tuple(all_sets(packed).take(shaker.chosen)), shaker.score)
         improved = found.score > self.best.score + GAIN_TOLERANCE
         if improved:
             self.away = None
         (self.away or self.home).note(found)
-        facts = {} if self.away is None else {"basin": run.visits + 1, "its score": self.away.best.score}
-        run.report(self.best.score, sets=len(packed.scores), rounds=run.rounds, **facts)
+        facts = {} if self.away is None else {"basin": run.work.visits + 1, "its score": self.away.best.score}
+        run.report(self.best.score, sets=len(packed.scores), rounds=run.work.rounds, **facts)
         return improved
 
     def grow(self) -> None:
@@ -178,7 +178,7 @@ class OrderPricing:
         """Move to the basin of the order that best moves reach from a random one."""
         required = self.run.lists.required
         self.away = Basin(self._best_moves(random_topological_order(required, self.run.rng)), required)
-        self.run.visits += 1
+        self.run.work.visits += 1
 
     def adopt(self, found: SearchResult) -> None:
         if found.score > self.best.score:

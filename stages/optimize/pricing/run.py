@@ -1,9 +1,13 @@
-"""One run of pricing: data, options, budget, candidate lists and progress, which the loop and its engine share."""
+"""One run of pricing: data, options, budget, candidate lists and progress, which the loop and its engine share.
+
+A run under a treewidth bound has phases. Each is a `PricingRun` with its own options, budget and reports; all phases
+share the lists, the random numbers and the count of work done (`PricingRun.phase`).
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,30 +34,17 @@ MANY_VARIABLES = 1 << 14
 
 
 @dataclass(eq=False)
-class PricingRun:
-    """What the loop and its engine share."""
+class WorkDone:
+    """Work of all phases of a run so far, beside the local scores that the scorer counts."""
 
-    scorer: FamilyScorer
-    options: OptimizeOptions
-    budget: Budget  # of search, growth and bound; its evaluations are local scores
-    reporter: Reporter
-    lists: GrowingLists
-    constraints: Constraints
-    rng: np.random.Generator
-    jobs: int  # threads that grow sets
-    # Rounds of growth, and visits to other basins, so far.
-    rounds: int = 0
-    visits: int = 0
-    lists_all: bool = False  # all lists are complete, or about to be completed
-    # The last gap, by a name with the lists it refers to; shown with all progress from then on.
-    gap: dict[str, float] = field(default_factory=dict)
-    _facts: dict[str, object] = field(default_factory=dict)
+    rounds: int = 0  # of growth
+    visits: int = 0  # to other basins
     _walk: OrderShaker | None = None
     _walked: float = 0.0
 
     @property
     def walked(self) -> float:
-        """Sets tested by searches over orders so far."""
+        """Sets tested by searches over orders."""
         return self._walked + (0.0 if self._walk is None else self._walk.work)
 
     def begin_walk(self, walk: OrderShaker) -> None:
@@ -63,6 +54,31 @@ class PricingRun:
     def end_walk(self) -> None:
         """The search has ended; its lists are released."""
         self._walked, self._walk = self.walked, None
+
+
+@dataclass(eq=False)
+class PricingRun:
+    """What the loop and its engine share in a phase of a run."""
+
+    scorer: FamilyScorer
+    options: OptimizeOptions
+    budget: Budget  # of search, growth and bound; its evaluations are local scores
+    reporter: Reporter
+    lists: GrowingLists
+    constraints: Constraints
+    rng: np.random.Generator
+    jobs: int  # threads that grow sets
+    work: WorkDone
+    lists_all: bool = field(default=False, init=False)  # all lists are complete, or about to be completed
+    # The last gap, by a name with the lists it refers to; shown with all progress from then on.
+    gap: dict[str, float] = field(default_factory=dict, init=False)
+    _facts: dict[str, object] = field(default_factory=dict, init=False)
+
+    def phase(
+        self, reporter: Reporter, options: OptimizeOptions | None = None, budget: Budget | None = None
+    ) -> PricingRun:
+        """A phase with its own reports, and its own options and budget where given; all else is shared."""
+        return replace(self, reporter=reporter, options=options or self.options, budget=budget or self.budget)
 
     @property
     def growers(self) -> list[SetGrower]:
@@ -143,8 +159,8 @@ class PricingRun:
         }
         figures = {
             "arcs": sum(map(len, parents)),
-            "rounds": self.rounds,
-            "visits": self.visits,
+            "rounds": self.work.rounds,
+            "visits": self.work.visits,
             "sets": self.lists.n_sets,
             "scores_computed": self.scorer.evaluations,
             "seconds": self.budget.elapsed(),
@@ -178,4 +194,5 @@ def start_run(
         rng=task_generator(options.seed),
         # Threads that share a number of evaluations would end at different places.
         jobs=options.jobs if budget.evaluations is None else 1,
+        work=WorkDone(),
     )

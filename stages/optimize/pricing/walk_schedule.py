@@ -34,11 +34,11 @@ class WalkSchedule:
     Only a time limit, and not a limit on local scores, makes it cool twice or narrow.
     """
 
-    def __init__(self, run: PricingRun, width: int):
-        self.run, self.width = run, width
-        self.share = EVEN_WIDTH**3 / (width**3 + EVEN_WIDTH**3)
+    def __init__(self, run: PricingRun, treewidth: int):
+        self.run, self.treewidth = run, treewidth
+        self.share = EVEN_WIDTH**3 / (treewidth**3 + EVEN_WIDTH**3)
         self.time = run.budget.part(COOLING_TIME * self.share)
-        self.rounds, self.evaluations = run.rounds, run.scorer.evaluations
+        self.rounds, self.evaluations = run.work.rounds, run.scorer.evaluations
         self.moves = 0  # changes of the order so far
         self._is_timed = self.time.seconds is not None and self.time.evaluations is None
         # Narrow k-trees may have no room for required parents.
@@ -49,7 +49,7 @@ class WalkSchedule:
     def cooled(self) -> float:
         """Share of its cooling that the walk has behind it; 1 and more once it is over."""
         run, time = self.run, self.time
-        shares = [(run.rounds - self.rounds) / (COOLING_ROUNDS * self.share)]
+        shares = [(run.work.rounds - self.rounds) / (COOLING_ROUNDS * self.share)]
         if time.seconds is not None:
             shares = [time.elapsed() / time.seconds if time.seconds else 1.0]
         if time.evaluations is not None:
@@ -66,8 +66,8 @@ class WalkSchedule:
             if cooled < FIRST_COOLING and not self._is_narrow:
                 self._cools_twice |= self.moves >= cooled * TWICE_MOVES * n
         if self._is_narrow and cooled < NARROW_COOLING:
-            return min(self.width, max(2, (self.width + 1) // 2))
-        return self.width
+            return min(self.treewidth, max(2, (self.treewidth + 1) // 2))
+        return self.treewidth
 
     def temperature(self) -> float:
         """Temperature now, as a share of that at the start; 0 once it is over."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from stages.runtime.reporting import NullReporter
+from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
 from ..bounds.subset_dp import subsets_fit
@@ -38,26 +39,32 @@ FIRST_TRIANGULATIONS = 10
 """Triangulations searched around a network that has been narrowed."""
 
 
-class WidthlessReporter(NullReporter):
-    """Reports a search without a bound on the width: its score is not that of the run."""
+class WidthlessReporter:
+    """Reports a search without a bound on the width, for the run's `reporter`.
 
-    def __init__(self, run: PricingRun):
-        self._reporter = run.reporter
+    Its score is that of the run only while its best network is known to keep the bound (`is_within`); messages about
+    wider ones are dropped.
+    """
+
+    def __init__(self, reporter: Reporter):
+        self._reporter = reporter
+        self.is_within = False
+
+    def detail(self, message: str) -> None:
+        if self.is_within:
+            self._reporter.detail(message)
+
+    def warn(self, message: str) -> None:
+        self._reporter.warn(message)
+
+    def summary(self, message: str) -> None:
+        if self.is_within:
+            self._reporter.summary(message)
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
-        score = facts.pop("score", None)
-        about = {} if score is None else {"a network of any treewidth": score}
-        self._reporter.progress(done, total, counted, **about, **facts)
-
-
-@contextlib.contextmanager
-def widthless(run: PricingRun) -> Iterator[None]:
-    """Reports within the block are about networks of any width."""
-    reporter, run.reporter = run.reporter, WidthlessReporter(run)
-    try:
-        yield
-    finally:
-        run.reporter = reporter
+        if not self.is_within and "score" in facts:
+            facts = {"a network of any treewidth": facts.pop("score")} | facts
+        self._reporter.progress(done, total, counted, **facts)
 
 
 class TooWide(Exception):
@@ -69,6 +76,8 @@ class OrdersWithinWidth:
 
     Attributes
     ----------
+    run : PricingRun
+        The phase of the given run that is the search without a bound.
     orders : OrderPricing
         The engine.
     kept : OrderedNetwork, optional
@@ -77,13 +86,14 @@ class OrdersWithinWidth:
 
     patience, is_cooling = OrderPricing.patience, OrderPricing.is_cooling
 
-    def __init__(self, run: PricingRun, width: int, max_table: int | None):
-        self.run, self.orders = run, OrderPricing(run)
+    def __init__(self, run: PricingRun, treewidth: int):
+        self._reporter, self._widthless = run.reporter, WidthlessReporter(run.reporter)
+        self.run = run.phase(self._widthless, replace(run.options, treewidth=None, max_table=None))
+        self.orders = OrderPricing(self.run)
         self.orders.watch = self._watch_climb
         self.kept: OrderedNetwork | None = None
-        self._reporter, self._widthless = run.reporter, WidthlessReporter(run)
-        self._width = width
-        self._tables = table_bound(run.lists.table().header, max_table)
+        self._treewidth = treewidth
+        self._tables = table_bound(run.lists.table().header, run.options.max_table)
         self._rng = task_generator(run.options.seed, 0, 2)
         self._next_look = FIRST_SHARE  # at a climb
 
@@ -103,10 +113,9 @@ class OrdersWithinWidth:
     @contextlib.contextmanager
     def _unchecked(self) -> Iterator[None]:
         """Within the block, and after it if the best network is too wide, reports are about networks of any width."""
-        self.run.reporter = self._widthless
+        self._widthless.is_within = False
         yield
-        if self.is_within:
-            self.run.reporter = self._reporter
+        self._widthless.is_within = self.is_within
 
     def begin(self, grows: bool) -> None:
         with self._unchecked():
@@ -143,13 +152,13 @@ class OrdersWithinWidth:
         elif share is None or share >= FIRST_SHARE or self._order_within(self.best.parents, SLACK) is None:
             raise TooWide
         n = self.run.scorer.n_variables
-        needs_room = self.run.lists_all and not subsets_fit(n) and self._width < n - 1
+        needs_room = self.run.lists_all and not subsets_fit(n) and self._treewidth < n - 1
         if needs_room and self._order_within(self.best.parents, 1.0 / SLACK) is None:
             raise TooWide
 
     def _narrow(self, parents: Parents) -> None:
         """Narrow a network to the bounds and keep it, so that there is one early."""
-        search = TriangulationSearch(self.run.lists.pack(), self._width, self._tables, self._rng)
+        search = TriangulationSearch(self.run.lists.pack(), self._treewidth, self._tables, self._rng)
         if search.start(parents, self.run.budget):
             search.improve(FIRST_TRIANGULATIONS, self.run.budget)
             self.kept = OrderedNetwork(search.elimination[::-1].copy(), search.parents(), search.score)
@@ -157,7 +166,7 @@ class OrdersWithinWidth:
 
     def _order_within(self, parents: Parents, slack: float = 1.0) -> np.ndarray | None:
         """The reverse of an elimination order within the bounds, if one is found."""
-        elimination = elimination_within(parents, int(slack * self._width), self._tables, self._rng)
+        elimination = elimination_within(parents, int(slack * self._treewidth), self._tables, self._rng)
         return None if elimination is None else elimination[::-1].copy()
 
     def _spent(self) -> float | None:

@@ -38,13 +38,13 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     if options.treewidth == 0 and np.any(sizes[table.fixed[children]] > 0):
         raise InfeasibleError("fixed records demand arcs, treewidth 0 allows none: raise --tw to 1")
     tables = table_bound(table.header, options.max_table)
-    fits = sizes <= min(1, options.width)
+    fits = sizes <= min(1, options.given_treewidth)
     without = np.flatnonzero(np.bincount(children[fits], minlength=n) == 0)
     if len(without):
         child = int(without[0])
         raise InfeasibleError(
             f"every set of {table.header.names[child]!r} has {sizes[children == child].min()} parents or more, "
-            f"treewidth {options.width} allows {options.width}: raise --tw or release what is required"
+            f"treewidth {options.treewidth} allows {options.treewidth}: raise --tw or release what is required"
         )
     if tables.is_given:
         fits &= tables.fits(children, table.parent_offsets, table.parents)

@@ -92,7 +92,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
             search.climb(PATIENCE * problem.n_variables, share, rest)
             return search.outcome(tried)
         tried += search.moves
-        if index == 0 and given is not None and (order := given.order_within(options.width)) is not None:
+        if index == 0 and given is not None and (order := given.order_within(options.given_treewidth)) is not None:
             groups.start(order, given.parents)
         if groups.score < problem.score(search.best.chosen):
             groups.start(search.best.order, problem.parents(search.best.chosen))
@@ -112,15 +112,15 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 def _prepare(table: ParentSetTable, options: OptimizeOptions) -> tuple[BoundedProblem, BoundedProblem]:
     """As `prepare_both`; under a bound on tables only `prepare_bounded`, as groups of cliques do not support it."""
     if options.max_table is None:
-        return prepare_both(table, options.width)
-    problem = prepare_bounded(table, options.width, options.max_table)
+        return prepare_both(table, options.given_treewidth)
+    problem = prepare_bounded(table, options.given_treewidth, options.max_table)
     return problem, problem
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
     """Compile all that `search` may need, even if a search on a tiny table ends early because the bound is met."""
     search(table, options, budget, reporter)
-    problem, within = prepare_both(table, options.width)
+    problem, within = prepare_both(table, options.given_treewidth)
     walk = OrderSearch(problem, task_generator(options.seed))
     walk.start(best_regret_order(problem, walk.rng, n_orders=1))
     walk.anneal(1, (0.0, 0.0))

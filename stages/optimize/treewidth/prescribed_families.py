@@ -12,15 +12,8 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from stages.graphs import (
-    Graph,
-    Parents,
-    connected_components,
-    eliminate_children_first,
-    elimination_bags,
-    elimination_width,
-    moral_graph,
-)
+from formats.graphs.algorithms import Graph, elimination_bags, elimination_width, moral_graph
+from stages.graphs import Parents, connected_components, eliminate_children_first
 from stages.graphs.treewidth import contraction_bound, min_fill_order
 from stages.runtime.errors import InfeasibleError
 

@@ -61,16 +61,16 @@ class TriangulationSearch:
     `lists` lack the sets that are too large for the bounds; `bound` is that on the tables of cliques.
     """
 
-    def __init__(self, lists: SetLists, width: int, bound: TableBound, rng: np.random.Generator):
+    def __init__(self, lists: SetLists, treewidth: int, bound: TableBound, rng: np.random.Generator):
         n = len(lists.set_offsets) - 1
-        self.lists, self.width, self.bound, self.rng = lists, width, bound, rng
+        self.lists, self.treewidth, self.bound, self.rng = lists, treewidth, bound, rng
         self.graph = new_triangulation(bound.n_states, 1 + int(np.diff(lists.parent_offsets).max(initial=0)))
         self.chosen = np.zeros(n, dtype=np.int64)  # int64, shape (n_variables,): sets of the present network
         self.order = np.arange(n, dtype=np.int32)  # int32, shape (n_variables,): parents come before their children
         self._within = np.empty(len(lists.scores), dtype=np.bool_)
         words = n * (1 + n // 64)
         self._n_tries = max(1, min(TRIES * n, MOST_WORK // words))
-        self._n_orders = min(MOST_ORDERS, MOST_WORK // (n * n + words * width))
+        self._n_orders = min(MOST_ORDERS, MOST_WORK // (n * n + words * treewidth))
 
     def start(self, parents: Parents, budget: Budget, elimination: np.ndarray | None = None) -> bool:
         """Start from a network, narrowed to the bounds if it is too wide; whether it is within them.
@@ -84,23 +84,23 @@ class TriangulationSearch:
         if elimination is not None:
             self.graph.ranks[:] = positions_of(elimination)
             self.graph.states[:] = self.bound.n_states[elimination]
-            is_within = triangulate(self.lists, self.graph, self.chosen, self.width, most_cells)
+            is_within = triangulate(self.lists, self.graph, self.chosen, self.treewidth, most_cells)
         else:
             is_within = self._find_order()
         state = 0 if is_within else 1
         while state == 1 and not budget.is_spent():
-            state = narrow(self.lists, self.graph, self.rng, self.chosen, self.width, most_cells, SHARE)
+            state = narrow(self.lists, self.graph, self.rng, self.chosen, self.treewidth, most_cells, SHARE)
         self.order[:] = topological_order(self.parents())
         return state == 0
 
     def _find_order(self) -> bool:
         """Triangulate the moral graph by a greedy order within the bounds; whether one was found."""
         graph, most_cells = self.graph, self.bound.most_cells
-        triangulate(self.lists, graph, self.chosen, self.width, most_cells)
+        triangulate(self.lists, graph, self.chosen, self.treewidth, most_cells)
         for _ in range(FIRST_ORDERS):
-            if eliminate_least(graph, self.rng, self.width, most_cells):
+            if eliminate_least(graph, self.rng, self.treewidth, most_cells):
                 adopt_order(graph)
-                return triangulate(self.lists, graph, self.chosen, self.width, most_cells)
+                return triangulate(self.lists, graph, self.chosen, self.treewidth, most_cells)
         return False
 
     def improve(self, n_triangulations: int, budget: Budget) -> None:
@@ -109,7 +109,7 @@ class TriangulationSearch:
             if budget.is_spent():
                 return
             widen(
-                self.lists, self.graph, self.rng, self.chosen, self.width, self.bound.most_cells,
+                self.lists, self.graph, self.rng, self.chosen, self.treewidth, self.bound.most_cells,
                 self._n_tries, self._n_orders,
             )  # fmt: skip
             mark_within(self.lists, self.graph, self._within)
@@ -136,17 +136,17 @@ class TriangulationSearch:
 
     def bags(self) -> np.ndarray:
         """Clique of each variable in the triangulation, filled up with itself; int32, shape (n_variables, K + 1)."""
-        bags = np.empty((len(self.order), self.width + 1), dtype=np.int32)
+        bags = np.empty((len(self.order), self.treewidth + 1), dtype=np.int32)
         bags_of(self.graph, bags)
         return bags
 
 
 def elimination_within(
-    parents: Parents, width: int, bound: TableBound, rng: np.random.Generator
+    parents: Parents, treewidth: int, bound: TableBound, rng: np.random.Generator
 ) -> np.ndarray | None:
     """An elimination order of a network within the bounds, if greedy elimination finds one; int32."""
     families = ListedSets.of(parents)
-    if families.sizes.max() > width:
+    if families.sizes.max() > treewidth:
         return None
     lists = index_lists(
         set_offsets=np.arange(len(parents) + 1),
@@ -154,6 +154,6 @@ def elimination_within(
         parent_offsets=families.offsets,
         parents=families.members,
     )
-    search = TriangulationSearch(lists, width, bound, rng)
+    search = TriangulationSearch(lists, treewidth, bound, rng)
     # No family has a smaller set that it could be narrowed to.
     return search.elimination if search.start(parents, Budget()) else None

@@ -31,7 +31,7 @@ class InformedTrees(BatchStream):
 
     def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget):
         # For building k-trees along orders, where sets have all that fixed records demand as members.
-        self.growth, problem = prepare_both(table, options.width)
+        self.growth, problem = prepare_both(table, options.given_treewidth)
         super().__init__(problem, options.seed)
         self.budget = budget
         self.knows_all_pairs = options.information is not None

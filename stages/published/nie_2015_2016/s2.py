@@ -99,5 +99,5 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
     """Compile all that `search` may need: bounds settle small cliques, one of all variables is searched."""
-    for width in (options.treewidth, table.n_variables - 1):
-        search(table, replace(options, treewidth=width), budget, reporter)
+    for treewidth in (options.treewidth, table.n_variables - 1):
+        search(table, replace(options, treewidth=treewidth), budget, reporter)

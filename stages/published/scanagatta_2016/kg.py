@@ -72,7 +72,7 @@ class GreedyOrders(OrderStream):
 
 def prepare_orders(table: ParentSetTable, options: OptimizeOptions) -> GreedyOrders:
     """The stream of k-G's orders for a table, a bound and a seed."""
-    problem = prepare_bounded(table, options.width, options.max_table)
+    problem = prepare_bounded(table, options.given_treewidth, options.max_table)
     return GreedyOrders(problem, options.seed, make_sampler(table, options), options.init == "random")
 
 

@@ -37,5 +37,5 @@ class RegretOrders(OrderStream):
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best of k-MAX's networks."""
-    orders = RegretOrders(prepare_bounded(table, options.width, options.max_table), options)
+    orders = RegretOrders(prepare_bounded(table, options.given_treewidth, options.max_table), options)
     return best_of_batches(orders, table, options, budget, reporter)

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent
 from formats.graph_records import BayesianNetwork
+from formats.graphs.algorithms import find_cycle
 from formats.graphs.networks import open_bayesian_network, open_network, write_network
-from formats.graphs.structures import find_cycle
 from formats.kinds import Kind
 from formats.records import Network
 from formats.registry import formats_of

@@ -18,8 +18,8 @@ from naive.optimize.treewidth import elimination_width, moral_edges
 
 from bnsl_cli.main import cli
 from formats.errors import Inconsistent
+from formats.graphs.algorithms import moral_graph
 from formats.graphs.networks import open_network, write_network
-from stages.graphs import moral_graph
 from stages.graphs.treewidth import bound_treewidth
 
 

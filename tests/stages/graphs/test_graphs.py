@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 from naive.optimize import treewidth as naive
 
+from formats.graphs.algorithms import elimination_bags, elimination_width, moral_graph
 from stages.graphs import (
     CycleError,
     behind_cycles,
     children_of,
     connected_components,
     eliminate_children_first,
-    elimination_bags,
-    elimination_width,
-    moral_graph,
     positions_of,
     pull_parents_forward,
     random_topological_order,
@@ -166,7 +164,7 @@ def test_elimination():
         graph = moral_graph(parents)
         before = [set(neighbours) for neighbours in graph]
         order = np.random.default_rng(seed).permutation(n).tolist()
-        bags = elimination_bags(graph, order)
+        bags = list(elimination_bags(graph, order))
         assert bags == naive_bags(graph, order)
         assert elimination_width(graph, order) == max(map(len, bags), default=0)
         assert elimination_width(graph, order) == naive.elimination_width(naive.moral_edges(parents), order)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from naive.optimize import treewidth as naive
 
 from formats.errors import Inconsistent
-from stages.graphs import elimination_width, moral_graph
+from formats.graphs.algorithms import elimination_width, moral_graph
 from stages.graphs.treewidth import (
     bound_treewidth,
     check_certificate,

@@ -13,8 +13,8 @@ from naive.optimize.networks_search import random_table
 from naive.optimize.orders import lists_of, order_score
 
 from formats.data_records import Variable
+from formats.graphs.algorithms import elimination_width, moral_graph
 from formats.records import Header, Network
-from stages.graphs import elimination_width, moral_graph
 from stages.lists.start_network import StartNetwork, match_start
 from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions
 from stages.optimize.driver import run

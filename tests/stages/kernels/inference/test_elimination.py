@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers.seeds import seeds
 
-from stages.graphs import elimination_bags
+from formats.graphs.algorithms import elimination_bags
 from stages.graphs.treewidth import jointree_cells
 from stages.kernels.bits import empty_bit_matrix, set_bit
 from stages.kernels.inference.elimination import (

@@ -21,7 +21,7 @@ from naive.optimize.treewidth import moral_edges
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent, VerificationError
-from stages.graphs import largest_table, moral_graph
+from formats.graphs.algorithms import largest_table, moral_graph
 from stages.kernels.ktrees.kmax import place_by_regret
 from stages.kernels.ktrees.ktree import start_size
 from stages.kernels.ktrees.orders import evaluate_order

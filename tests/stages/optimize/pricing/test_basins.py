@@ -59,8 +59,8 @@ def test_a_run_leaves_comes_back_and_keeps_the_best_network(engine):
     assert scores == sorted(scores)
     assert not any(away[:HOME_PATIENCE])
     changes = [after - before for before, after in zip(map(int, away), map(int, away[1:]))]
-    assert changes.count(1) == run.visits >= 2
-    assert changes.count(-1) >= run.visits - 1
+    assert changes.count(1) == run.work.visits >= 2
+    assert changes.count(-1) >= run.work.visits - 1
 
 
 def test_orders_elsewhere_meet_what_is_required(engine):

@@ -27,7 +27,7 @@ def started_engine(dataset, width, budget):
     """An engine with a network and a focus of growth, after its search without a bound."""
     options = OptimizeOptions(method="pricing", treewidth=width, seed=1)
     run = start_run(FamilyScorer(dataset), options, budget, NullReporter())
-    first = OrdersWithinWidth(run, dataset.n_variables - 1, None)
+    first = OrdersWithinWidth(run, dataset.n_variables - 1)
     first.begin(grows=True)
     first.search()
     run.lists.limit_parents(width)
@@ -81,7 +81,7 @@ def test_the_walk_is_the_shorter_the_larger_the_bound(width, rounds):
     warm = 0
     while engine.schedule.cooled() < 1.0:
         warm += 1
-        engine.run.rounds += 1
+        engine.run.work.rounds += 1
     assert abs(warm - rounds) <= 1
 
 
@@ -160,7 +160,7 @@ def test_without_a_time_limit_alone_the_walk_is_never_narrow(limits):
     engine.schedule.moves = 1
     clock.now += 1.0
     engine.run.scorer.evaluations += 1
-    engine.run.rounds += 1
+    engine.run.work.rounds += 1
     assert engine.schedule.cooled() > 0.0
     assert engine.schedule.begin_phase() == 5
 
