@@ -7,6 +7,7 @@ pandas are no variable. What is answered about its rows is a `Table`, which has 
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -304,7 +305,7 @@ def completed(source: Any, filled: pyarrow.Table, how: str, seed: int | None) ->
     """A table with its missing cells filled in, each column of the type that it had.
 
     `filled` has all cells as texts. An interval that fills a number becomes the median of the observed numbers in it,
-    or one of these drawn at random if `how` is ``drawn``; where none is observed the column keeps its texts.
+    or one of these drawn at random if `how` is ``drawn``; where none is observed, the middle of the interval.
     """
     import pyarrow
 
@@ -340,8 +341,14 @@ def _restored(observed: pyarrow.ChunkedArray, labels: pyarrow.ChunkedArray, how:
     raise TypeError(f"cells of {kind} cannot be filled")
 
 
+def _middle(low: float, high: float) -> float:
+    """The middle of an interval; its finite end if it has one only."""
+    ends = [end for end in (low, high) if math.isfinite(end)]
+    return sum(ends) / len(ends)
+
+
 def _numbers_of(observed: Any, labels: Any, how: str, seed: int | None) -> Any:
-    """Labels of numbers or intervals as numbers; the labels themselves where an interval has no observed number."""
+    """Labels of numbers or intervals as numbers; the labels themselves if one is neither."""
     import numpy as np
     import pyarrow
 
@@ -353,14 +360,11 @@ def _numbers_of(observed: Any, labels: Any, how: str, seed: int | None) -> Any:
     for text in dict.fromkeys(texts):
         bounds = interval_bounds(text)
         try:
-            within = (
-                np.array([float(text)]) if bounds is None else values[(values > bounds[0]) & (values <= bounds[1])]
-            )
+            number = float(text) if bounds is None else _middle(*bounds)
         except ValueError:
             return labels
-        if not len(within):
-            return labels
-        choices[text] = within
+        within = [] if bounds is None else values[(values > bounds[0]) & (values <= bounds[1])]
+        choices[text] = within if len(within) else np.array([number])
     rng = np.random.default_rng(seed)
     medians = {text: np.median(within) for text, within in choices.items()}
     numbers = [rng.choice(choices[text]) if how == "drawn" else medians[text] for text in texts]

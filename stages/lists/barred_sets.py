@@ -1,8 +1,8 @@
 """Lists without a least set: no listed set, even the empty one, is within all others.
 
 Other programs write them, and knowledge leaves them where the set of the required parents alone was dominated.
-Searches need such a set, so that every order has a network. The set of the required parents is added, mostly the empty
-one, with a score so low that no network with it can be the best while there is one without.
+Searches need such a set, so that every order has a network. The set of the required parents is added, mostly the
+empty one, with a score so low that no network with it can be the best while there is one without.
 """
 
 from __future__ import annotations

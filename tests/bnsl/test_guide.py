@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from helpers.places import ROOT
 import bnsl
 from bnsl_cli.topics import topic_text
 
-NOTEBOOK = ROOT / "examples" / "first_minute.ipynb"
+NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 
 
 def python_of(text: str) -> str:
@@ -52,19 +54,23 @@ def test_the_guide_names_every_function_and_exception():
     assert {name for name in names if not re.search(rf"\b{name}\b", text)} == set()
 
 
-def test_the_notebook_is_executed():
-    cells = [cell for cell in json.loads(NOTEBOOK.read_text())["cells"] if cell["cell_type"] == "code"]
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_are_executed(notebook: Path):
+    cells = [cell for cell in json.loads(notebook.read_text())["cells"] if cell["cell_type"] == "code"]
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
     kinds = {kind for cell in cells for output in cell["outputs"] for kind in output.get("data", ())}
     assert {"image/svg+xml", "text/html"} <= kinds
 
 
 @pytest.mark.slow
-def test_the_notebook_runs(monkeypatch):
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_run(notebook: Path, tmp_path: Path, monkeypatch):
     nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
     for package in ("ipykernel", "pandas", "polars", "duckdb", "sklearn", "networkx"):
         pytest.importorskip(package)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    resources = {"metadata": {"path": str(NOTEBOOK.parent)}}
-    nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3", resources=resources).execute()
+    monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    opened = nbformat.read(notebook, as_version=4)
+    (tmp_path / "data").symlink_to(ROOT / "examples" / "data")
+    resources = {"metadata": {"path": str(tmp_path)}}
+    nbclient.NotebookClient(opened, timeout=600, kernel_name="python3", resources=resources).execute()

@@ -2,8 +2,8 @@
 
 A case is a folder with ``cmd`` (which runs in a scratch folder with a copy of ``cases/data``), ``expected_stdout``,
 ``expected_stderr`` and ``exit_code``; the version that headers name is stored as 0.1.0. Text must agree exactly,
-decimal numbers to a relative 1e-9: logarithms differ in the last bit between machines. ``pytest --regenerate`` rewrites
-the expectations; review ``git diff``.
+decimal numbers to a relative 1e-9: logarithms differ in the last bit between machines. ``pytest --regenerate``
+rewrites the expectations; review ``git diff``.
 """
 
 from __future__ import annotations
