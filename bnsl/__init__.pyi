@@ -4,8 +4,6 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, overload
 
-import pyarrow
-
 from .estimator import BayesianNetworkClassifier as BayesianNetworkClassifier
 from .networks import Network as Network
 from .networks import read as read
