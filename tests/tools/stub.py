@@ -22,8 +22,6 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, overload
 
-import pyarrow
-
 {imports}
 
 Source = Any
