@@ -44,7 +44,8 @@ HELPERS = {
     "discretize": "Cut numeric columns into intervals.",
     "warm-up": "Compile kernels in advance, for images and clusters.",
     "formats": "List the formats that are read and written.",
-    "help": "Explain a topic, or list the topics.",
+    "data": "List or write the tables and networks that come with bnsl.",
+    "help": "Explain a topic, list the topics, or search them all.",
 }
 COMMANDS = STAGES | HELPERS
 """Each command's line in the overview."""

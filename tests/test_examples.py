@@ -21,7 +21,7 @@ from helpers.processes import run_shell
 from bnsl_cli.main import cli
 
 FOLDERS = sorted(path.parent for path in (ROOT / "examples").glob("*/Makefile"))
-DATA = ROOT / "examples" / "data"
+DATA = ROOT / "bnsl" / "bundled"
 
 pytestmark = pytest.mark.skipif(not shutil.which("make"), reason="needs make")
 
