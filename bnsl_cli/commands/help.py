@@ -18,7 +18,9 @@ from ..topics import KINDS, TOPICS, topic_text
 
 @stage_command()
 @click.argument("topic", required=False, metavar="[TOPIC]")
-@option("-k", "--keyword", metavar="WORD", section="Output", help="List topics, options and methods that have a word.")
+@option(
+    "-k", "--keyword", metavar="WORD", section="Output", help="List topics, options and methods that have a word."
+)
 def command(topic: str | None, keyword: str | None, reporter: Reporter) -> None:
     """Explain a topic, list the topics, or search them all.
 

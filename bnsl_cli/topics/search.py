@@ -58,7 +58,11 @@ def _options(sought: str, group: click.Group, commands: dict[str, str]) -> list[
 
 
 def _methods(sought: str) -> Iterator[Row]:
-    for command, methods in METHODS.items():
-        for name, spec in methods.items():
-            if sought in f"{name} {spec.about}".lower():
-                yield f"bnsl {command} --{name}", f"{spec.about}."
+    """Methods whose name, line or own options have the word."""
+    for name, spec in optimize.METHODS.items():
+        own = {option for way in spec.variants.values() for option in way.options}
+        if sought in f"{name} {spec.about} {' '.join(own)}".lower():
+            yield f"bnsl optimize --{name}", f"{spec.about}."
+    for name, selection in parentsets.METHODS.items():
+        if sought in f"{name} {selection.about} {' '.join(selection.options)}".lower():
+            yield f"bnsl parentsets --{name}", f"{selection.about}."

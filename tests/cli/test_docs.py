@@ -164,7 +164,9 @@ def test_commands_of_topics_and_readme_run(name: str, workplace: Path):
     assert result.returncode == 0, result.stderr.decode()
     shown = topic_text(name) if name in TOPICS else (ROOT / "README.md").read_text()
     if "bnsl data asia" in shown:  # pages that show what comes out
-        lines = [line for block in re.findall(r"```text\n(child.*?)```", shown, re.DOTALL) for line in block.splitlines()]
+        lines = [
+            line for block in re.findall(r"```text\n(child.*?)```", shown, re.DOTALL) for line in block.splitlines()
+        ]
         assert len(lines) >= 10 and set(lines) <= set(result.stdout.decode().splitlines())
 
 
@@ -209,7 +211,7 @@ def test_every_topic_and_command_has_a_text_and_every_text_one():
 def test_a_word_is_found_in_topics_options_and_methods():
     output = CliRunner().invoke(cli, ["help", "-k", "Treewidth"]).output
     kinds = re.findall(r"(?m)^(\w+):$", output)
-    assert kinds == ["Topics", "Commands", "Options"]
+    assert kinds[:3] == ["Topics", "Commands", "Options"]
     assert "bnsl help gaps" in output and "--max-table CELLS" in output
     output = CliRunner().invoke(cli, ["help", "-k", "tabu"]).output
     assert "--tabu" in output and re.search(r"(?m)^  bnsl optimize --hc ", output)
@@ -221,7 +223,9 @@ def test_a_word_is_found_in_topics_options_and_methods():
 def test_topics_are_shown(topic: str):
     text = CliRunner().invoke(cli, ["help", topic]).output
     assert text == topic_text(topic) and text.startswith("# ")
-    assert max(len(line) for line in text.splitlines() if line[:1] not in "|{" and "method pricing" not in line) <= WIDTH
+    assert (
+        max(len(line) for line in text.splitlines() if line[:1] not in "|{" and "method pricing" not in line) <= WIDTH
+    )
 
 
 def test_topics_and_commands_are_listed():
