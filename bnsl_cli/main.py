@@ -38,11 +38,12 @@ HELPERS = {
     "query": "Query a network: distributions, probable states, samples, given evidence.",
     "merge": "Merge the parts of a run of parentsets and check them.",
     "plan": "Write a script that runs a command in parts or for many settings.",
-    "convert": "Convert between this program's files and those of others.",
+    "convert": "Convert between this program's files and other formats.",
     "discretize": "Cut numeric columns into intervals.",
     "warm-up": "Compile kernels in advance, for images and clusters.",
     "formats": "List the formats that are read and written.",
-    "help": "Explain a topic, or list the topics.",
+    "data": "List or write the tables and networks that come with bnsl.",
+    "help": "Explain a topic, list the topics, or search them all.",
 }
 COMMANDS = STAGES | HELPERS
 """Each command's line in the overview."""

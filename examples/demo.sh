@@ -3,7 +3,7 @@
 set -eo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 mkdir -p out
-data=data/wdbc.csv
+data=../bnsl/bundled/wdbc.csv
 
 say() { printf '\n== %s\n' "$*"; }
 show() { printf '$ %s\n' "$*"; }

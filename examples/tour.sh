@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A tour of all stages on the bundled data; every step is an ordinary pipe. Results go to examples/out/.
 set -eo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/data"
-out=../out
+cd "$(dirname "${BASH_SOURCE[0]}")/../bnsl/bundled"
+out=../../examples/out
 mkdir -p "$out"
 
 step() { printf '\n== %s\n' "$*"; }
@@ -29,7 +29,7 @@ bnsl optimize "$out/wdbc.sets.jsonl" --tw 3 --seed 1 --evaluations 500 -o "$out/
 
 step "Side by side on the data, with 10-fold cross-validation"
 (cd "$out" && bnsl evaluate screened.net.jsonl wdbc.net.jsonl wdbc.tw3.net.jsonl \
-  --data ../data/wdbc.csv --discretize median --folds 10 --format table)
+  --data ../../bnsl/bundled/wdbc.csv --discretize median --folds 10 --format table)
 
 step "A round of growing sets near the network found, and searching again"
 bnsl parentsets --near "$out/wdbc.net.jsonl" --discretize median wdbc.csv |
@@ -51,9 +51,9 @@ bnsl convert "$out/wdbc.net.jsonl" --to modelstring | cut -c 1-70
 
 step "Solvers of one's own, at either place of the pipe"
 bnsl discretize --discretize median wdbc.csv -o "$out/wdbc.cut.csv"
-bnsl parentsets "$out/wdbc.cut.csv" | python3 ../solvers/choose.py |
+bnsl parentsets "$out/wdbc.cut.csv" | python3 ../../examples/solvers/choose.py |
   bnsl evaluate --data "$out/wdbc.cut.csv" --format table
-python3 ../solvers/list_pairs.py "$out/wdbc.cut.csv" | bnsl optimize --seed 1 --evaluations 100 |
+python3 ../../examples/solvers/list_pairs.py "$out/wdbc.cut.csv" | bnsl optimize --seed 1 --evaluations 100 |
   bnsl evaluate --data "$out/wdbc.cut.csv" --format table
 
 step "The same input, options and seed give the same bytes, for any number of threads"

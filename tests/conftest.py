@@ -91,4 +91,4 @@ def regenerate(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(scope="session")
 def bundled() -> Path:
     """The bundled example data."""
-    return ROOT / "examples" / "data"
+    return ROOT / "bnsl" / "bundled"

@@ -253,7 +253,9 @@ def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, rep
 def warn_of_other_forest(header: Header, dataset: Dataset, source: str, reporter: Reporter) -> None:
     """Warn if a screening forest was made from data with another fingerprint; its arcs are used all the same."""
     if header.data is not None and header.data != dataset.fingerprint:
-        reporter.warn(f"{source}: the forest was made from other data, or from these read otherwise")
+        reporter.warn(
+            f"{source}: the forest was made from other data, or from this file with other reading options (--missing, --discretize, ...)"
+        )
 
 
 def require_same_scores(header: Header, dataset: Dataset, score_options: ScoreOptions, source: str) -> None:

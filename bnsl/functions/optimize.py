@@ -78,7 +78,7 @@ def optimize(
     data_options: DataOptions = data_options_with("em"),
     limits: shared.BudgetOptions = shared.budget_options(
         "Stop after this time: 30s, 10m, 2h.",
-        "Stop after this many orders. On data, local scores: the default computes no more than so many, besides "
+        "Stop after this many orders. On data, local scores: the default computes no more than this, besides "
         "those of the network and lists that it begins with; hill climbers end with the move that reaches them.",
     ),
     execution: shared.RunOptions = shared.RUNNING,

@@ -71,7 +71,8 @@ class DataOptions:
     )
     drop: tuple[str, ...] = columns_field("Leave these columns out.")
     weights: str | None = option(
-        "Column of counts, such as freq: each row stands for so many equal ones. It is no variable.", metavar="COLUMN"
+        "Column of counts, such as freq: a row with count 3 is read as three equal rows. It is no variable.",
+        metavar="COLUMN",
     )
     max_states: int | None = option("Refuse columns with more states than this.", Whole(2, 256), "N")
     unseen: str = option(

@@ -16,7 +16,7 @@
     ) -> Network: ...
 
 An option is named after its field: ``keep_mass`` is the keyword in Python, ``--keep-mass`` the spelling of the shell.
-`names` gives other spellings, of which the longest is the keyword.
+`names` gives other spellings; the longest is the keyword.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def single(of: type, name: str, **changes: Any) -> Any:
 
 
 def parameter(help: str = "", kind: Any = TEXT, metavar: str | None = None, **settings: Any) -> Any:
-    """An option of one function, the value of its argument; `settings` as of `option`."""
+    """An option of one function, the value of its argument; `settings` as in `option`."""
     declared = _settled({"help": help, "kind": kind, "metavar": metavar, **settings})
     return lambda name: Declared(_only, (Option(name, **declared),))
 

@@ -135,7 +135,7 @@ class TaskOptions:
     )
     proof: str | None = option(
         with_takers(
-            "Write the proof of the bound, which 'bnsl evaluate --proof' and a program of a page check",
+            "Write the proof of the bound, checkable by 'bnsl evaluate --proof' or by examples/proof/check.py",
             takers_text("proof"),
         ),
         OUTPUT_FILE,
@@ -160,7 +160,7 @@ class TaskOptions:
         Choice(("best", "drawn")),
     )
     rounds: int | None = option(
-        f"With --missing em, fill and search at most so many times; {ROUNDS} if not given.", Whole(1), "N"
+        f"With --missing em, fill and search at most N times; {ROUNDS} if not given.", Whole(1), "N"
     )
 
     @property
@@ -220,9 +220,7 @@ def check_bootstrap(given: TaskOptions, sets: Any, workers: str | None) -> None:
             )
         return
     if given.data is None:
-        raise UsageError(
-            "--bootstrap draws rows of data: give --data DATA; the scores of listed sets are those of all rows."
-        )
+        raise UsageError("--bootstrap draws rows of data: give --data DATA; listed sets are scored on all rows.")
     _refuse_lists(given, sets, "--bootstrap: each replicate has sets and scores of its own.")
 
 

@@ -96,7 +96,7 @@ def check_inputs(run: Run, data: Any, question: QuestionOptions, rows: TableOpti
     if data is None and rows.table is None:
         refuse_data_options(run, "goes with a table: --data DATA or --evidence TABLE.")
     elif data is None:
-        why = "goes with --data; the states of --evidence are those of the network, its missing cells stay missing."
+        why = "goes with --data; --evidence has the states of the network, and its missing cells stay missing."
         refuse_data_options(run, why, CODING)
     if data is None:
         run.refuse(["smoothing", "weights"], "goes with --data.")

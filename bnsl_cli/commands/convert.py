@@ -1,4 +1,4 @@
-"""``bnsl convert``: between this program's files and those of others."""
+"""``bnsl convert``: between this program's files and other formats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..running.stage_command import Call, stage_command
     "--to --index --strengths --threshold --cpdag --markov-blanket --neighbourhood --names --output", convert
 )
 def command(call: Call) -> None:
-    """Convert between this program's files and those of others.
+    """Convert between this program's files and other formats.
 
     Reads networks, parent sets or tables in any format of 'bnsl formats' and writes another one, a picture
     (svg, html) or a table to read. The content gives the format of the input, --to or the output's name that of

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from formats.records import Header
 
 INPUTS = {"screen": "FOREST", "near": "NETWORK", "extend": "SETS", "tiers": "FILE"}
-"""Inputs of which a header does not have the file name."""
+"""Inputs whose file names a header does not have."""
 
 FLAGS = ("no_header",)
 COLUMN_LISTS = ("categories", "columns", "drop")

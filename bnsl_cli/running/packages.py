@@ -1,4 +1,4 @@
-"""Whether the packages with common names are those of this project."""
+"""Whether the packages with common names belong to this project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The texts of ``bnsl help`` and ``--help-all``: a Markdown file for each topic (`guides`, `reference`) and command.
+"""The texts of ``bnsl help`` and ``--help-all``: a Markdown file for each topic and command.
+
+Topics lie in a folder for each kind (`KINDS`).
 
 What the tables of the program know stands in the files as ``{methods}`` and the like, and is filled in when a text is
 shown (`derived`).
@@ -10,10 +12,21 @@ import re
 import textwrap
 from importlib.resources import files
 
-GUIDES = {
+TUTORIAL = {
     "start": "Install, complete commands by tab, compile in advance.",
+    "first": "A first network in ten minutes: learn, look, ask, judge.",
+    "python": "The same from Python: tables of pandas, Polars, DuckDB; a classifier.",
+}
+
+HOWTO = {
+    "howto": "I want to ...: thirty tasks with one command each.",
+    "cluster": "Run in parts on many machines; what that costs.",
+    "exchange": "Use R, DuckDB, Polars, pandas, Snakemake, Nextflow beside bnsl.",
+    "experiments": "Repeat the experiments in examples/, one for each paper.",
+}
+
+CONCEPTS = {
     "pipes": "The stages, how they join, what all commands have in common.",
-    "tour": "What to do with them, by examples.",
     "data": "What tables may look like; missing cells, numbers, discretization.",
     "scores": "What is maximised.",
     "methods": "Which method when, what it costs, all methods and their options.",
@@ -22,30 +35,33 @@ GUIDES = {
     "knowledge": "Required, forbidden and allowed arcs, tiers.",
     "probabilities": "Probabilities of arcs: posterior, bootstrap, consensus.",
     "queries": "Parameters, and questions to a network.",
-    "python": "The commands as functions on tables of pandas, Polars, DuckDB; a classifier.",
-    "cluster": "Scripts, shards, workers; what they cost.",
+    "trust": "What can run code: caches, ports, files of others.",
+    "not-for": "What bnsl does not do, and which programs do.",
 }
 
 REFERENCE = {
-    "trust": "What can run code: caches, ports, files of others.",
-    "limits": "What is too large, and how much memory and time it takes.",
-    "not-for": "What bnsl does not do, and which programs do.",
     "formats": "Files of our own and of other programs; your own solver in the pipe.",
-    "exchange": "R, DuckDB, Polars, pandas; rules of workflows.",
+    "limits": "What is too large, and how much memory and time it takes.",
     "stability": "What never changes, what may be added; JSON Schemas.",
     "exit-codes": "The exit codes of all commands.",
     "reproducibility": "When two runs give the same bytes.",
-    "experiments": "The experiments in examples/, one for each paper.",
     "references": "The papers.",
 }
 
-TOPICS = GUIDES | REFERENCE
-"""Name and one line on each, in the order of ``bnsl help``."""
+KINDS = {"Tutorial": TUTORIAL, "How to": HOWTO, "Concepts": CONCEPTS, "Reference": REFERENCE}
+"""Topics by kind, in the order of ``bnsl help``; name and one line on each."""
+
+TOPICS = TUTORIAL | HOWTO | CONCEPTS | REFERENCE
+
+
+def folder_of(name: str) -> str:
+    """The folder of a topic's text: its kind in lower case, without blanks."""
+    return next(kind.lower().replace(" ", "") for kind, topics in KINDS.items() if name in topics)
 
 
 def topic_text(name: str) -> str:
     """The Markdown of a topic."""
-    return _filled("guides" if name in GUIDES else "reference", name)
+    return _filled(folder_of(name), name)
 
 
 def command_sections(name: str) -> list[tuple[str, str]]:

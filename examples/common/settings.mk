@@ -15,7 +15,7 @@ MAKEFLAGS += --no-builtin-rules
 
 SCALE    := small
 EXAMPLES := ..
-BUNDLED  := $(EXAMPLES)/data
+BUNDLED  := $(EXAMPLES)/../bnsl/bundled
 OUT      := $(EXAMPLES)/out/$(notdir $(CURDIR))/$(SCALE)
 
 ifeq ($(filter $(SCALE),small paper),)

@@ -120,7 +120,7 @@ def _check_utf8(data: bytes) -> None:
 
 
 def _read_head(text: bytes, delimiter: str, header: bool, warn: Warn) -> tuple[list[str], int, bool, bool]:
-    """Names of columns, start of the rows, whether these have names, whether numbers of states stand before them."""
+    """Returns (names, offset of the first row, has_row_names, has_state_counts)."""
     first, start = _first_record(text, delimiter)
     if not header:
         return [f"V{i}" for i in range(len(first))], 0, False, False

@@ -14,7 +14,7 @@ from pathlib import Path
 from .cases import SHARED
 
 ROOT = Path(__file__).resolve().parents[2]
-BUNDLED = ROOT / "examples" / "data" / "random80.csv.gz"
+BUNDLED = ROOT / "bnsl" / "bundled" / "random80.csv.gz"
 REPEATS = 5
 
 

@@ -89,6 +89,7 @@ LINES: dict[str, tuple[str, ...]] = {
     ),
     "warm-up": ("entropy",),
     "formats": ("",),
+    "data": ("asia",),
     "help": ("data",),
 }
 """Command lines of every command, among files of `place`."""

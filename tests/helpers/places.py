@@ -14,4 +14,4 @@ SAMPLES = TEST_DATA / "formats"
 CASES = ROOT / "tests" / "cases"
 """Golden cases."""
 
-EXAMPLE_DATA = ROOT / "examples" / "data"
+EXAMPLE_DATA = ROOT / "bnsl" / "bundled"

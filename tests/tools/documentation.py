@@ -1,7 +1,8 @@
-"""REFERENCE.md and the manual pages in man/, made from the topics of ``bnsl help`` and the full help of the commands.
+"""REFERENCE.md, made from the topics of ``bnsl help``, and the manual pages in man/, from the help of the commands.
 
-python tests/tools/documentation.py           exit code 1 if a file is out of date
-python tests/tools/documentation.py --write   bring them up to date
+python tests/tools/documentation.py           exit code 1 if REFERENCE.md is out of date
+python tests/tools/documentation.py --write   bring it up to date
+python tests/tools/documentation.py --man     write the manual pages, which the wheel takes along
 """
 
 from __future__ import annotations
@@ -15,18 +16,15 @@ import click
 
 from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.running.pages import WIDTH
-from bnsl_cli.topics import TOPICS, topic_text
+from bnsl_cli.topics import KINDS, TOPICS, topic_text
 
 ROOT = Path(__file__).resolve().parents[2]
 TITLE = """# Reference
 
-The topics of `bnsl help` and the full help of all commands (`bnsl COMMAND --help-all`), written by `make docs`;
-do not edit. Start with the [README](README.md).
+The topics of `bnsl help`, written by `make docs`; do not edit. Start with the [README](README.md). All options of a
+command: `bnsl COMMAND --help-all`, or its manual page (`man bnsl-optimize`), made with the wheel.
 
-Topics: {topics}.
-
-Commands: {commands}."""
-
+{topics}"""
 
 COLUMNS = WIDTH - 2
 """What click leaves of a terminal of `WIDTH` columns."""
@@ -51,14 +49,18 @@ def _links(headings: dict[str, str]) -> str:
 
 
 def reference() -> str:
-    """The topics, their headings one level lower, and the help of all commands, as Markdown."""
+    """The topics, their headings one level lower, as Markdown."""
     topics = {name: topic_text(name).strip() for name in TOPICS}
     headings = {name: text.splitlines()[0].removeprefix("# ") for name, text in topics.items()}
-    title = TITLE.format(topics=_links(headings), commands=_links({name: f"bnsl {name}" for name in COMMANDS}))
-    texts = [re.sub(r"(?m)^#(?=#* [A-Z])", "##", text) for text in topics.values()]
-    pages = {"bnsl": overview(), **{f"bnsl {name}": cli.full_help(name, COLUMNS) for name in COMMANDS}}
-    texts += [f"## {name}\n\n```text\n{page}\n```" for name, page in pages.items()]
-    return "\n\n".join([title, *texts]) + "\n"
+    kinds = [f"- {kind}: {_links({name: headings[name] for name in names})}" for kind, names in KINDS.items()]
+    texts = [_lowered(text) for text in topics.values()]
+    return "\n\n".join([TITLE.format(topics="\n".join(kinds)), *texts]) + "\n"
+
+
+def _lowered(text: str) -> str:
+    """Headings one level lower; blocks of code, where # begins a comment, as they are."""
+    parts = re.split(r"(?ms)(^```.*?^```$)", text)
+    return "".join(part if part.startswith("```") else re.sub(r"(?m)^#(?=#* )", "##", part) for part in parts)
 
 
 # ------------------------------------------------------------------------------------- manual pages
@@ -100,21 +102,27 @@ def _escaped(text: str) -> str:
 # ------------------------------------------------------------------------------------------- files
 
 
-def stale_files() -> dict[Path, str]:
-    """The files that differ from what they should be, and what that is."""
-    wanted = {ROOT / "REFERENCE.md": reference()}
-    wanted |= {ROOT / "man" / f"{page}.1": man_page(name) for name, page in PAGES.items()}
-    return {path: text for path, text in wanted.items() if not path.exists() or path.read_text() != text}
+def is_current() -> bool:
+    """Whether REFERENCE.md is what it should be."""
+    path = ROOT / "REFERENCE.md"
+    return path.exists() and path.read_text() == reference()
+
+
+def write_man_pages(folder: Path) -> None:
+    """Write the manual pages of all commands, and of `bnsl` itself."""
+    folder.mkdir(exist_ok=True)
+    for name, page in PAGES.items():
+        (folder / f"{page}.1").write_text(man_page(name))
 
 
 def main() -> int:
-    """Check, or with --write update."""
-    stale = stale_files()
-    if "--write" in sys.argv:
-        for path, text in stale.items():
-            path.write_text(text)
-    elif stale:
-        print(f"out of date: {', '.join(path.name for path in stale)}; run 'make docs'", file=sys.stderr)
+    """Check, or with --write update, or with --man write the manual pages."""
+    if "--man" in sys.argv:
+        write_man_pages(ROOT / "man")
+    elif "--write" in sys.argv:
+        (ROOT / "REFERENCE.md").write_text(reference())
+    elif not is_current():
+        print("out of date: REFERENCE.md; run 'make docs'", file=sys.stderr)
         return 1
     return 0
 

@@ -130,7 +130,7 @@ class CutProgramme:
         self._add(sets, ascending[cuts.sets], rows, cuts.weights)
 
     def _add(self, sets: np.ndarray, counted: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> None:
-        """New columns: each in the row of its child, and in the given rows with the sets counted there."""
+        """Add a column per set: coefficient 1 in its child's row, and its weight in every cut that counts it."""
         every = np.concatenate((sets, counted))
         # By column, as the solver takes them: first the row of the child, then the cuts.
         where = np.argsort(every, kind="stable")

@@ -1,4 +1,4 @@
-"""Search without a bound on the treewidth, as the first part of a run under one: until its networks exceed the bound.
+"""Phase 1 under --tw: search as if unbounded, until the network becomes too wide.
 
 Up to then the run is the same as one without a bound: the same calls with the same budgets and the same random
 stream. The checks of the width have a random stream of their own. They use greedy elimination, so a network may count

@@ -27,7 +27,7 @@ def run(*arguments: str):
 def test_every_command_has_its_formats():
     # Further outputs: a trace of parentsets, networks of optimize, networks and answers of posterior, strengths.
     further = {"trace", "bootstrap", "dags", "answers", "strengths"}
-    assert set(COMMANDS) == {*WRITTEN, "convert", "help", "plan", "warm-up"} - further
+    assert set(COMMANDS) == {*WRITTEN, "convert", "data", "help", "plan", "warm-up"} - further
 
 
 @pytest.mark.parametrize("command", sorted({*WRITTEN} & {*COMMANDS}))
