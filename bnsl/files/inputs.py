@@ -254,7 +254,8 @@ def warn_of_other_forest(header: Header, dataset: Dataset, source: str, reporter
     """Warn if a screening forest was made from data with another fingerprint; its arcs are used all the same."""
     if header.data is not None and header.data != dataset.fingerprint:
         reporter.warn(
-            f"{source}: the forest was made from other data, or from this file with other reading options (--missing, --discretize, ...)"
+            f"{source}: the forest was made from other data, or from this file with other reading options "
+            "(--missing, --discretize, ...)"
         )
 
 

@@ -47,8 +47,9 @@ def _options(sought: str, group: click.Group, commands: dict[str, str]) -> list[
         command = group.get_command(context, name)
         assert isinstance(command, StageCommand)
         for option in command.params:
-            is_method = name in METHODS and option.opts[-1].removeprefix("--") in METHODS[name]
-            if not isinstance(option, click.Option) or option.hidden or is_method:
+            if not isinstance(option, click.Option) or option.hidden:
+                continue
+            if option.opts[-1].removeprefix("--") in METHODS.get(name, {}):
                 continue
             if sought in f"{' '.join(option.opts)} {option.help}".lower():
                 spelling, _ = option.get_help_record(context) or ("", "")

@@ -36,7 +36,7 @@ def test_a_network_has_its_structure_score_and_claim(network: bnsl.Network):
 
 
 def test_the_parents_of_an_unknown_variable(network: bnsl.Network):
-    with pytest.raises(bnsl.UsageError, match="the network has no variable 'rian'. Did you mean 'rain'"):
+    with pytest.raises(bnsl.UsageError, match=r"the network has no variable 'rian'\. Did you mean 'rain'"):
         network.parents("rian")
     with pytest.raises(bnsl.UsageError, match="no variable 0"):
         network.parents(0)

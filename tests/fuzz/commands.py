@@ -106,7 +106,8 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
     "words": (
         "plan --make --each x={w},y sample {w}.bif --seed 1 -o {{x}}.csv",
         "plan --slurm --each x=1..3 {w} -o {w}.{{x}}",
-        "help {w}", "help -k {w}", "formats {w}", "formats --json", "warm-up x{w}", "help {topic}", "formats bnsl.{topic}",
+        "help {w}", "help -k {w}", "formats {w}", "formats --json", "warm-up x{w}", "help {topic}",
+        "formats bnsl.{topic}",
         "data x{w}",
     ),
 }  # fmt: skip
