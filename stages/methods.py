@@ -200,7 +200,7 @@ def installed(group: str, main: Mapping[str, Method], known: Collection[str]) ->
     read without declaring them. A package that declares what is no method, an unknown option or a name that is taken
     is left out (`discovered`).
     """
-    taken = {*known, *TAKEN}
+    taken: set[str] = {*known, *TAKEN}
 
     def check(name: str, method: Any, present: Mapping[str, Any], found: Mapping[str, Any]) -> None:
         kind = type(next(iter(present.values())))
