@@ -15,8 +15,14 @@ from stages.graphs import Parents, connected_components
 
 from .coordinates import place_vertices
 from .crossings import LayeredGraph, reduce_crossings
-from .labels import text_width
 from .layers import assign_layers, split_layers
+
+FONT_SIZE = 12.0
+"""Of labels, in pixels."""
+
+# Widths of labels follow the advances of a common sans-serif typeface; no font is needed.
+_NARROW = frozenset("iIjl.,:;'|!()[]{}tfr-\"*/\\ ")
+_WIDE = frozenset("mwMW@%&+=<>~")
 
 BOX_HEIGHT = 24.0
 BOX_PADDING = 9.0
@@ -262,3 +268,19 @@ def _border(centre: np.ndarray, towards: np.ndarray, width: float) -> np.ndarray
     aside, down = np.abs(towards - centre)
     share = min(width / 2 / aside if aside else np.inf, BOX_HEIGHT / 2 / down if down else np.inf, 1.0)
     return centre + share * (towards - centre)
+
+
+def text_width(text: str) -> float:
+    """Width of a label in pixels; an upper bound for most typefaces."""
+    return FONT_SIZE * sum(map(_advance, text))
+
+
+def _advance(character: str) -> float:
+    """Advance of one character, in units of the font size."""
+    if ord(character) > 0x2E7F:  # Chinese, Japanese, Korean: square
+        return 1.0
+    if character in _NARROW:
+        return 0.36
+    if character in _WIDE:
+        return 0.9
+    return 0.72 if character.isupper() else 0.6

@@ -16,9 +16,9 @@ import numpy as np
 from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
 from formats.tables.packed_cells import Cells
+from stages.runtime.budgets import slices
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
-from stages.runtime.slices import slices
 from stages.scoring.independent import encode_rows
 
 ROWS_AT_ONCE = 1 << 16

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.inference.likelihood_weighting import add_weights, draw_weighted
+from stages.runtime.budgets import slices
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
-from stages.runtime.slices import slices
 
 from .junction_trees import Engine
 from .queries import BATCH_STATES, Evidence

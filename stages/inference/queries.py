@@ -23,9 +23,9 @@ from stages.kernels.inference.answers import (
     joint_distribution,
 )
 from stages.kernels.inference.components import Groups, observed_log_probability
+from stages.runtime.budgets import slices
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
-from stages.runtime.slices import slices
 
 from .junction_trees import Cost, Engine
 

@@ -12,13 +12,13 @@ import numpy as np
 from formats.graph_records import ArcPattern, ArcProbabilities
 from formats.records import Header, Network, ParentSetTable
 from formats.wording import plural
+from stages.graphs.orientation import DecisionCounts
 from stages.lists.set_lists import fixed_first_order
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import compile_first, tiny_table
 
 from . import FEATURES, PosteriorOptions, choose_method
-from .arcs import make_table
 from .directions import count_decisions, drawn_networks
 from .estimates import RHAT_LIMIT, Convergence, arc_probabilities, feature_probabilities
 from .exact import exact_probabilities
@@ -156,3 +156,32 @@ def sampled_networks(table: ParentSetTable, samples: Samples, header: Header) ->
         scores = table.scores[sets]
         extra = {"total": float(scores.sum()), "method": "sampled"}
         yield Network(replace(header, extra=extra), tuple(map(table.parent_set, sets)), scores)
+
+
+def make_table(
+    header: Header,
+    probability: np.ndarray,
+    error: np.ndarray,
+    features: dict[str, tuple[np.ndarray, np.ndarray]],
+    decisions: DecisionCounts | None,
+) -> ArcProbabilities:
+    """Table of all ordered pairs of variables, the most probable arcs first.
+
+    `probability`, `error`: float64, shape (n_variables, n_variables), entry [parent, child]; as are `features`,
+    probabilities and standard errors of further relations. `decisions` say what decides directions; None for a table
+    without that column.
+    """
+    parents, children = np.nonzero(~np.eye(len(probability), dtype=np.bool_))
+    order = np.lexsort((children, parents, -probability[parents, children]))
+    rows = parents[order], children[order]
+    either = np.minimum(probability + probability.T, 1.0)
+    return ArcProbabilities(
+        header,
+        rows[0].astype(np.int32),
+        rows[1].astype(np.int32),
+        probability[rows],
+        error[rows],
+        either[rows],
+        {name: (values[rows], errors[rows]) for name, (values, errors) in features.items()},
+        () if decisions is None else tuple(map(decisions.usual, zip(rows[0].tolist(), rows[1].tolist()))),
+    )

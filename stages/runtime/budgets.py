@@ -1,4 +1,6 @@
-"""Limits of a run: seconds, evaluations, interruption. The only module that reads a clock for a search.
+"""Limits of a run: seconds, evaluations, interruption; and slices of work between looks at them.
+
+The only module that reads a clock for a search.
 
 Tasks for workers in other processes and on other machines contain budgets and stops. A budget is pickled with the
 time of day at which it ends (clocks of machines should agree to a second), a stop is replaced by the worker's.
@@ -144,3 +146,15 @@ class Budget:
 def _arrived(ends_at: float | None, evaluations: int | None, stop: StopSignal) -> Budget:
     seconds = None if ends_at is None else max(0.0, ends_at - time.time())
     return Budget(seconds, evaluations, stop)
+
+
+def slices(total: int, size: int, budget: Budget | None = None) -> Iterator[tuple[int, int]]:
+    """Start and end of consecutive slices of `total` items.
+
+    Each has `size` items, at least 1; the last may have fewer. No slice begins once the budget is spent: a caller
+    that must know whether all were made compares the last end with `total`.
+    """
+    for start in range(0, total, size):
+        if budget is not None and budget.is_spent():
+            return
+        yield start, min(start + size, total)

@@ -13,9 +13,8 @@ from formats.sets.listed_sets import offsets_of
 from formats.tables.packed_cells import Cells, return_freed
 from stages.kernels.counting.packed_data import PackedData, Workspace, new_workspace
 from stages.kernels.counting.row_groups import narrow_limit
-from stages.runtime.budgets import StopSignal
+from stages.runtime.budgets import StopSignal, slices
 from stages.runtime.errors import NothingFoundError
-from stages.runtime.slices import slices
 
 SPARSE_SHARE = 0.25
 """A variable is listed by its minority rows when at most this share of the rows is out of the majority state."""

@@ -22,8 +22,8 @@ from formats.data_records import MAX_STATES, Dataset, IncompleteDataset, Variabl
 from formats.errors import Inconsistent, UnsuitableData
 from formats.records import EntropyTable
 from formats.tables.packed_cells import Cells
+from stages.runtime.budgets import slices
 from stages.runtime.reporting import Reporter
-from stages.runtime.slices import slices
 from stages.runtime.workers import ordered_map
 
 BLOCK_CELLS = 1024

@@ -15,8 +15,8 @@ import numpy as np
 
 from formats.records import EntropyTable, Forest, Header
 from stages.graphs import strongly_connected_components
+from stages.runtime.budgets import slices
 from stages.runtime.errors import StageError
-from stages.runtime.slices import slices
 
 BLOCK_ELEMENTS = 2**20
 """Conditional entropies processed together (8 MiB, and a few times that for sorting)."""

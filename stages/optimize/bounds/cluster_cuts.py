@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.bounds.cluster_cuts import ClusterRules, new_cluster, search_clusters
-from stages.runtime.budgets import Budget
-from stages.runtime.slices import slices
+from stages.runtime.budgets import Budget, slices
 
 from .cut_pool import CutPool
 from .cuts import Origin

@@ -8,10 +8,9 @@ import numpy as np
 from stages.kernels.orders.set_lists import SetLists
 from stages.kernels.orders.subset_dp import best_within_subsets, extend_totals, trace_back
 from stages.lists.set_lists import relative_scores
-from stages.runtime.budgets import Budget
+from stages.runtime.budgets import Budget, slices
 from stages.runtime.memory import free_bytes
 from stages.runtime.reporting import Reporter
-from stages.runtime.slices import slices
 
 MOST_VARIABLES = 22
 """Largest number of variables; beyond it branch and cut is faster on most lists and needs little memory."""

@@ -15,8 +15,7 @@ import numpy as np
 
 from formats.sets.listed_sets import offsets_of
 from stages.kernels.bounds.zero_half_cuts import OddSets, SumRules, new_cut_sum, search_sums
-from stages.runtime.budgets import Budget
-from stages.runtime.slices import slices
+from stages.runtime.budgets import Budget, slices
 
 from .cut_pool import CutPool, cuts_of_sets, slacks_of
 from .cuts import CountedSets, HalvedSum, add_up, round_half

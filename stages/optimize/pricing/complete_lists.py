@@ -18,8 +18,7 @@ from stages.parentsets.child_search import UNLIMITED, ChildLimits, FoundSets
 from stages.parentsets.enumeration import configuration_caps, count_sets, seconds_of, slowdown
 from stages.parentsets.memory import shared_values
 from stages.parentsets.sequential import search_child
-from stages.runtime.budgets import Budget
-from stages.runtime.slices import slices
+from stages.runtime.budgets import Budget, slices
 from stages.runtime.workers import ordered_map
 from stages.scoring.set_grower import SetGrower
 

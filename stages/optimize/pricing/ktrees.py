@@ -22,7 +22,7 @@ from formats.graphs.algorithms import largest_table, moral_graph
 from stages.graphs import positions_of, random_topological_order
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
-from stages.runtime.slices import slices
+from stages.runtime.budgets import slices
 from stages.runtime.workers import ordered_map
 from stages.scoring.set_grower import SetGrower
 
@@ -83,7 +83,7 @@ class Arm:
 
 
 class KTreePricing:
-    """The engine of pricing that searches k-trees (`engine.PricingEngine`).
+    """The engine of pricing that searches k-trees (`run.PricingEngine`).
 
     `treewidth` is that of `bounded.feasible_treewidth`.
     """

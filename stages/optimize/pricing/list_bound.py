@@ -26,8 +26,7 @@ from ..bounds.anytime_bound import FIRST_WORK, WorkShare
 from ..bounds.lagrangian import BoundSearch
 from ..bounds.proof_steps import TreeNode
 from ..result import SearchResult, total_score
-from .engine import PricingEngine
-from .run import PricingRun
+from .run import PricingEngine, PricingRun
 
 NOMINAL_PACE, SLOWEST_PACE = 5e8, 3e8
 """Sets that the bound looks at in a second: mostly, and at least."""

@@ -19,9 +19,8 @@ from ..bounds.claims import claim_of_scores
 from ..bounds.rounding import optimality_tolerance, proof_rounding
 from ..result import SearchResult
 from .complete_lists import enumerate_all, forecast_listing, search_complete
-from .engine import PricingEngine
 from .list_bound import NOMINAL_PACE, ListBound, search_work
-from .run import PricingRun
+from .run import PricingEngine, PricingRun
 
 MOST_BYTES = 1 << 30
 """Memory for scores beyond which all but the sets in the lists are forgotten."""

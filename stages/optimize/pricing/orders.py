@@ -91,7 +91,7 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
 
 
 class OrderPricing:
-    """The engine of pricing that searches orders (`engine.PricingEngine`)."""
+    """The engine of pricing that searches orders (`run.PricingEngine`)."""
 
     patience = 30
     is_cooling = False

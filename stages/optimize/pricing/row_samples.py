@@ -16,10 +16,9 @@ import numpy as np
 from formats.data_records import Dataset
 from formats.tables.packed_cells import PackedCells, return_freed
 from stages.lists.start_network import StartNetwork
-from stages.runtime.budgets import Budget, StopSignal
+from stages.runtime.budgets import Budget, StopSignal, slices
 from stages.runtime.errors import NothingFoundError
 from stages.runtime.reporting import Reporter
-from stages.runtime.slices import slices
 from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions

@@ -1,5 +1,7 @@
 """One run of pricing: data, options, budget, candidate lists and progress, which the loop and its engine share.
 
+An engine searches on the lists and grows them; what the loop asks of one is the protocol `PricingEngine`.
+
 A run under a treewidth bound has phases. Each is a `PricingRun` with its own options, budget and reports; all phases
 share the lists, the random numbers and the count of work done (`PricingRun.phase`).
 """
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -27,6 +30,7 @@ from ..bounds.rounding import proof_rounding
 from ..climbing.constraints import Constraints, make_constraints, start_graph
 from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult
+from .basins import OrderedNetwork
 from .growing_lists import GrowingLists, make_growers
 
 MANY_VARIABLES = 1 << 14
@@ -196,3 +200,30 @@ def start_run(
         jobs=options.jobs if budget.evaluations is None else 1,
         work=WorkDone(),
     )
+
+
+class PricingEngine(Protocol):
+    """Searches on the lists of a `PricingRun` and grows them."""
+
+    # A run without a time limit ends after so many rounds in a row without a better network.
+    patience: int
+    # Whether the last search accepted worse networks on purpose; then finding no better one is no reason to stop.
+    is_cooling: bool
+
+    @property
+    def best(self) -> OrderedNetwork: ...  # the incumbent; its score is -inf before the first search
+
+    @property
+    def bytes(self) -> int: ...  # approximate memory of what the engine keeps beside the lists
+
+    def begin(self, grows: bool) -> None:
+        """Find a first network and, with `grows`, first lists; without, lists are given."""
+
+    def search(self) -> bool:
+        """One phase of search on the present lists; whether it improved the incumbent."""
+
+    def grow(self) -> None:
+        """One round of growth near the networks that searches have found."""
+
+    def adopt(self, found: SearchResult) -> None:
+        """Make a network found elsewhere the incumbent if it is better."""

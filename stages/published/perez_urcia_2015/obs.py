@@ -18,9 +18,8 @@ from stages.optimize.orders.initial_orders import best_parent_density
 from stages.optimize.restarts import Attempt, sampling_rules
 from stages.optimize.result import SearchResult, total_score
 from stages.published.order_restarts import OrderRestarts
-from stages.runtime.budgets import Budget
+from stages.runtime.budgets import Budget, slices
 from stages.runtime.reporting import Reporter
-from stages.runtime.slices import slices
 
 from .kernels.swaps import climb_swaps, refresh_swaps
 

@@ -20,9 +20,8 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.restarts import Attempt, sampling_rules
 from stages.optimize.result import SearchResult, total_score
 from stages.published.order_restarts import OrderRestarts
-from stages.runtime.budgets import Budget
+from stages.runtime.budgets import Budget, slices
 from stages.runtime.reporting import Reporter
-from stages.runtime.slices import slices
 
 WORK_PER_SET = 4
 """Positions of the order visited, and arcs, that take as long as testing one set; measured."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stages.runtime.budgets import Budget
-from stages.runtime.slices import slices
+from stages.runtime.budgets import Budget, slices
 
 
 @pytest.mark.parametrize("total", [0, 1, 7, 9, 10])
