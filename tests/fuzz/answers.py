@@ -26,7 +26,7 @@ from random import Random
 
 import pyarrow
 
-from .checks import completions, evaluate, fit, optimize, parentsets, posterior, predictions, query, samples
+from .checks import completions, evaluate, fit, lists, optimize, parentsets, posterior, predictions, query, samples
 from .checks.program import Case
 from .commands import Output
 from .run import supervise
@@ -35,6 +35,7 @@ from .tables import make_table
 CHECKS: dict[str, Callable[[Case], None]] = {
     "parentsets": parentsets.check,
     "optimize": optimize.check,
+    "lists": lists.check,
     "posterior": posterior.check,
     "query": query.check,
     "fit": fit.check,
@@ -47,6 +48,7 @@ CHECKS: dict[str, Callable[[Case], None]] = {
 WEIGHTS = {
     "parentsets": 4,
     "optimize": 3,
+    "lists": 1,
     "posterior": 2,
     "query": 3,
     "fit": 2,
