@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import click
 
@@ -11,7 +11,7 @@ from stages import optimize, parentsets
 from ..running.stage_command import StageCommand
 from . import TOPICS, topic_text
 
-METHODS = {"optimize": optimize.METHODS, "parentsets": parentsets.METHODS}
+METHODS: dict[str, Collection[str]] = {"optimize": optimize.METHODS, "parentsets": parentsets.METHODS}
 
 Row = tuple[str, str]
 """What is typed, and one line on it."""
@@ -49,7 +49,7 @@ def _options(sought: str, group: click.Group, commands: dict[str, str]) -> list[
         for option in command.params:
             if not isinstance(option, click.Option) or option.hidden:
                 continue
-            if option.opts[-1].removeprefix("--") in METHODS.get(name, {}):
+            if option.opts[-1].removeprefix("--") in METHODS.get(name, ()):
                 continue
             if sought in f"{' '.join(option.opts)} {option.help}".lower():
                 spelling, _ = option.get_help_record(context) or ("", "")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from ..detection import detect_lines, require_format
-from ..errors import Inconsistent, Malformed, Truncated
+from ..errors import Inconsistent, Truncated
 from ..graph_records import Arc, BayesianNetwork, Drawing, EssentialGraph, arcs_of
 from ..json_lines.network_lines import has_more, read_next_network
 from ..kinds import STRUCTURES, Kind
@@ -75,24 +75,6 @@ def open_graph(source: str | BinaryIO | Lines, may_be_empty: bool = False) -> Ne
             raise Inconsistent(f"{what}: {pair}")
     header = network.header
     return EssentialGraph(header.variables, tuple(arcs), tuple(found), lacks_isolated=header.lacks_isolated)
-
-
-def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:
-    """Read a network with its parameters, compressed or not.
-
-    Rows of tables that sum to 1 only within 1e-3 are renormalised.
-
-    Raises `FormatError`: with file and line: a format without parameters, nodes that are not discrete chance nodes,
-    unknown variables, tables of another size, probabilities that do not sum to 1, a cycle.
-    """
-    with as_lines(source) as lines:
-        wanted = "a network with parameters in BIF, HUGIN, XMLBIF, XDSL, UAI or JSON lines (bnsl fit makes one)"
-        found = detect_lines(lines)
-        row = found if found.name == NETWORK.name else require_format(lines, (Kind.PARAMETERS,), wanted)
-        network = load(row.reader)(lines)
-        if not isinstance(network, BayesianNetwork):
-            raise Malformed(f"expected {wanted}, this looks like {row.called} without them")
-        return network
 
 
 def open_networks(source: str | Lines) -> Iterator[Network]:

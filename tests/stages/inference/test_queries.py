@@ -12,7 +12,7 @@ from helpers.places import EXAMPLE_DATA
 from helpers.seeds import seeds
 from naive import inference as naive
 
-from formats import open_bayesian_network
+from formats import open_network_or_model
 from formats.data_records import Variable
 from formats.errors import Inconsistent, UnsuitableData
 from formats.graph_records import BayesianNetwork
@@ -151,7 +151,7 @@ def test_more_states_than_a_byte_holds_are_refused():
 
 
 def test_a_given_order_is_kept_where_it_is_the_best():
-    network = open_bayesian_network(str(EXAMPLE_DATA / "random80.bif"))
+    network = open_network_or_model(str(EXAMPLE_DATA / "random80.bif"))
     plain = marginals(Engine(network), {}, [0]).cost
     order = np.argsort(Engine(network).ranks).tolist()
     assert marginals(Engine(network, order), {}, [0]).cost == plain
