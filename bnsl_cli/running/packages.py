@@ -9,7 +9,7 @@ from pathlib import Path
 def foreign_package() -> str | None:
     """What is wrong if a package of another project hides one of ours, which is then in another folder."""
     home = Path(__file__).resolve().parents[2]
-    for name in ("formats", "stages"):
+    for name in ("bnsl", "formats", "stages"):
         spec = importlib.util.find_spec(name)
         found = [Path(place).resolve() for place in (spec.submodule_search_locations or [])] if spec else []
         if home / name not in found:

@@ -241,8 +241,8 @@ def commands_of_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     """What `plan` and `warm-up` run in processes of their own runs in this one, too."""
 
     def run(command: list[str], cwd: str | None = None, **_: object) -> subprocess.CompletedProcess:
-        assert command[:3] == BNSL
-        return run_here(*command[3:], cwd=cwd and Path(cwd))
+        assert command[: len(BNSL)] == BNSL
+        return run_here(*command[len(BNSL) :], cwd=cwd and Path(cwd))
 
     for module in (jobs, warm_up):
         monkeypatch.setattr(module, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": run}))

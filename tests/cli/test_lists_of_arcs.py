@@ -30,9 +30,14 @@ def measures(folder, *words: str) -> dict:
 
 def test_the_reference_names_the_rest(folder):
     found = measures(folder, "one.csv", "--reference", "chain.txt")
-    assert (found["variables"], found["shd"], found["true_positives"], found["false_negatives"]) == (3, 1, 1, 1)
+    assert (found["variables"], found["shd"], found["drawn_true_positives"], found["drawn_false_negatives"]) == (
+        3,
+        1,
+        1,
+        1,
+    )
     found = measures(folder, "chain.txt", "--reference", "one.csv")
-    assert (found["shd"], found["true_positives"], found["false_positives"]) == (1, 1, 1)
+    assert (found["shd"], found["drawn_true_positives"], found["drawn_false_positives"]) == (1, 1, 1)
     assert measures(folder, "edge.csv", "--reference", "chain.txt")["shd"] == 1
     assert measures(folder, "none.csv", "--reference", "chain.txt")["shd"] == 2
 

@@ -194,7 +194,7 @@ def test_wrong_usage(arguments: list[str], message: str):
 def test_another_package_of_our_name_is_reported(tmp_path):
     (tmp_path / "formats").mkdir()
     (tmp_path / "formats" / "__init__.py").write_text("")
-    result = run_bnsl("formats", is_fresh=True, cwd=tmp_path)
+    result = run_bnsl("formats", is_fresh=True, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
     assert result.returncode == 70
     message = result.stderr.decode()
     assert "another package named 'formats' hides ours" in message

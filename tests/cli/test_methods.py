@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import json
+import sys
 from dataclasses import fields
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import click
@@ -15,7 +17,7 @@ from helpers.processes import run_here
 
 from bnsl.options.optimize import GOVERNED, takers_of
 from bnsl_cli.main import cli
-from stages import methods, optimize, parentsets
+from stages import discovery, methods, optimize, parentsets
 from stages.methods import SearchMethod, own_options
 from stages.optimize import INPUTS, MAIN_METHODS, METHODS, OptimizeOptions, Task, choose_method, default_method
 from stages.parentsets import ParentSetOptions
@@ -67,6 +69,7 @@ class _Point(NamedTuple):
     methods: Any
     name: str = "point"
     value: str = "p:SEARCHES"
+    module: str = "p"
     dist: _Distribution = _Distribution("p-package")
 
     def load(self) -> Any:
@@ -79,7 +82,8 @@ OTHER = SearchMethod("orders", "another", {})
 
 
 def installed_with(monkeypatch: pytest.MonkeyPatch, *points: _Point) -> dict[str, SearchMethod]:
-    monkeypatch.setattr(methods, "entry_points", lambda group: points)
+    monkeypatch.setitem(sys.modules, "p", SimpleNamespace(BNSL_PLUGIN_API=discovery.API_VERSION))
+    monkeypatch.setattr(discovery, "_points", lambda: SimpleNamespace(select=lambda group: points))
     return methods.installed("bnsl.searches", MAIN_METHODS, {"tabu", "max_parents"})
 
 
@@ -103,7 +107,7 @@ def test_methods_of_another_package_have_its_name(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_what_cannot_be_used_is_left_out_with_a_warning(monkeypatch: pytest.MonkeyPatch, declared: Any, reason: str):
-    with pytest.warns(methods.PlugInWarning) as warned:
+    with pytest.warns(discovery.PlugInWarning) as warned:
         found = installed_with(monkeypatch, _Point(declared), _Point({"new": OTHER}, "second"))
     assert found == {**MAIN_METHODS, "new": dataclasses.replace(OTHER, package="p-package")}
     (message,) = [str(each.message) for each in warned]
@@ -113,7 +117,7 @@ def test_what_cannot_be_used_is_left_out_with_a_warning(monkeypatch: pytest.Monk
 
 def test_of_two_packages_with_one_name_the_first_stays(monkeypatch: pytest.MonkeyPatch):
     ours = SearchMethod("orders", "ours", {})
-    with pytest.warns(methods.PlugInWarning):
+    with pytest.warns(discovery.PlugInWarning):
         found = installed_with(
             monkeypatch, _Point({"new": OTHER}, "a"), _Point({"new": ours}, "b", dist=_Distribution("bnsl-cli"))
         )

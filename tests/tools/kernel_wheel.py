@@ -36,8 +36,6 @@ from typing import TYPE_CHECKING, Any
 from numba.core import types
 from numba.core.serialize import NumbaPickler
 
-from stages.kernels.kernel_cache import checksum_of, read_checked
-
 if TYPE_CHECKING:
     from stages.kernels.shipped import ProcessorLevel
 
@@ -74,6 +72,8 @@ def compile_level(unpacked: Path, level: ProcessorLevel, cache: Path) -> Path:
 
 def take_machine_code(cached: Path, target: Path) -> None:
     """Copy the variants that have machine code, without bitcode."""
+    from stages.kernels.kernel_cache import read_checked
+
     target.mkdir(parents=True)
     for index in sorted(cached.glob("*.nbi")):
         kept = {}
@@ -87,7 +87,9 @@ def take_machine_code(cached: Path, target: Path) -> None:
 
 
 def write_checked(path: Path, content: bytes) -> None:
-    """Write a file that `read_checked` reads."""
+    """Write a file that `stages.kernels.kernel_cache.read_checked` reads."""
+    from stages.kernels.kernel_cache import checksum_of
+
     path.write_bytes(checksum_of(path.name, content) + content)
 
 
