@@ -150,7 +150,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
     ours = name.startswith("stages") or name in of_formats
     is_engine = ENGINES.get(root) == module and not found.at_module_level
     if not (root in STDLIB | {"numpy"} or ours or is_engine):
-        yield "stages may import numpy, stages, and records, schemas, graphs, errors, words and version of formats only"
+        yield "stages may import numpy, stages, and records, schemas, graphs, errors, words, version of formats only"
     yield from _broken_by_the_main_road(module, found)
     is_table = module in ("stages", "stages.scoring", *TABLES) or _is_paper(module)
     if is_table and found.at_module_level and root not in STDLIB and name not in TABLES:
