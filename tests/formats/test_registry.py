@@ -25,11 +25,11 @@ from bnsl.files.targets import TARGETS, guess_target
 from bnsl_cli.commands.formats import list_keys
 from formats import (
     open_arc_probabilities,
-    open_bayesian_network,
     open_dataset,
     open_entropies,
     open_forest,
     open_network,
+    open_network_or_model,
     open_parent_sets,
     open_table_writer,
     write_arc_probabilities,
@@ -73,7 +73,7 @@ def networks_come_back(row: Format, path: str, data: st.DataObject) -> None:
 def parameters_come_back(row: Format, path: str, data: st.DataObject) -> None:
     network = data.draw(bayesian_networks())
     write_network(path, network, row.target)
-    again = open_bayesian_network(path)
+    again = open_network_or_model(path)
     assert (again.variables, again.parents) == (network.variables, network.parents)
     assert all(np.array_equal(ours, theirs) for ours, theirs in zip(network.tables, again.tables))
 

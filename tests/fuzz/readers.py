@@ -160,14 +160,14 @@ def check_network(network: Network) -> None:
 
 def read_model(path: Path, rng: Random) -> None:
     """A network with its parameters; written as one of the formats that hold them."""
-    model = formats.open_bayesian_network(str(path))
+    model = formats.open_network_or_model(str(path))
     check_model(model)
     other = rng.choice([row.name for row in formats_of(Kind.PARAMETERS, written=True)])
     try:
         text = load_writer(other, Kind.PARAMETERS)(model)
     except FormatError:
         return
-    again = formats.open_bayesian_network(io.BytesIO(text.encode()))
+    again = formats.open_network_or_model(io.BytesIO(text.encode()))
     require(model.parents == again.parents, f"parents differ when written as {other}")
     for ours, theirs in zip(model.variables, again.variables):
         require(other == "net" or ours.name == theirs.name, f"{ours.name!r} became {theirs.name!r} in {other}")

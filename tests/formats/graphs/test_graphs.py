@@ -20,7 +20,7 @@ from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent
 from formats.graph_records import BayesianNetwork
 from formats.graphs.algorithms import find_cycle
-from formats.graphs.networks import open_bayesian_network, open_network, write_network
+from formats.graphs.networks import open_network, open_network_or_model, write_network
 from formats.kinds import Kind
 from formats.records import Network
 from formats.registry import formats_of
@@ -69,7 +69,7 @@ def test_written_texts(tmp_path):
 
 
 def test_hugin_text(tmp_path):
-    network = open_bayesian_network(str(SAMPLES / "plain.bif"))
+    network = open_network_or_model(str(SAMPLES / "plain.bif"))
     text = written(network, "net", tmp_path)
     assert text.startswith('net\n{\n}\nnode Age\n{\n  states = ( "<5" "5-12" "12+" );\n}\n')
     assert 'node Chest_X_ray\n{\n  label = "Chest X-ray";\n' in text

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent, Malformed
 from formats.graph_records import BayesianNetwork
-from formats.graphs.networks import open_bayesian_network, open_network, write_network
+from formats.graphs.networks import open_network, open_network_or_model, write_network
 
 PLAIN = (SAMPLES / "plain.bif").read_text()
 TWO = """network n {
@@ -38,14 +38,14 @@ probability ( B | A ) {
 
 
 def read(text: str | bytes) -> BayesianNetwork:
-    return open_bayesian_network(io.BytesIO(text.encode() if isinstance(text, str) else text))
+    return open_network_or_model(io.BytesIO(text.encode() if isinstance(text, str) else text))
 
 
 # ---- by hand
 
 
 def test_plain_sample():
-    network = open_bayesian_network(str(SAMPLES / "plain.bif"))
+    network = open_network_or_model(str(SAMPLES / "plain.bif"))
     assert network.variables == (
         Variable("Age", ("<5", "5-12", "12+")),
         Variable("Chest X-ray", ("Asy/Patch", "Grd_Glass")),
@@ -62,7 +62,7 @@ def test_plain_sample():
 
 
 def test_quoted_sample():
-    network = open_bayesian_network(str(SAMPLES / "quoted.bif"))
+    network = open_network_or_model(str(SAMPLES / "quoted.bif"))
     assert network.name == "dog; {problem}"
     assert [v.name for v in network.variables] == ["family out", "light-on", "hear"]
     assert network.variables[1].states == ("on, bright", "off")
@@ -92,7 +92,7 @@ def test_names_that_need_quotes(tmp_path):
     network = BayesianNetwork(variables, ((), (0,)), tables, 'two "words"')
     path = str(tmp_path / "out.bif")
     write_network(path, network, "bif")
-    again = open_bayesian_network(path)
+    again = open_network_or_model(path)
     assert (again.variables, again.parents, again.name) == (variables, ((), (0,)), 'two "words"')
     assert all(np.array_equal(a, b) for a, b in zip(again.tables, tables))
 
@@ -231,7 +231,7 @@ def test_other_formats_are_named():
     with pytest.raises(Malformed, match=r"expected a network with parameters in BIF, .*this looks like a table"):
         read("a,b\n0,1\n")
     with pytest.raises(Malformed, match="this looks like a network file"):
-        open_bayesian_network(str(SAMPLES / "network.v1.jsonl"))
+        open_network_or_model(str(SAMPLES / "network.v1.jsonl"))
 
 
 def test_cut_at_every_byte():
@@ -286,7 +286,7 @@ def test_names_that_others_refuse_are_mended_and_come_back(tmp_path):
     text = Path(path).read_text()
     assert "variable type_2 {" in text and "{ le_12_25, gt_12_25 }" in text
     assert warnings and "variables: 4)" in warnings[0] and "property lines keep the originals" in warnings[0]
-    again = open_bayesian_network(path)
+    again = open_network_or_model(path)
     assert again.variables == HOSTILE.variables and again.name == HOSTILE.name
     assert again.parents == HOSTILE.parents
 
@@ -294,7 +294,7 @@ def test_names_that_others_refuse_are_mended_and_come_back(tmp_path):
 def test_empty_labels_and_such_with_blanks_come_back(tmp_path):
     model = BayesianNetwork((Variable("a", ("a b", "", "é")),), ((),), (np.array([0.25, 0.25, 0.5]),))
     write_network(str(tmp_path / "n.bif"), model, "bif")
-    assert open_bayesian_network(str(tmp_path / "n.bif")).variables == model.variables
+    assert open_network_or_model(str(tmp_path / "n.bif")).variables == model.variables
 
 
 def test_variables_of_one_state_are_reported(tmp_path):
@@ -330,7 +330,7 @@ def test_pgmpy_reads_what_is_written(tmp_path):
 def test_round_trip(tmp_path_factory, network):
     path = str(tmp_path_factory.getbasetemp() / "round_trip.bif")
     write_network(path, network, "bif")
-    again = open_bayesian_network(path)
+    again = open_network_or_model(path)
     assert (again.variables, again.parents, again.name) == (network.variables, network.parents, network.name)
     for ours, theirs in zip(again.tables, network.tables):
         assert ours.shape == theirs.shape
@@ -362,7 +362,7 @@ def test_published_networks(shared):
     paths = sorted((shared / "data" / "networks").glob("*.bif.gz"))
     assert paths
     for path in paths:
-        network = open_bayesian_network(str(path))
+        network = open_network_or_model(str(path))
         for table in network.tables:
             np.testing.assert_allclose(table.sum(axis=-1), 1, atol=1e-12)
         name = path.name.removesuffix(".bif.gz")
@@ -373,15 +373,15 @@ def test_published_networks(shared):
 
 def test_published_child_round_trips_digit_for_digit(shared, tmp_path):
     path = shared / "data" / "networks" / "child.bif.gz"
-    network = open_bayesian_network(str(path))
+    network = open_network_or_model(str(path))
     assert Variable("Age", ("0-3_days", "4-10_days", "11-30_days")) in network.variables
     write_network(str(tmp_path / "child.bif"), network, "bif")
     written = (tmp_path / "child.bif").read_text()
     assert "{ lt_5, _5_12, _12_ }" in written  # labels that strict readers take
     assert 'bnsl_states = "<5 5-12 12+"' in written
-    again = open_bayesian_network(str(tmp_path / "child.bif"))
+    again = open_network_or_model(str(tmp_path / "child.bif"))
     assert again.variables == network.variables
     assert all(np.array_equal(a, b) for a, b in zip(again.tables, network.tables))
     packed = tmp_path / "child.bif.gz"
     packed.write_bytes(gzip.compress((tmp_path / "child.bif").read_bytes()))
-    assert open_bayesian_network(str(packed)).parents == network.parents
+    assert open_network_or_model(str(packed)).parents == network.parents

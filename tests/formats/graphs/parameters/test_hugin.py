@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from formats import open_bayesian_network
+from formats import open_network_or_model
 from formats.errors import FormatError
 
 NETWORK = """% made by hand
@@ -26,7 +26,7 @@ potential ( wet | rain )
 
 
 def read(text: str):
-    return open_bayesian_network(io.BytesIO(text.encode()))
+    return open_network_or_model(io.BytesIO(text.encode()))
 
 
 def test_a_network_is_read():

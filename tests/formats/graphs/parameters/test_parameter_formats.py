@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from formats import open_bayesian_network, write_network
+from formats import open_network_or_model, write_network
 from formats.data_records import Variable
 from formats.detection import detect
 from formats.errors import FormatError
@@ -57,7 +57,7 @@ SAMPLES = {"xmlbif": XMLBIF, "xdsl": XDSL, "uai": UAI}
 
 def read(text: str) -> BayesianNetwork:
     encoding = "latin1" if "ISO-8859-1" in text else "utf-8"
-    return open_bayesian_network(io.BytesIO(text.encode(encoding)))
+    return open_network_or_model(io.BytesIO(text.encode(encoding)))
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -158,7 +158,7 @@ HOSTILE = BayesianNetwork(
 def test_hostile_names_and_all_digits_come_back(tmp_path: Path, row):
     path = str(tmp_path / "network")
     write_network(path, HOSTILE, row.name)
-    again = open_bayesian_network(path)
+    again = open_network_or_model(path)
     assert again.variables == HOSTILE.variables and again.parents == HOSTILE.parents
     assert all(np.array_equal(ours, theirs) for ours, theirs in zip(HOSTILE.tables, again.tables))
     assert again.name == ("unknown" if row.name == "net" else HOSTILE.name)
@@ -185,7 +185,7 @@ def test_pyagrum_and_we_read_one_another(tmp_path: Path, name: str, suffix: str,
     write_network(str(tmp_path / f"ours{suffix}"), network, name)
     model = pyagrum.loadBN(str(tmp_path / f"ours{suffix}"))
     pyagrum.saveBN(model, str(tmp_path / f"theirs{suffix}"))
-    again = open_bayesian_network(str(tmp_path / f"theirs{suffix}"))
+    again = open_network_or_model(str(tmp_path / f"theirs{suffix}"))
     assert sorted(len(p) for p in again.parents) == sorted(len(p) for p in network.parents)
     size = len(network.variables)
     place = range(size) if name == "uai" else [again_index(again, f"v{v}") for v in range(size)]
