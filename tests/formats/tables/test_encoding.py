@@ -53,7 +53,7 @@ class TestStates:
         warnings = []
         assert states(read(a=["x", "x"], b=TWO, warn=warnings.append)) == [("x",), ("x", "y")]
         assert len(warnings) == 1
-        assert "1 constant column (one state): 'a'; --drop a leaves out what is constant" in warnings[0]
+        assert "1 constant column (one state): 'a'; --drop 'a' leaves out what is constant" in warnings[0]
 
     def test_fingerprint_is_of_the_content(self, read):
         dataset = read(a=["1.0", "0"], b=TWO)
@@ -160,7 +160,7 @@ class TestSuspicions:
             warn=warnings.append,
         )
         assert len(warnings) == 1 and "some columns may not be what you mean" in warnings[0]
-        assert "'id': 50 states in 50 rows, as an identifier has; --drop id" in warnings[0]
+        assert "'id': 50 states in 50 rows, as an identifier has; --drop 'id'" in warnings[0]
         assert "'kg': text, for 1 of 13 values is no number: '12 kg'" in warnings[0] and "--na '12 kg'" in warnings[0]
 
     def test_dashes_among_words_may_be_missing_cells(self, read):
@@ -284,7 +284,7 @@ class TestLimits:
             read(a=cells, b=TWO * 150)
         message, remedy = str(caught.value).splitlines()
         assert message.endswith(f"'a' (300, {finding})" if "as" in finding else finding)
-        assert remedy.endswith("or leave it out: --drop a")
+        assert remedy.endswith("or leave it out: --drop 'a'")
 
     def test_max_states_replaces_both(self, read):
         assert len(states(read(a=list(range(256)), max_states=256))[0]) == 256

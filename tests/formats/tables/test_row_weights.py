@@ -83,7 +83,7 @@ def test_the_column_is_one_beside_others(tmp_path):
     source = write(tmp_path, "n.csv", ROWS)
     for options, words in (
         ({"weights": "m"}, "no column 'm', which --weights names"),
-        ({"weights": "*"}, r"--weights \* names 3 columns"),
+        ({"weights": "*"}, r"--weights '\*' names 3 columns"),
         ({"weights": "n", "columns": ("n",)}, "no column is left"),
     ):
         with pytest.raises(UnsuitableData, match=words):

@@ -227,13 +227,6 @@ def test_enormous_table_is_refused():
         read(text)
 
 
-def test_other_formats_are_named():
-    with pytest.raises(Malformed, match=r"expected a network with parameters in BIF, .*this looks like a table"):
-        read("a,b\n0,1\n")
-    with pytest.raises(Malformed, match="this looks like a network file"):
-        open_network_or_model(str(SAMPLES / "network.v1.jsonl"))
-
-
 def test_cut_at_every_byte():
     content = TWO.encode().rstrip()
     for size in range(len(content)):

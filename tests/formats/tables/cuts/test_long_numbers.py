@@ -22,7 +22,7 @@ RULES = ["median", "quantile:3", "width:3", "hartemink:3", "cuts:5", f"cuts:{FIR
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_column_is_refused_by_name(read, rule):
-    with pytest.raises(UnsuitableData, match=rf"column 'id': {FIRST + 1} would be cut as {FIRST}.*\n.*--drop id"):
+    with pytest.raises(UnsuitableData, match=rf"column 'id': {FIRST + 1} would be cut as {FIRST}.*\n.*--drop 'id'"):
         read(id=LONG, b=[0, 1] * 20, discretize=rule)
 
 
