@@ -1,0 +1,47 @@
+"""A fitted network in a file is the learnt one: claims, directions, pictures, answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bnsl
+
+NAMES = "bacd"
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[str, list[str]]:
+    rng = np.random.default_rng(1)
+    b = rng.integers(0, 2, 400)
+    a = np.where(rng.random(400) < 0.1, 1 - b, b)
+    c, d = rng.integers(0, 3, 400), rng.integers(0, 2, 400)
+    d = np.where(rng.random(400) < 0.8, (c + a) % 2, d)
+    return {name: column.astype(str).tolist() for name, column in zip(NAMES, (b, a, c, d))}
+
+
+@pytest.mark.parametrize("suffix", ["net.jsonl", "bif", "net", "xmlbif", "xdsl", "uai"])
+def test_saved_and_read(tmp_path: Path, table, suffix: str):
+    learnt = bnsl.optimize(data=table, forbid="c->b", seed=1, quiet=True)
+    fitted = learnt.fit(table, quiet=True)
+    fitted.save(tmp_path / f"m.{suffix}")
+    again = bnsl.read(tmp_path / f"m.{suffix}")
+    for found in (fitted, again):
+        assert found.arcs == learnt.arcs and found.directions == learnt.directions
+        assert (found.score, found.gap, found.claim) == (learnt.score, learnt.gap, learnt.claim)
+        ours, theirs = learnt.record.header, found.record.header
+        assert (theirs.data, theirs.by) == (ours.data, ours.by)
+        assert found._repr_svg_() == learnt._repr_svg_()
+    assert learnt.claim is not None and "neither" in again.directions.values()
+    assert again.states == fitted.states
+    assert again.query({"a": "1"}).to_arrow() == fitted.query({"a": "1"}).to_arrow()
+    assert again.fit(table, quiet=True).claim == learnt.claim
+
+
+def test_a_part_that_lost_a_parent_is_written_without_parameters(tmp_path: Path, table):
+    fitted = bnsl.optimize(data=table, require=["a->d", "c->d"], seed=1, quiet=True).fit(table, quiet=True)
+    bnsl.convert(fitted, neighbourhood=["a"], output=str(tmp_path / "part.net.jsonl"), quiet=True)
+    part = bnsl.read(tmp_path / "part.net.jsonl")
+    assert part.model is None and part.score is None
