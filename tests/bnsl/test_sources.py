@@ -86,7 +86,7 @@ def test_what_is_no_table_is_refused():
     for value in (3, object(), [1, 2]):
         with pytest.raises(bnsl.UsageError, match=f"a {type(value).__name__} is nothing to read"):
             bnsl.entropy(value)
-    with pytest.raises(bnsl.DataError, match="<dict>: this is no table: Column 1 named b expected length 2"):
+    with pytest.raises(bnsl.UsageError, match="a dict that is no table: Column 1 named b expected length 2"):
         bnsl.entropy({"a": [1, 2], "b": [1]})
     with pytest.raises(bnsl.DataError, match="values of type list"):
         bnsl.entropy({"a": [[1], [2]]})
