@@ -71,6 +71,8 @@ def test_notebooks_run(notebook: Path, tmp_path: Path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     opened = nbformat.read(notebook, as_version=4)
-    (tmp_path / "data").symlink_to(ROOT / "examples" / "data")
-    resources = {"metadata": {"path": str(tmp_path)}}
+    (tmp_path / "bnsl").symlink_to(ROOT / "bnsl")
+    folder = tmp_path / "examples"
+    folder.mkdir()
+    resources = {"metadata": {"path": str(folder)}}
     nbclient.NotebookClient(opened, timeout=600, kernel_name="python3", resources=resources).execute()
