@@ -200,6 +200,8 @@ class Tiers(Input):
         """The path as text, or the tiers."""
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
+        if isinstance(value, dict):
+            raise ValueError("a dict is no file of tiers and no list of them")
         return tuple((tier,) if isinstance(tier, str) else tuple(tier) for tier in value)
 
     def paths(self, value: Any) -> list[str]:
