@@ -18,8 +18,8 @@ _OPTIONS = {
     _RENAMED.get(name, name): option.default for name, option in learn.keywords.items() if not option.positional
 }
 DEFAULTS = {**_OPTIONS, "missing": "em", "discretize": "quantile:4", "smoothing": 1.0, "seed": 0, "unseen": "missing"}
-"""The parameters of the classifier: those of `learn`; missing cells are summed over, columns of many numbers cut into
-quarters, unknown labels taken as missing, and a prior leaves no state of a row impossible."""
+"""The parameters of the classifier are keywords of `learn`; missing cells are summed over, columns of many
+numbers cut into quarters, unknown labels taken as missing, and a prior leaves no state of a row impossible."""
 
 _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _OWN = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value) for name, value in DEFAULTS.items()]

@@ -36,6 +36,7 @@ class Network(Result):
     """
 
     record: records.Network
+    json_lines = "network"
     strengths: ArcProbabilities | None = None
     """Strengths of all pairs, of a consensus."""
 
@@ -195,13 +196,13 @@ class Network(Result):
         return Table(pyarrow.table([*cells, table.ravel()], names=[*(v.name for v in axes), "probability"]))
 
     def fit(self, data: Any, **options: Any) -> Network:
-        """This network with parameters from a table; options are those of `bnsl.fit`."""
+        """This network with parameters from a table; it takes the options of `bnsl.fit`."""
         import bnsl
 
         return bnsl.fit(self, data, **options)
 
     def query(self, evidence: Mapping[str, Any] | None = None, **options: Any) -> Table:
-        """Distributions given evidence; options are those of `bnsl.query`."""
+        """Distributions given evidence; it takes the options of `bnsl.query`."""
         import bnsl
 
         return bnsl.query(self, evidence or {}, **{"quiet": True} | options)
@@ -210,7 +211,7 @@ class Network(Result):
         """The most probable state of a column in each row of a table, given the row's other cells.
 
         The result has this state, the probability of each state (``P(column=state)``), and the logarithm of the
-        probability of the row. Options are those of `bnsl.query`.
+        probability of the row. It takes the options of `bnsl.query`.
         """
         return self.query(table=table, predict=[column], **options)
 
@@ -222,13 +223,13 @@ class Network(Result):
         return self.query(table=table, fill=how, **options)
 
     def sample(self, rows: int, **options: Any) -> Table:
-        """Rows drawn from the network; options are those of `bnsl.sample`."""
+        """Rows drawn from the network; it takes the options of `bnsl.sample`."""
         import bnsl
 
         return bnsl.sample(self, rows=rows, **{"quiet": True} | options)
 
     def evaluate(self, **options: Any) -> dict[str, Any]:
-        """The measures of the network; options are those of `bnsl.evaluate`."""
+        """The measures of the network; it takes the options of `bnsl.evaluate`."""
         import bnsl
 
         [measures] = bnsl.evaluate(self, **{"quiet": True} | options)

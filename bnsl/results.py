@@ -15,14 +15,19 @@ if TYPE_CHECKING:
 class Result:
     """A record of the library, which functions take where the command line takes a file; a table to others."""
 
+    json_lines: str | None = None  # the target of `bnsl.convert` that holds it as JSON lines
+
     def __init__(self, record: Any):
         self.record = record
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a file, in the format that its name gives."""
+        """Write to a file, in the format that its name gives; to JSON lines if the name ends in .jsonl."""
         import bnsl
+        from formats.registry import named_formats
 
-        bnsl.convert(self, output=os.fspath(path), quiet=True)
+        target = os.fspath(path)
+        is_lines = target.endswith(".jsonl") and not named_formats(target)
+        bnsl.convert(self, to=self.json_lines if is_lines else None, output=target, quiet=True)
 
     def to_arrow(self) -> pyarrow.Table:
         """The result as an Arrow table."""
@@ -46,6 +51,7 @@ class ParentSets(Result):
     """Candidate parent sets with their local scores."""
 
     record: records.ParentSetTable
+    json_lines = "parentsets"
 
     def to_arrow(self) -> pyarrow.Table:
         """One row per set, the best of each child first: `child`, `parents`, local `score` in nats."""
@@ -90,7 +96,7 @@ class Forest(Result):
 
 
 class ArcProbabilities(Result):
-    """Probabilities of arcs, the most probable first; `patterns` are those of patterns that were asked for."""
+    """Probabilities of arcs, the most probable first; `patterns` has a record for each pattern that was asked for."""
 
     record: graph_records.ArcProbabilities
 

@@ -65,7 +65,7 @@ def table_in_memory(value: Any) -> TableInMemory:
         raise UsageError(f"a {called} is no table: give a path, {TABLES}")
     try:
         table, orders = _converted(value)
-    except (TypeError, ValueError) as error:  # those of pyarrow are ValueErrors or TypeErrors
+    except (TypeError, ValueError) as error:  # pyarrow raises ValueErrors or TypeErrors
         raise UsageError(f"a {called} that is no table: {str(error).splitlines()[0][:200]}") from None
     if table is None:
         raise UsageError(f"a {called} is no table: give a path, {TABLES}")
@@ -206,7 +206,7 @@ def _orders_of(value: Any) -> dict[str, list[str]]:
 
 
 class Table:
-    """A table of answers, row by row those of the table asked about: an Arrow table that other libraries take.
+    """A table of answers, a row for each row of the table asked about: an Arrow table that other libraries take.
 
     - `source`: that table.
     - `rows` (bool): which of its rows are answered; None for all.
@@ -322,7 +322,7 @@ def completed(source: Any, filled: pyarrow.Table, how: str, seed: int | None) ->
 
 
 def _restored(observed: pyarrow.ChunkedArray, labels: pyarrow.ChunkedArray, how: str, seed: int | None) -> Any:
-    """The observed cells, and the labels where there are none, of the type of the former."""
+    """The observed cells, and the labels where there are none, of the type of the observed cells."""
     import pyarrow
     from pyarrow import compute
 

@@ -13,7 +13,7 @@ from .graph_records import Arc
 from .tables.selection import names_like
 
 LISTED_ARCS = 1000
-"""Largest number of arcs, beside those of patterns, that a header lists one by one."""
+"""Largest number of arcs that a header lists one by one; arcs of patterns do not count."""
 
 
 class ArcEnds(NamedTuple):

@@ -170,7 +170,7 @@ ended string: what ended the search for this child before its own end: time or m
 
 NETWORK_RECORD_KEYS = RECORD_KEYS + keys_of("""
 probabilities list<number>: probability table of the variable, in the records of all or of none: row by row, the
-    states of the last parent faster than those of the first one, its own fastest; each row sums to 1
+    its own states run fastest, then the states of the last parent, those of the first one slowest; each row sums to 1
 """)
 
 _TRACE_KEYS = keys_of("""

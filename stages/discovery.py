@@ -41,10 +41,11 @@ def discovered(
     main: Mapping[str, Row],
     check: Callable[[str, Any, Mapping[str, Row], Mapping[str, Row]], None],
 ) -> dict[str, Row]:
-    """The rows of `main`, then the others of this project, then those of other packages, each with its `package`.
+    """The rows of `main`, then others of this project, then the rows of other packages, each with its `package`.
 
     `group` names the entry points, `noun` what they add, for the warning. ``check(name, row, present, found)`` raises
-    `UnusableError` for a row of another package that cannot join those `present` and those `found` in its table.
+    `UnusableError` for a row of another package that cannot join the rows `present` and the rows `found` before
+    it in its table.
     """
     rows = dict(main)
     points: EntryPoints = _points().select(group=group)

@@ -101,7 +101,7 @@ class Variant:
 def on_sets(module: str, *options: str, **declared: Any) -> Variant:
     """A module that offers ``search`` among listed sets (`stages.optimize.result`).
 
-    It reads the `options` of others, and those `declared` here, by name what `own` made: ``steps=own(10, "Steps.")``.
+    It reads the `options` of others, and options `declared` here, each by name: ``steps=own(10, "Steps.")``.
     """
     return Variant(module, (*ON_SETS, *options, *declared), declared)
 
@@ -160,7 +160,7 @@ class SelectionMethod(Described):
     module: str
     help: str
     source: str = ""  # its publication; empty for a method of this project
-    # Options that it reads: fields of `stages.parentsets.ParentSetOptions`, the input ``near``, those of `own`.
+    # Options that it reads: fields of `stages.parentsets.ParentSetOptions`, the input ``near``, own ones.
     options: tuple[str, ...] = ()
     # Exact scores per variable (plus two per variable of the data); 0 if the method ends by itself.
     default_evaluations: int = 0
@@ -194,7 +194,7 @@ TAKEN = frozenset(_TAKEN.split())
 
 
 def installed(group: str, main: Mapping[str, Method], known: Collection[str]) -> dict[str, Method]:
-    """The methods of the main road, then the others of this project, then those of other packages.
+    """The methods of the main road, then the others of this project, then methods of other packages.
 
     `group` names the entry points: ``bnsl.searches`` or ``bnsl.selections``; `known` are the options that methods may
     read without declaring them. A package that declares what is no method, an unknown option or a name that is taken

@@ -31,7 +31,7 @@ def knowledge_record(knowledge: Knowledge | None) -> dict[str, Any]:
 def recorded_knowledge(by: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Knowledge:
     """The knowledge that the entries of a header's ``by`` record, all together.
 
-    What is recorded about variables that are not in `names` (those of a part of the network) is left out. Raises
+    What is recorded about variables outside `names` (the part of the network) is left out. Raises
     `Inconsistent` if an entry has only a digest of its knowledge, as earlier versions wrote of more than 100,000
     arcs, or none that can be read.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def used_options(options: Any, taken: Collection[str], methods: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The options that the method reads (`taken`), without those that have no effect.
+    """The options that the method reads (`taken`) and that have an effect.
 
     They are fields of the record `options`, or values in its ``own``, if the entries of `methods` declare options.
     A field that needs another is omitted if that is not given, the equivalent sample size if the score has none.

@@ -80,7 +80,7 @@ def average(
     Returns
     -------
     Network
-        The consensus; `strengths` has those of all pairs.
+        The consensus; its `strengths` are the strengths of all pairs.
 
     Examples
     --------

@@ -183,7 +183,7 @@ def consensus_of(table: ArcProbabilities, threshold: float | None, reporter: Rep
 def with_shown_directions(network: Network, cpdag: bool | None) -> Network:
     """The network with what decides the directions of its arcs, as it is to be shown, in its header.
 
-    `cpdag`: those of the equivalence class; if None, of a learnt network only; if false, none, so that arcs are shown
+    `cpdag`: take the directions of the equivalence class; if None, of a learnt network only; if false, arcs are shown
     as they stand.
     """
     header = network.header

@@ -1,4 +1,4 @@
-"""`bnsl.convert`: between this program's files and those of others."""
+"""`bnsl.convert`: between this program's files and files of others."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def convert(
     *,
     run: Run,
 ) -> Converted:
-    """Convert between this program's files and those of others.
+    """Convert between this program's files and files of others.
 
     Returns
     -------

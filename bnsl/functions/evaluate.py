@@ -74,7 +74,7 @@ class MeasureOptions:
     seed: int = option("Seed of the assignment of rows to folds.", SEED, "N", default=0)
     target: str | None = option(
         "Predict this variable from the other cells of each row of --test, or of --data: accuracy, log-loss, Brier "
-        "score, calibration error. By the parameters of the network, without any by those of --data.",
+        "score, calibration error. By the parameters of the network; if it has none, by parameters from --data.",
         metavar="NAME",
     )
     no_treewidth: bool = option(
@@ -121,8 +121,8 @@ def evaluate(
     shared.check_sources(*sources, *(given.proof or ()), given.data, given.test, given.reference, given.strengths)
     check_use(run, bool(sources), given, data_options, measures)
     learnt = [
-        (name_of(source), place, network)
-        for source in sources
+        (name_of(source, f"network{number}"), place, network)
+        for number, source in enumerate(sources, 1)
         for place, network in numbered_networks(source, reporter)
     ]
     training = MatchedTables(given.data, data_options, reporter)
@@ -176,9 +176,9 @@ def evaluate(
     return records
 
 
-def name_of(source: Any) -> str:
-    """The name of a network in the records: its file's, or none of an object."""
-    return source if isinstance(source, str) else ""
+def name_of(source: Any, other: str) -> str:
+    """The name of a network in the records: its file, or `other` of an object."""
+    return source if isinstance(source, str) else other
 
 
 def open_checked_proof(source: str, sets: Any) -> tuple[Proof, ParentSetTable]:
@@ -232,7 +232,7 @@ def check_use(
 
 
 def numbered_networks(source: Any, reporter: Reporter) -> list[tuple[dict[str, int], LearntNetwork]]:
-    """The networks of a source; those of a stream with their position (from 1) as ``index``."""
+    """The networks of a source; in a stream each with its position (from 1) as ``index``."""
     networks = list(open_learnt_networks(source, reporter.warn))
     if len(networks) == 1:
         return [({}, networks[0])]
@@ -255,5 +255,5 @@ def judge_strengths(
         raise UsageError("--strengths are judged against a network: give --reference NETWORK.")
     table = open_record(source, open_arc_probabilities)
     network = completed(truth.structure, reference, table.header.names, source, reporter)
-    found = {"network": name_of(source), **evaluate_strengths(table, network)}
+    found = {"network": name_of(source, "strengths"), **evaluate_strengths(table, network)}
     return [{name: found[name] for name in OF_PAIRS} if truth.is_class else found]

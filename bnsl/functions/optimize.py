@@ -79,7 +79,7 @@ def optimize(
     limits: shared.BudgetOptions = shared.budget_options(
         "Stop after this time: 30s, 10m, 2h.",
         "Stop after this many orders. On data, local scores: the default computes no more than this, besides "
-        "those of the network and lists that it begins with; hill climbers end with the move that reaches them.",
+        "scores of the network and lists that it begins with; hill climbers end with the move that reaches them.",
     ),
     execution: shared.RunOptions = shared.RUNNING,
     *,
@@ -259,7 +259,7 @@ def _search_listed(
     budget: Budget,
     reporter: Reporter,
 ) -> Found:
-    """Search among sets of which none that is barred may be taken."""
+    """Search among sets; a barred set may not be taken."""
     from stages.lists.barred_sets import refuse_barred
     from stages.optimize.driver import run as search_lists
 

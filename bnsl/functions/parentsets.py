@@ -59,7 +59,7 @@ class FoundSets:
 
 
 class Expected(NamedTuple):
-    """The forecast of a run with so many threads."""
+    """The forecast of a run with this number of threads."""
 
     forecast: Forecast
     jobs: int

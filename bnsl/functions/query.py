@@ -92,7 +92,7 @@ def engine_of(
 ) -> Engine:
     """Inference in the network with its parameters, from its file or fitted to data.
 
-    Of a network without states the data list them, and unseen ones are those of the table of evidence. A `Network`
+    The data list the states of a network without states; the table of evidence may add unseen ones. A `Network`
     keeps the engine of its parameters.
 
     Raises `Inconsistent`: there are no parameters.

@@ -98,8 +98,8 @@ def refuse_unused(
 ) -> None:
     """Refuse options of other methods than `who`, which will run.
 
-    Of the options `governed` by methods only those in `taken` may be given; `takers` lists the methods that take an
-    option.
+    Of the options `governed` by methods only the ones in `taken` may be given; `takers` lists the methods that take
+    an option.
     """
     for option in run.given_options():
         if option.field in governed and option.field not in taken:

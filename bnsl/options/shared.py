@@ -131,7 +131,7 @@ def jobs_option() -> Any:
 
 @contextlib.contextmanager
 def opened_workers(place: str | None, run: Run) -> Iterator[RemoteWorkers | None]:
-    """The workers within the block; None for those of this process. Refused together with ``--jobs``.
+    """The workers within the block; None for threads of this process. Refused together with ``--jobs``.
 
     Raises `UsageError`: a number of workers of this process is given, too; `StageError`: a package is not
     installed, or no workers answer.

@@ -44,7 +44,7 @@ def calling(
 
 @contextlib.contextmanager
 def translated_errors(keywords: Mapping[str, Option] | None = None, ready: Ready = lambda mend: "") -> Iterator[None]:
-    """Exceptions of all packages become those of this one, in the words of Python."""
+    """Exceptions of all packages become exceptions of this one, in the words of Python."""
     from .wording import in_python
 
     try:

@@ -84,7 +84,7 @@ def described(error: Exception) -> BnslError:
 
 
 def out_of_memory(error: BaseException) -> str | None:
-    """The message if memory is exhausted; None if the exception and those it was raised from mean something else."""
+    """The message if memory is exhausted; None if the exception and its causes mean something else."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     has_limit = limit != resource.RLIM_INFINITY
     found: BaseException | None = error

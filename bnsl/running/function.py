@@ -21,7 +21,7 @@ from .calls import calling
 from .errors import UsageError
 from .interrupts import graceful_stop
 from .reporter import Reporter
-from .wording import mended, python_line
+from .wording import in_python, mended, python_line
 
 MESSAGES = (
     Option("quiet", "Errors only.", FLAG, default=False),
@@ -169,7 +169,9 @@ class Function:
 
         for name in keywords:
             if name not in self.keywords:
-                close = get_close_matches(name, self.keywords, n=1)
+                spelled = f"--{name.replace('_', '-')}"
+                said = in_python(spelled, self.keywords)
+                close = [said] if said != spelled else get_close_matches(name, self.keywords, n=1)
                 hint = f" Did you mean {close[0]}?" if close else ""
                 raise UsageError(f"{self.__name__}() has no option {name!r}.{hint}") from None
         raise UsageError(f"{self.__name__}(): {error}") from None

@@ -67,7 +67,7 @@ def resumed_seed(seed: int | None, resume: str | None) -> int | None:
 
 
 def write_sets(found: FoundSets, target: OutputOptions, resume: str | None, call: Call) -> None:
-    """Write the parent sets as a table, or to a file after those of the run to resume."""
+    """Write the parent sets as a table, or to a file after the sets of the run to resume."""
     from formats.json_lines.resumable import open_resumable
 
     from ..tables.stage_results import show_parent_sets

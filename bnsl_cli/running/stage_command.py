@@ -153,7 +153,7 @@ def stage_command(common: str = "", of: Function | None = None) -> Callable[[Cal
     """Make a callback a command; the command line's table gives it its name.
 
     - `common`: the options that ``--help`` shows, in this order, as typed (``"--data --time"``); none means all.
-    - `of`: the function of the library that the command calls. Its options are those of the command, before the
+    - `of`: the function of the library that the command calls. Its options are the options of the command, before the
       command's own, and the callback gets a `Call` as its argument ``call``; without, a ``reporter``.
     The command ends with the exit code that the callback returns, else with that of the call.
     """

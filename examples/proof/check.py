@@ -3,9 +3,9 @@
 
     python3 check.py SETS.jsonl PROOF.jsonl NETWORK.jsonl
 
-Plain Python and exact whole numbers: no code of bnsl, no rounding but upwards. Exit code 0: the proof holds, and the
-network is one of those that it is about. All is checked that this takes: names, listed sets, types and ranges of
-numbers, cycles. Other keys of SETS and NETWORK, a seed or a treewidth, are not read; of PROOF they are refused.
+Plain Python and exact whole numbers: no code of bnsl, no rounding but upwards. Exit code 0: the proof holds, and is
+about the network. Checked are names, listed sets, types and ranges of numbers, cycles. Other keys of SETS and
+NETWORK, a seed or a treewidth, are not read; of PROOF they are refused.
 
 The argument. A network takes one listed set of each variable, and its arcs close no cycle. A *cut* gives each set a
 weight; in every network the weights of the sets taken add up to at least its *demand*. There are two kinds.

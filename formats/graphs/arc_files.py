@@ -76,7 +76,7 @@ def splits(text: str, separators: Sequence[str]) -> Iterator[tuple[str, str, str
 
 
 def read_arcs(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[ArcGroup]:
-    """Read a file of arcs: those of single lines together, then those of patterns.
+    """Read a file of arcs: first the arcs of single lines together, then the arcs of each pattern.
 
     Raises `FormatError`: with the line; also when a name is not in `index`.
     """

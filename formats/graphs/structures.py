@@ -55,7 +55,7 @@ def structure_of(network: Network | BayesianNetwork) -> Network:
 
 
 def with_header(model: BayesianNetwork, structure: Network) -> BayesianNetwork:
-    """The parameters with the header and the local scores of their structure; states are those of the parameters."""
+    """The parameters with the header and the local scores of their structure; the parameters give the states."""
     header = replace(structure.header, variables=model.variables, lacks_isolated=False)
     return replace(model, header=header, scores=structure.scores)
 

@@ -133,3 +133,11 @@ def best_first(sets: ListedSets, scores: np.ndarray, children: np.ndarray | None
     rows = rows[turn]
     again = (rows[1:] == rows[:-1]).all(axis=1) & (run[1:] == run[:-1])
     return np.delete(order, places[1:][again])
+
+
+def least_set(sets: ListedSets) -> tuple[int, ...] | None:
+    """The listed set that all others contain, which is usually the empty one; None if there is none."""
+    smallest = sets[int(np.argmin(sets.sizes))]
+    # Members are distinct, so a set contains the smallest where as many of its members are in it.
+    shared = offsets_of(np.isin(sets.members, smallest))
+    return smallest if (np.diff(shared[sets.offsets]) == len(smallest)).all() else None

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..records import Header, ParentSetRecord
 from ..wording import Warn, listed, plural
-from .listed_sets import ListedSets, best_first, offsets_of
+from .listed_sets import ListedSets, best_first, least_set, offsets_of
 
 Fail = Callable[[str], NoReturn]
 
@@ -41,8 +41,8 @@ class RecordChecker:
     - `single_choice`: the file holds exactly one set per child (a network or a forest), which need not be the empty
       one.
     - `unknown_scores`: NaN is allowed as a score.
-    - `foreign`: the file is of another program: a list may lack the empty set, and have a set twice, of which the
-      better one is kept. `report` says so when all records are read.
+    - `foreign`: the file is of another program: a list may lack the empty set, and have a set twice: the better
+      one is kept. `report` says so when all records are read.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class RecordChecker:
         """Warn of what foreign lists have twice or lack."""
         if self._repeating:
             variables = f"{plural(len(self._repeating), 'variable')}: {listed(map(repr, self._repeating))}"
-            warn(f"sets listed twice, of which the better score counts, for {variables}")
+            warn(f"sets listed twice (the better score counts) for {variables}")
         if self._lacking:
             variables = f"{plural(len(self._lacking), 'variable')}: {listed(map(repr, self._lacking))}"
             warn(f"no empty set is listed, so that one of the listed sets must be taken, for {variables}")
@@ -190,14 +190,6 @@ class RecordChecker:
             if first != index:
                 named = "{" + ", ".join(self.names[p] for p in parent_set) + "}"
                 fail(f"{whose} lists the set {named} twice (as sets {first + 1} and {index + 1})")
-
-
-def least_set(sets: ListedSets) -> tuple[int, ...] | None:
-    """The listed set that all others contain, which is usually the empty one; None if there is none."""
-    smallest = sets[int(np.argmin(sets.sizes))]
-    # Members are distinct, so a set contains the smallest where as many of its members are in it.
-    shared = offsets_of(np.isin(sets.members, smallest))
-    return smallest if (np.diff(shared[sets.offsets]) == len(smallest)).all() else None
 
 
 def _ascends_within(offsets: np.ndarray, members: np.ndarray) -> bool:

@@ -190,7 +190,7 @@ class Column:
 class StateChooser:
     """Chooses the states of columns one by one, caches equal cases, collects the problems of all columns.
 
-    `cut` has the names of the columns that a rule cut, `scales` those that it left whole and their numbers of states,
+    `cut` has the names of the columns that a rule cut, `scales` the columns left whole and their numbers of states,
     `doubts` the columns of each doubt about their labels.
 
     - `treatments`: treatment of each column, by name.
@@ -321,7 +321,7 @@ class StateChooser:
         return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
 
     def _code_ordered(self, name: str, labels: pyarrow.StringArray) -> LabelCoding:
-        """The labels of a categorical column in its order; those that it does not list come last."""
+        """The labels of a categorical column in its order; labels that it does not list come last."""
         found = labels.to_pylist()
         place = {label: position for position, label in enumerate(self._orders[name])}
         states = sorted(set(found), key=lambda label: (place.get(label, len(place)), label))

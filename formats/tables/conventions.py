@@ -135,7 +135,7 @@ def without_row_names(columns: Columns, warn: Warn) -> Columns:
 
 
 def without_line_ends(names: list[str], columns: Columns, warn: Warn, *, is_named: bool) -> tuple[list[str], Columns]:
-    """Names and columns without a last one that no name and no cell of which is more than blank.
+    """Names and columns, without a last column that is blank in its name and all its cells.
 
     It stands behind a delimiter at the end of every row, and of the header line or not; `is_named` says whether there
     is one.

@@ -16,7 +16,7 @@ _WORDS = "na n.a. n/a #n/a nan -nan nat null (null) <null> #null! #value! #div/0
 _SIGNS = ("*", ".", "-", "--", "..", "...", "??", "\\N")
 _SPELLED = {spelling for word in _WORDS.split() for spelling in (word, word.upper(), word.capitalize())}
 MARKS = (*_SIGNS, *sorted(_SPELLED - {"Na"}))  # Na is sodium
-"""Labels that stand for missing cells in many tables; beside ``+`` those of `_SIGNS` are signs."""
+"""Labels that stand for missing cells in many tables; beside ``+`` the labels of `_SIGNS` are signs."""
 
 _CODES_BELOW = (-9, -99, -999, -9999)
 _CODES_ABOVE = (99, 999, 9999)

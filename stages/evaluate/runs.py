@@ -31,7 +31,7 @@ FORMER_NAMES = {
     "drawn_false_positives": "false_positives",
     "drawn_false_negatives": "false_negatives",
 }
-"""Names of measures in records of version 0.1 by those of today; either name finds the values of both."""
+"""Names of measures in records of version 0.1 by today's names; either name finds the values of both."""
 
 _RENAMED = FORMER_NAMES | {former: name for name, former in FORMER_NAMES.items()}
 

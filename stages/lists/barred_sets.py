@@ -13,8 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from formats.records import Network, ParentSetRecord, ParentSetTable
-from formats.sets.listed_sets import ListedSets
-from formats.sets.record_checks import least_set
+from formats.sets.listed_sets import ListedSets, least_set
 from formats.wording import listed
 from stages.knowledge import Knowledge
 from stages.runtime.errors import InfeasibleError
@@ -23,7 +22,7 @@ from .set_lists import all_sets, child_of_sets
 
 
 def children_without_least(table: ParentSetTable) -> list[int]:
-    """The children no listed set of which is within all others, ascending."""
+    """The children without a listed set that all their other sets contain, ascending."""
     has_empty = np.zeros(table.n_variables, dtype=np.bool_)
     has_empty[child_of_sets(table)[np.diff(table.parent_offsets) == 0]] = True
     sets, starts = all_sets(table), table.set_offsets.tolist()

@@ -8,7 +8,7 @@ and ``climbing`` search on data, ``bounds`` computes upper bounds for all. `METH
 
 To add a method, write its module and its entry in `MAIN_METHODS`, or in a package of your own with an entry point
 (`stages.methods`). An option of its own is declared in the entry, ``steps=own(10, "...")``, and read as
-``options.own["steps"]``; those of the main road are fields of `OptimizeOptions`.
+``options.own["steps"]``; options of the main road are fields of `OptimizeOptions`.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "workers")
 """Inputs and outputs among the options that methods name, which the command line opens."""
 
 METHODS = installed("bnsl.searches", MAIN_METHODS, {*(each.name for each in fields(OptimizeOptions)), *INPUTS})
-"""All searches by name: the main road's, then those of `stages.published` and of other packages."""
+"""All searches by name: the main road's, then methods of `stages.published` and of other packages."""
 
 
 def default_method(treewidth: int | None = None, on_data: bool = False, is_small: bool = False) -> str:

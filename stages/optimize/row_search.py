@@ -98,7 +98,7 @@ class RowSearch:
     def _run_in_order(self, order: np.ndarray, budget: Budget, reporter: Reporter) -> Found:
         """Search the columns in `order`; the network, in the order of the data again, is verified on these.
 
-        Scores of rows with holes are those of a completed table, and not computed again.
+        Scores of rows with holes belong to a completed table, and are not computed again.
         """
         found, figures = self._in_order(order)._run(budget, reporter)
         network, options = reordered_network(found, positions_of(order)), self.options

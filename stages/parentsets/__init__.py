@@ -72,4 +72,4 @@ class ParentSetOptions:
 
 
 METHODS = installed("bnsl.selections", MAIN_METHODS, {*(each.name for each in fields(ParentSetOptions)), "near"})
-"""All methods by name: the main road's, then those of `stages.published` and of other packages."""
+"""All methods by name: the main road's, then methods of `stages.published` and of other packages."""

@@ -30,8 +30,8 @@ PART_ROWS = 1 << 18
 
 MOMENTS_CELLS = 1 << 25
 MOMENTS_COLUMNS = 1 << 14
-"""Cells, and columns, that are laid out in about a second; up to so many, `stop` is ignored for the sake of a first
-result."""
+"""Cells, and columns, that are laid out in about a second; up to this number `stop` is ignored, for the sake of a
+first result."""
 
 KEY_SPREAD = 0x9E3779B97F4A7C15
 """Odd, about 2**64 over the golden ratio: multiples of it are spread evenly."""

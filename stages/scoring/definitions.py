@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 Prior = Callable[[float, float, float], float]
-"""``prior(r, q, ess)``: the Dirichlet parameter of one of q configurations of the parents of a child with r states,
-of which every state has an equal share.
+"""``prior(r, q, ess)``: the Dirichlet parameter of each of r states of a child, under one of q configurations of
+its parents.
 """
 
 

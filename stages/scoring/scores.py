@@ -1,4 +1,4 @@
-"""The table of local scores: ours, and those that other packages add by the entry point ``bnsl.scores``.
+"""The table of local scores: ours, and scores that other packages add by the entry point ``bnsl.scores``.
 
 The checks of `stages.scoring.independent` have formulas of their own, to be independent of this table; a new score
 goes there, too, and its name into `formats.schemas`. A score of another package is its entry alone (`penalised`).

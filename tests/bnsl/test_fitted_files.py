@@ -12,7 +12,7 @@ import bnsl
 
 @pytest.fixture(scope="module")
 def table() -> dict[str, list[str]]:
-    """The direction between `a` and `b` is not decided, those into `d` are."""
+    """The direction between `a` and `b` is not decided; the directions into `d` are."""
     rng = np.random.default_rng(1)
     b, c, e = rng.integers(0, 2, (3, 400))
     a = np.where(rng.random(400) < 0.1, 1 - b, b)

@@ -11,7 +11,7 @@ def test_lists_without_an_empty_set_are_searched(tmp_path):
     (tmp_path / "l.jkl").write_bytes(LISTS)
     result = run_here("optimize", "l.jkl", "--seed", "1", "-o", "l.net.jsonl", cwd=tmp_path)
     assert result.returncode == 0 and b"score -23.0000" in result.stderr
-    assert result.stderr.count(b"of which the better score counts, for 1 variable: 'X0'") == 1
+    assert result.stderr.count(b"sets listed twice (the better score counts) for 1 variable: 'X0'") == 1
     assert result.stderr.count(b"no empty set is listed") == 1
     result = run_here("optimize", "l.jkl", "--proof", "p.jsonl", "--exact", cwd=tmp_path)
     assert result.returncode == 2 and b"give whole lists" in result.stderr

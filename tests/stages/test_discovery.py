@@ -29,7 +29,7 @@ def search_method(*options: str, **declared):
 
 
 def loaded(monkeypatch, group: str, table: object, **facts: object):
-    """The rows of the group with those of one package, and the warning if they are left out."""
+    """The rows of the group with the rows of one package, and the warning if they are left out."""
     module = types.ModuleType("mine")
     vars(module).update({"BNSL_PLUGIN_API": plugin.API_VERSION, "TABLE": table} | facts)
     monkeypatch.setitem(sys.modules, "mine", module)

@@ -121,7 +121,7 @@ def list_all(run: PricingRun, engine: PricingEngine, bound: ListBound) -> bool:
 
 
 def search_first(run: PricingRun, engine: PricingEngine, bound: ListBound, seconds: float) -> None:
-    """Search before a listing of so many seconds: once at least; where it is long, until the search converges.
+    """Search before a listing that takes `seconds`: once at least; where it is long, until the search converges.
 
     Search and bound then take `FIRST_SHARE` of the listing. Local scores of a limited number are left to the listing.
     Under a treewidth bound one search is long enough.
@@ -134,7 +134,7 @@ def search_first(run: PricingRun, engine: PricingEngine, bound: ListBound, secon
 
 
 def announce_listing(run: PricingRun, seconds: float, score: float) -> None:
-    """Say that a network of this score (nats) stands while sets are listed, which takes about so many seconds."""
+    """Say that a network of this score (nats) stands while sets are listed, and about how many seconds that takes."""
     report = run.reporter.summary if seconds > LONG_LISTING else run.reporter.detail
     report(
         f"the network found scores {score:,.2f}; listing the sets that prove it best, or lead to a better one:"

@@ -205,7 +205,7 @@ def start_run(
 class PricingEngine(Protocol):
     """Searches on the lists of a `PricingRun` and grows them."""
 
-    # A run without a time limit ends after so many rounds in a row without a better network.
+    # A run without a time limit ends after this number of rounds in a row without a better network.
     patience: int
     # Whether the last search accepted worse networks on purpose; then finding no better one is no reason to stop.
     is_cooling: bool

@@ -92,7 +92,7 @@ class UniformTrees(InformedTrees):
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
-    """The best of the networks within S2's k-trees, which are drawn in one thread: each depends on those before."""
+    """The best network within S2's k-trees, which are drawn in one thread: each depends on the trees before."""
     trees = UniformTrees(table, options, budget)
     return best_of_batches(trees, table, replace(options, jobs=1), budget, reporter)
 

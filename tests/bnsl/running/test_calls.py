@@ -123,7 +123,7 @@ def test_saving_writes_what_the_command_writes(table: pyarrow.Table, place: Path
         ("optimize", {"data": SMALL, "ess": 2}, ["--data", SMALL, "--ess", "2"], bnsl.UsageError,
          "ess does not go with score bic; bdeu takes it."),
         ("optimize", {"data": SMALL, "ils": True}, ["--data", SMALL, "--ilss"], bnsl.UsageError,
-         "optimize() has no option 'ils'."),
+         "optimize() has no option 'ils'. Did you mean method=\"ils\"?"),
         ("entropy", {"data": "absent.csv"}, ["absent.csv"], bnsl.DataError, None),
         ("fit", {"network": SMALL, "data": SMALL}, [SMALL, SMALL], bnsl.DataError, None),
         ("sample", {"random": 3, "rows": 2, "network": "n.bif"}, ["n.bif", "--random", 3, "--rows", "2"],

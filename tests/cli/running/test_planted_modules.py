@@ -1,4 +1,4 @@
-"""Modules beside the data never run: files there may be those of others, and the current folder theirs to write."""
+"""Modules beside the data never run: files there may belong to others, and others may write to the current folder."""
 
 from __future__ import annotations
 

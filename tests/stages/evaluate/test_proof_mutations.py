@@ -1,4 +1,4 @@
-"""Both checkers say the same of a proof, lists and a network of which any field was changed."""
+"""Both checkers say the same of a proof, its lists and its network, with any one field changed."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def changed_value(rng: Random, old):
 
 
 class Mutant:
-    """The files of a proof, of which one place at a time is changed."""
+    """The files of a proof, with one place at a time changed."""
 
     def __init__(self, folder: Path):
         self.whole = {name: (folder / name).read_bytes().splitlines(keepends=True) for name in NAMES}

@@ -59,7 +59,7 @@ def test_networks_of_listed_sets_have_their_share(n_variables, seed, keep_mass, 
 @pytest.mark.parametrize("prior", ["dags", "orders"])
 @pytest.mark.parametrize("seed", [2, 3, 8])
 def test_sets_with_columns_of_one_state_are_left_out(seed, prior):
-    """Against the weight of all networks, among them those whose arcs change no score."""
+    """Against the weight of all networks, also of networks with arcs that change no score."""
     dataset, _ = dependent_dataset(seed, 4, 60, most_states=3, noise=0.4)
     assert (dataset.n_states == 1).any()
     scorer = IndependentScorer(dataset, "bdeu", 1.0)
