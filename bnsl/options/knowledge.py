@@ -18,31 +18,26 @@ if TYPE_CHECKING:
     from stages.knowledge import Knowledge
 
 
+def _arcs(help: str) -> Any:
+    return option(help, ARCS, "ARC|@FILE", is_several=True)
+
+
 @dataclass(frozen=True)
 class KnowledgeOptions:
     """Arcs as typed, or ``@FILE``; a file of tiers."""
 
-    require: tuple[str, ...] = option(
+    require: tuple[str, ...] = _arcs(
         "An arc that the network must have, PARENT->CHILD (quote it) or PARENT,CHILD, or a file of such "
-        "arcs (one per line, CSV or JSON lines); may be given several times. Names may be patterns: 'smoke->*'.",
-        ARCS,
-        "ARC|@FILE",
-        is_several=True,
+        "arcs (one per line, CSV or JSON lines); may be given several times. Names may be patterns: 'smoke->*'."
     )
-    forbid: tuple[str, ...] = option(
+    forbid: tuple[str, ...] = _arcs(
         "An arc that the network must not have, or a file of arcs; may be given several times. '*->asia' forbids "
-        "all arcs into asia.",
-        ARCS,
-        "ARC|@FILE",
-        is_several=True,
+        "all arcs into asia."
     )
-    allow: tuple[str, ...] = option(
+    allow: tuple[str, ...] = _arcs(
         "An arc that the network may have, or a file of arcs; may be given several times, and all count together. "
         "Once it is given, every other arc is forbidden: with 'TF*->*' only variables named TF... have children. "
-        "--forbid and --tiers exclude arcs from these; required arcs must be among them.",
-        ARCS,
-        "ARC|@FILE",
-        is_several=True,
+        "--forbid and --tiers exclude arcs from these; required arcs must be among them."
     )
     tiers: Any = option(
         "One tier of variables per line, the earliest first, names separated by commas or blanks: no arc "

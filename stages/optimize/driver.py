@@ -30,7 +30,7 @@ from .bounds.claims import claim_of_lists
 from .bounds.proof_steps import TreeNode
 from .result import DataSearch, ListSearch, SearchResult
 from .score_trace import ScoreTrace
-from .verify import verify_network
+from .verify import verify_found
 
 if TYPE_CHECKING:
     from stages.scoring.family_scorer import FamilyScorer
@@ -70,13 +70,7 @@ def run(
         if "bound" in result.facts:
             result.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
         network = assemble(table.header, method, options, budget, result)
-        verify_network(
-            network,
-            table=table,
-            treewidth=options.treewidth,
-            max_table=options.max_table,
-            knowledge=options.knowledge,
-        )
+        verify_found(network, options, table=table)
     if keep_nodes is not None:
         keep_nodes(network, result.nodes)
     return network, {**result.stats, "trace": trace.finish(result.score)}
@@ -153,13 +147,7 @@ def run_on_data(
             ess=recorded_ess(options.score, options.ess),
         )
         network = assemble(header, method, options, budget, result)
-        verify_network(
-            network,
-            dataset=dataset,
-            treewidth=options.treewidth,
-            max_table=options.max_table,
-            knowledge=options.knowledge,
-        )
+        verify_found(network, options, dataset=dataset)
     if keep_lists is not None and result.lists is not None:
         keep_lists(header, _checked(result.lists, scorer, dataset, options, given))
     if keep_nodes is not None:
@@ -209,7 +197,7 @@ def assemble(header: Header, method: str, options: OptimizeOptions, budget: Budg
     """The network that a search found, with its claims.
 
     The header gains ``total``, ``method``, ``seed``, the search's facts, under a treewidth bound ``treewidth`` with
-    the elimination order and its width, and ``interrupted`` when the user stopped the search; `verify_network` checks
+    the elimination order and its width, and ``interrupted`` when the user stopped the search; `verify_found` checks
     these claims independently. Entries of `header` about another network or run are removed.
     """
     extra: dict[str, Any] = {

@@ -22,7 +22,7 @@ from . import METHODS, OptimizeOptions
 from .bootstrap import Found, Resampling, Rows, bootstrap_networks
 from .column_order import reordered_forest, reordered_network, reordered_options, reordered_rows
 from .driver import KeepLists, KeepNodes, run_on_data
-from .verify import verify_network
+from .verify import verify_found
 
 
 @dataclass(frozen=True)
@@ -46,20 +46,13 @@ class RowSearch:
         """Search until `budget` ends; with missing cells it is the budget of each round.
 
         `keep_lists` receives the candidate sets that a method ends with, `keep_nodes` what a proof about these needs.
-        A hill climber searches the columns sorted by name, so that their order in the table decides nothing.
+        A hill climber searches the columns sorted by name, so that their order in the table decides nothing; or it
+        draws ties.
         """
         by_name = np.argsort(np.array(self._names, dtype=object), kind="stable")
-        if self._is_climb and not np.array_equal(by_name, np.arange(len(by_name))):
+        is_sorted = np.array_equal(by_name, np.arange(len(by_name)))
+        if self._is_climb and not is_sorted and not self.options.draws_ties:
             return self._run_in_order(by_name, budget, reporter)
-        return self._run(budget, reporter, keep_lists, keep_nodes)
-
-    def _run(
-        self,
-        budget: Budget,
-        reporter: Reporter,
-        keep_lists: KeepLists | None = None,
-        keep_nodes: KeepNodes | None = None,
-    ) -> Found:
         rows = self.rows
         if not isinstance(rows, IncompleteDataset):
             return run_on_data(
@@ -68,7 +61,7 @@ class RowSearch:
 
         def search(completed: Dataset, before: Network | None) -> Found:
             one = replace(self, rows=completed, start=before if self._can_start else None)
-            return one._run(budget.again(), reporter)
+            return one.run(budget.again(), reporter)
 
         rounds = replace(self.imputation, seed=self.options.seed, jobs=self.options.jobs)
         from stages.incomplete.structural import learn_structure  # inference is loaded where cells are missing
@@ -100,15 +93,9 @@ class RowSearch:
 
         Scores of rows with holes belong to a completed table, and are not computed again.
         """
-        found, figures = self._in_order(order)._run(budget, reporter)
-        network, options = reordered_network(found, positions_of(order)), self.options
-        verify_network(
-            network,
-            dataset=None if isinstance(self.rows, IncompleteDataset) else self.rows,
-            treewidth=options.treewidth,
-            max_table=options.max_table,
-            knowledge=options.knowledge,
-        )
+        found, figures = self._in_order(order).run(budget, reporter)
+        network = reordered_network(found, positions_of(order))
+        verify_found(network, self.options, dataset=None if isinstance(self.rows, IncompleteDataset) else self.rows)
         return network, figures
 
     def _in_order(self, order: np.ndarray) -> RowSearch:

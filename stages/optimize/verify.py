@@ -18,6 +18,8 @@ from formats.records import Network, ParentSetTable
 from stages.knowledge import Knowledge
 from stages.scoring.independent import KNOWN_SCORES, IndependentScorer
 
+from . import OptimizeOptions
+
 
 def verify_network(
     network: Network,
@@ -59,6 +61,13 @@ def verify_network(
         _check_table(network, max_table)
     if knowledge is not None:
         _check_knowledge(network, knowledge)
+
+
+def verify_found(
+    network: Network, options: OptimizeOptions, table: ParentSetTable | None = None, dataset: Dataset | None = None
+) -> None:
+    """`verify_network`, with the limits and the knowledge of a search."""
+    verify_network(network, table, dataset, options.treewidth, options.max_table, options.knowledge)
 
 
 def _find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
