@@ -10,6 +10,7 @@ import codecs
 import csv
 import io
 import re
+import resource
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -36,6 +37,9 @@ _BLOCKS_AT_ONCE, _MIN_PART = 4, 1 << 24
 """Blocks, and bytes, parsed per call, some tenths of a second on several cores; between calls signals are handled."""
 _AT_ONCE = 1 << 25
 """Bytes inspected per call; between calls Python handles signals."""
+_MANY_COLUMNS = 10_000
+_ADDRESSES, _ADDRESSES_PER_COLUMN = 1400 << 20, 13 << 10
+"""Address space that libraries take, and each column while it is parsed; measured with 30,000 to 300,000 columns."""
 _QUOTED = re.compile(rb'"[^"]*"')
 
 
@@ -200,7 +204,18 @@ def _check_header(names: list[str], warn: Warn) -> None:
     warn("all column names are numbers; if the first line is data, use --no-header")
 
 
+def check_address_space(n_columns: int) -> None:
+    """Raise `MemoryError` if the limit on address space is too low for so wide a table: pyarrow would abort."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    needed = _ADDRESSES + n_columns * _ADDRESSES_PER_COLUMN
+    if n_columns >= _MANY_COLUMNS and limit != resource.RLIM_INFINITY and limit < needed:
+        raise MemoryError(
+            f"Reading {n_columns:,} columns needs about {needed >> 20:,} MiB: ulimit -v {needed >> 10}."
+        )
+
+
 def _parse(text: bytes, start: int, n_columns: int, delimiter: str) -> list[LabelColumn]:
+    check_address_space(n_columns)
     # Wide lines need large blocks: a column of a block becomes an array of its own.
     block = min(max(n_columns * _BLOCK_PER_COLUMN, _MIN_BLOCK), _MAX_BLOCK)
     has_quotes = b'"' in text

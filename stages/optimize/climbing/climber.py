@@ -7,7 +7,8 @@ that equal gains compare equal and the order of moves (`stages.kernels.climbing.
 
 from __future__ import annotations
 
-import contextlib
+import errno
+import resource
 from collections import deque
 
 import numpy as np
@@ -99,8 +100,12 @@ class Climber:
         self._listed = np.empty(n, dtype=np.int32)
         permitted, fixed = constraints.permitted, constraints.fixed
         state = None
-        with contextlib.suppress(OSError):  # of the memory map
+        try:
             state = new_climb_state(permitted, fixed, order, most_listed, FIRST_PARENTS)
+        except OSError as error:
+            # Without a limit on address space it is the memory map; with one perhaps a library that cannot be loaded.
+            if error.errno != errno.ENOMEM or resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+                raise
         if state is None:
             needed = format_bytes(BYTES_PER_PAIR * n * min(n, most_listed or n))
             raise StageError(
