@@ -15,7 +15,7 @@ def most_agreement(n_variables, probability, threshold, bound=None):
     for parents in all_networks(n_variables):
         arcs = [(p, c) for c, family in enumerate(parents) for p in family]
         if all(probability.get((a, b), 0) + probability.get((b, a), 0) > threshold for a, b in arcs) and (
-            bound is None or treewidth(moral_edges(parents), n_variables) <= bound
+            bound is None or treewidth(moral_edges(parents)) <= bound
         ):
             best = max(best, math.fsum(probability.get(arc, 0) - threshold / 2 for arc in arcs))
     return best

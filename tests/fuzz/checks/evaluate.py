@@ -87,7 +87,7 @@ def _check_treewidth(record: Mapping[str, Any], parents: Sequence[ParentSet], n_
     lower, upper, n = record["treewidth_lower"], record["treewidth_upper"], len(parents)
     expect(0 <= lower <= upper < n, f"treewidth from {lower} to {upper}")
     if n <= 5:
-        exact = treewidth(moral_edges(parents), n)
+        exact = treewidth(moral_edges(parents))
         expect(lower <= exact <= upper, f"treewidth {exact} is not from {lower} to {upper}")
     if n <= MOST_COMPARED:
         edges = moral_edges(parents)

@@ -104,7 +104,7 @@ def best_networks(lists: Lists) -> list[tuple[float, list[ParentSet]]] | None:
 
 
 def _is_within(parents: list[ParentSet], bound: int | None) -> bool:
-    return bound is None or treewidth(moral_edges(parents), len(parents)) <= bound
+    return bound is None or treewidth(moral_edges(parents)) <= bound
 
 
 def _answer(

@@ -208,7 +208,7 @@ def _check_width(
     width = elimination_width(edges, order)
     expect(stated["bound"] == bound and stated["width"] == width <= bound, f"width {width} of {stated}")
     if len(parents) <= 5:
-        expect(treewidth(edges, len(parents)) <= bound, "the treewidth exceeds its bound")
+        expect(treewidth(edges) <= bound, "the treewidth exceeds its bound")
     if cells is not None:
         largest = _largest_table(edges, order, n_states)
         expect(stated["table"] == largest <= cells, f"largest table {largest}, not {stated['table']} of {cells}")
@@ -236,7 +236,7 @@ def best_score(lists: Lists, bound: int | None, n_states: Sequence[int], cells: 
 
     def is_within(parents: Sequence[ParentSet]) -> bool:
         edges = moral_edges(parents)
-        if not is_acyclic(parents) or treewidth(edges, n) > bound:
+        if not is_acyclic(parents) or treewidth(edges) > bound:
             return False
         return cells is None or any(
             elimination_width(edges, order) <= bound and _largest_table(edges, order, n_states) <= cells

@@ -106,8 +106,7 @@ def best_network(lists, is_good):
 
 def best_bounded(lists, bound):
     """Best score of a network whose moral graph has treewidth at most `bound`; by all networks, n <= 5."""
-    n = len(lists)
-    return best_network(lists, lambda families: treewidth(moral_edges(families), n) <= bound)
+    return best_network(lists, lambda families: treewidth(moral_edges(families)) <= bound)
 
 
 def best_along_orders(lists, bound):

@@ -46,6 +46,6 @@ def best_in_group(lists, families, order, above, nodes, bound):
         for v, p in zip(members, picks, strict=True):
             changed[v] = p
         edges = kept.union(*(added[pick] for pick in zip(members, picks, strict=True)))
-        return is_acyclic(changed) and treewidth(edges, len(members)) <= bound
+        return is_acyclic(changed) and treewidth(edges) <= bound
 
     return best_choice(options, is_good)

@@ -85,10 +85,13 @@ def test_all_graphs_of_four_vertices_and_all_orders():
     for size in range(len(pairs) + 1):
         for edges in itertools.combinations(pairs, size):
             graph = graph_of(edges, 4)
-            for order in itertools.permutations(range(4)):
+            orders = list(itertools.permutations(range(4)))
+            for order in orders:
                 assert elimination_width(graph, order) == naive.elimination_width(edges, order)
+            exact = naive.treewidth(edges)
+            assert exact == min(naive.elimination_width(edges, order) for order in orders)
             bounds = bound_treewidth(graph)
-            assert bounds.lower <= naive.treewidth(edges, 4) <= bounds.upper
+            assert bounds.lower <= exact <= bounds.upper
 
 
 @pytest.mark.parametrize("seed", seeds(12, quick=2))
@@ -97,7 +100,8 @@ def test_random_graphs_of_seven_vertices(seed):
     pairs = list(itertools.combinations(range(7), 2))
     edges = generator.sample(pairs, generator.randint(6, 16))
     graph = graph_of(edges, 7)
-    exact = naive.treewidth(edges, 7)
+    exact = naive.treewidth(edges)
+    assert exact == min(naive.elimination_width(edges, order) for order in itertools.permutations(range(7)))
     bounds = bound_treewidth(graph)
     assert bounds.lower <= exact <= bounds.upper
     assert graph == graph_of(edges, 7)

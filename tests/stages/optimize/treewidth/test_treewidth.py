@@ -42,7 +42,7 @@ def check_width(network, bound):
     edges = moral_edges(network.parents)
     assert elimination_width(edges, certificate["elimination"]) == certificate["width"] <= bound
     if network.n_variables <= 6:
-        assert treewidth(edges, network.n_variables) <= bound
+        assert treewidth(edges) <= bound
 
 
 def test_hand_v_structure_needs_treewidth_two():
