@@ -100,7 +100,8 @@ class RowSearch:
 
     def _in_order(self, order: np.ndarray) -> RowSearch:
         """The same search with the columns in another order."""
-        names = [self._names[v] for v in order.tolist()]
+        given = self._names
+        names = [given[v] for v in order.tolist()]
         start, forest = self.start, self.forest
         # One of other variables is refused when it is matched.
         if start is not None and sorted(start.header.names) == sorted(names):
