@@ -12,6 +12,7 @@ from ..errors import Inconsistent, Malformed
 from ..graph_records import Arc, EssentialGraph, Strength, arcs_of, directions_of, parts_of, with_strengths
 from ..records import Network
 from ..textlines import Lines
+from ..wording import plural
 from .network_claims import CERTAIN
 from .structures import network_by_names
 
@@ -150,7 +151,7 @@ def _read_adjacency(lines: Lines, header: list[str], rows: Rows, edges: list[Arc
     has_row_names = bool(rows) and len(rows) == len(header) - 1
     names = header[1:] if has_row_names else header
     if not rows or len(rows) != len(names) or not all(names):
-        shape = f"a table of {len(names)} columns and {len(rows)} rows"
+        shape = f"a table of {plural(len(names), 'column')} and {plural(len(rows), 'row')}"
         raise Malformed(f"expected a network, got {shape}", remedy=_TABLE_REMEDY)
     parents: dict[str, list[str]] = {name: [] for name in names}
     seen: set[str] = set()
