@@ -8,6 +8,7 @@ components       relevant hidden variables of each row, divided into components
 elimination      elimination orders and the cliques they induce
 clique_plans     a component's junction tree: axes, strides and factors of its cliques
 kept_plans       plans of many components in one array, for repeated passes over the same rows
+clique_tables    tables of cliques: spread, multiplied and summed along their axes
 propagation      sum-product and max-product messages to the roots, and back
 log_tables       the same in logarithms, for rows that underflow
 expected_counts  expected counts of families, for expectation maximisation

@@ -6,11 +6,12 @@ import numpy as np
 
 from ..jit import njit
 from .clique_plans import eliminate_component, lay_out, measure
+from .clique_tables import join_axes, marginalise
 from .components import component_of
 from .expected_counts import add_expected
 from .kept_plans import read_plan
 from .log_tables import collect_logs
-from .propagation import collect, distribute, read_marginals
+from .propagation import ask_cliques, collect, distribute, read_marginals
 from .trace_states import trace_states
 
 LOGS, MARGINALS, BEST, DRAWN, COUNTS = 0, 1, 2, 3, 4
@@ -122,7 +123,10 @@ def _answer_rows(plan, network, query, kind, rows, is_inside, tables, messages, 
 def _read_answers(plan, network, query, kind, rows, is_inside, tables, messages, logs):
     """Answers from the joint distributions of cliques (`MARGINALS`, `COUNTS`), or traced back (`BEST`, `DRAWN`)."""
     if kind in (MARGINALS, COUNTS):
-        distribute(plan, len(rows), tables, messages)
+        is_needed = np.ones(len(plan.tree_parents), dtype=np.bool_)
+        if kind == MARGINALS:
+            is_needed = ask_cliques(plan, query.target_start >= 0)
+        distribute(plan, len(rows), is_needed, tables, messages)
     if kind == MARGINALS:
         read_marginals(plan, rows, tables, query.target_start, query.posterior)
     elif kind == COUNTS:
@@ -157,26 +161,23 @@ def joint_distribution(network, groups, query, group, variables):
     evidence is impossible.
     """
     plan, tables, messages, _ = _collect_one_row(network, groups, query, group)
-    distribute(plan, 1, tables, messages)
     strides = np.zeros(len(network.n_states), dtype=np.int64)  # 0 for variables that are summed out
     n_cells = np.int64(1)
     for i in range(len(variables) - 1, -1, -1):
         strides[variables[i]] = n_cells
         n_cells *= network.n_states[variables[i]]
-    joint = np.zeros(n_cells)
+    joint, runs = np.zeros(n_cells), np.empty((3, len(plan.axes)), dtype=np.int64)
+    is_asked = strides > 0
+    is_needed = ask_cliques(plan, is_asked)
+    distribute(plan, 1, is_needed, tables, messages)
     for clique in range(len(plan.tree_parents)):
-        axes = plan.axes[plan.axis_start[clique] : plan.axis_start[clique + 1]]
+        begin, end = plan.axis_start[clique], plan.axis_start[clique + 1]
         # Any clique that contains all of them has the same joint distribution of them: the first one serves.
-        if (strides[axes] > 0).sum() < len(variables):
-            continue
-        for cell in range(plan.cell_start[clique], plan.cell_start[clique + 1]):
-            rest, at = cell - plan.cell_start[clique], np.int64(0)
-            for variable in axes[::-1]:
-                n_states = network.n_states[variable]
-                at += (rest % n_states) * strides[variable]
-                rest //= n_states
-            joint[at] += tables[cell]
-        break
+        if is_needed[clique] and is_asked[plan.axes[begin:end]].sum() == len(variables):
+            n_runs = join_axes(plan.sizes[begin:end], strides[plan.axes[begin:end]], runs)
+            table = tables[plan.cell_start[clique] : plan.cell_start[clique + 1]]
+            marginalise(runs[:, :n_runs], 1, table, joint)
+            break
     return joint
 
 

@@ -30,6 +30,10 @@ class CliquePlan(NamedTuple):
     sources: np.ndarray
     stride_start: np.ndarray  # int64, shape (f,): start of each factor's strides, one per axis of its clique
     strides: np.ndarray  # int64
+    # int64, shape (f,): number of leading axes of its clique up to the last one that each factor has; and the factors
+    # of each clique by that number.
+    depths: np.ndarray
+    by_depth: np.ndarray
 
 
 class Elimination(NamedTuple):
@@ -128,6 +132,7 @@ def lay_out(network, members, families, eliminated):
         network, members, families, eliminated.order, clique_of, tree_parents
     )
     stride_start, strides = _find_strides(network, axis_start, axes, n_separators, factor_start, sources)
+    depths, by_depth = _order_factors(axis_start, factor_start, stride_start, strides)
     return CliquePlan(
         axis_start=axis_start,
         axes=axes,
@@ -141,6 +146,8 @@ def lay_out(network, members, families, eliminated):
         sources=sources,
         stride_start=stride_start,
         strides=strides,
+        depths=depths,
+        by_depth=by_depth,
     )
 
 
@@ -252,3 +259,17 @@ def _find_strides(network, axis_start, axes, n_separators, factor_start, sources
         for axis in range(begin, end):
             axis_of[axes[axis]] = -1
     return stride_start, strides
+
+
+@njit
+def _order_factors(axis_start, factor_start, stride_start, strides):
+    """Depth of each factor, and the factors of each clique by their depth."""
+    depths, by_depth = np.zeros(len(stride_start), dtype=np.int64), np.arange(len(stride_start))
+    for clique in range(len(factor_start) - 1):
+        begin, end = factor_start[clique], factor_start[clique + 1]
+        for factor in range(begin, end):
+            for axis in range(axis_start[clique + 1] - axis_start[clique]):
+                if strides[stride_start[factor] + axis] > 0:
+                    depths[factor] = axis + 1
+        by_depth[begin:end] = begin + np.argsort(depths[begin:end], kind="mergesort")
+    return depths, by_depth

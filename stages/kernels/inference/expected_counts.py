@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..jit import njit
-from .propagation import find_entries, next_offset
+from .clique_tables import next_offset
+from .propagation import find_entries
 
 
 @njit

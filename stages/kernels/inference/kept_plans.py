@@ -82,4 +82,6 @@ def read_plan(plans, group):
         sources=numbers[ends[8] : ends[9]],
         stride_start=numbers[ends[9] : ends[10]],
         strides=numbers[ends[10] : ends[11]],
+        depths=numbers[ends[11] : ends[12]],
+        by_depth=numbers[ends[12] : ends[13]],
     )

@@ -11,6 +11,7 @@ tuple, which costs more than a small clique.
 import numpy as np
 
 from ..jit import njit
+from .clique_tables import join_axes, marginalise, multiply, repeat_cells, sum_leading, sum_numbers, sum_trailing
 
 LEAST_PEAK = 1e-200
 """Rows whose largest number is below this are computed in logarithms: smaller numbers may have lost digits."""
@@ -41,31 +42,46 @@ def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, log
         Output: log of the sum (or maximum) over the component, nats; NaN where a row underflowed.
     """
     bases, peaks = np.empty(len(rows), dtype=np.int64), np.empty(len(rows))
-    digits, n_rows = np.empty(len(plan.axes), dtype=np.int64), len(rows)
+    runs, n_rows = np.empty((3, len(plan.axes)), dtype=np.int64), len(rows)
     logs[:] = 0.0
     for clique in range(len(plan.tree_parents)):
-        begin, end = plan.cell_start[clique], plan.cell_start[clique + 1]
-        table = tables[begin * n_rows : end * n_rows]
-        table[:] = 1.0
+        table = tables[plan.cell_start[clique] * n_rows : plan.cell_start[clique + 1] * n_rows]
         sizes = plan.sizes[plan.axis_start[clique] : plan.axis_start[clique + 1]]
-        for factor in range(plan.factor_start[clique], plan.factor_start[clique + 1]):
-            source = plan.sources[factor]
+        # The table grows by axes: a factor is multiplied into the product over the axes up to its last one.
+        table[:n_rows] = 1.0
+        depth, n_cells = 0, 1
+        for place in range(plan.factor_start[clique], plan.factor_start[clique + 1]):
+            factor = plan.by_depth[place]
+            source, at = plan.sources[factor], plan.stride_start[factor]
+            n_copies = _span(sizes, depth, plan.depths[factor])
+            repeat_cells(table, n_cells, n_copies, n_rows)
+            depth, n_cells = plan.depths[factor], n_cells * n_copies
             is_message = source < 0
             if is_message:
                 bases[:] = plan.message_start[-1 - source]
             else:
                 find_entries(network, source, codes, rows, is_inside, bases)
             values = messages if is_message else network.probabilities
-            at = plan.stride_start[factor]
             # Children of a clique come before it in the plan, so their messages are complete.
-            _multiply(sizes, plan.strides[at : at + len(sizes)], values, bases, is_message, table, digits)
-            if (factor - plan.factor_start[clique]) % FACTORS_BETWEEN_SCALING == FACTORS_BETWEEN_SCALING - 1:
-                _rescale(table, n_rows, peaks, logs)
+            n_runs = join_axes(sizes[:depth], plan.strides[at : at + depth], runs)
+            multiply(runs[:, :n_runs], values, bases, is_message, table[: n_cells * n_rows])
+            if (place - plan.factor_start[clique]) % FACTORS_BETWEEN_SCALING == FACTORS_BETWEEN_SCALING - 1:
+                _rescale(table[: n_cells * n_rows], n_rows, peaks, logs)
+        repeat_cells(table, n_cells, _span(sizes, depth, len(sizes)), n_rows)
         n_kept = plan.message_start[clique + 1] - plan.message_start[clique]
         message = messages[plan.message_start[clique] * n_rows : plan.message_start[clique + 1] * n_rows]
         # The message of a root has one cell, rescaled to 1: the sum of all log-scales is then the log of the total.
-        _reduce(table, n_kept, n_rows, is_max, message)
+        sum_trailing(table, n_kept, n_rows, is_max, message)
         _rescale(message, n_rows, peaks, logs)
+
+
+@njit
+def _span(sizes, begin, end):
+    """Number of joint states of some consecutive axes."""
+    span = np.int64(1)
+    for axis in range(begin, end):
+        span *= sizes[axis]
+    return span
 
 
 @njit
@@ -77,86 +93,6 @@ def find_entries(network, family, codes, rows, is_inside, bases):
         if not is_inside[member]:
             for r in range(len(rows)):
                 bases[r] += stride * np.int64(codes[member, rows[r]])
-
-
-@njit
-def _multiply(sizes, strides, values, bases, is_message, table, digits):
-    """Multiply a table by a factor, whose value for a cell is at ``bases[row]`` plus the offset of the cell.
-
-    Along the last axis, the inner loop, the offset moves by a constant stride.
-    """
-    n_axes, n_rows = len(sizes), len(bases)
-    n_cells = len(table) // n_rows
-    n_last, last = sizes[n_axes - 1], strides[n_axes - 1]
-    digits[:n_axes] = 0
-    offset, cell = np.int64(0), np.int64(0)
-    while cell < n_cells:
-        # With one row a message and a family table are addressed alike.
-        if n_rows == 1:
-            base = bases[0] + offset
-            for state in range(n_last):
-                table[cell + state] *= values[base + state * last]
-        # A message has its own value for each row, side by side; a family table serves all rows, and a row's observed
-        # states say where it begins.
-        elif is_message:
-            for state in range(n_last):
-                here = (cell + state) * n_rows
-                there = (bases[0] + offset + state * last) * n_rows
-                for r in range(n_rows):
-                    table[here + r] *= values[there + r]
-        else:
-            for state in range(n_last):
-                here, shift = (cell + state) * n_rows, offset + state * last
-                for r in range(n_rows):
-                    table[here + r] *= values[bases[r] + shift]
-        cell += n_last
-        offset = next_offset(sizes, strides, n_axes - 2, digits, offset)
-
-
-@njit
-def next_offset(sizes, strides, axis, digits, offset):
-    """Advance the states of a clique's axes by one, like an odometer.
-
-    Returns the offset of the next states; after the last ones, of the first.
-
-    Parameters
-    ----------
-    sizes, strides : ndarray of int64, shape (axes,)
-        Numbers of states, and strides of a factor.
-    axis : int
-        The fastest axis; later ones do not change.
-    digits : ndarray of int64
-        State of each axis; updated in place.
-    offset : int
-        Offset of these states in the factor.
-    """
-    while axis >= 0:
-        digits[axis] += 1
-        offset += strides[axis]
-        if digits[axis] < sizes[axis]:
-            break
-        # Carry: this axis starts again, the one before advances.
-        offset -= digits[axis] * strides[axis]
-        digits[axis] = 0
-        axis -= 1
-    return offset
-
-
-@njit
-def _reduce(table, n_kept, n_rows, is_max, message):
-    """Sums, or maxima, over runs of consecutive cells: the separator's axes come first."""
-    n_summed = len(table) // (n_kept * n_rows)
-    message[:] = 0.0
-    for kept in range(n_kept):
-        there = kept * n_rows
-        for k in range(n_summed):
-            here = (kept * n_summed + k) * n_rows
-            if is_max:
-                for r in range(n_rows):
-                    message[there + r] = max(message[there + r], table[here + r])
-            else:
-                for r in range(n_rows):
-                    message[there + r] += table[here + r]
 
 
 @njit
@@ -176,15 +112,18 @@ def _rescale(values, n_rows, peaks, logs):
 
 
 @njit
-def distribute(plan, n_rows, tables, messages):
+def distribute(plan, n_rows, is_needed, tables, messages):
     """Send messages back from the roots: each table becomes the joint distribution of its clique.
 
-    `tables` (float64): from `collect` with sums; updated in place. `messages` (float64): from `collect`; scratch
-    afterwards.
+    `is_needed` (bool, shape (c,)): cliques whose distribution is asked for, see `ask_cliques`; the others keep what
+    `collect` left. `tables` (float64): from `collect` with sums; updated in place. `messages` (float64): from
+    `collect`; scratch afterwards.
     """
-    sums, digits = np.empty(n_rows), np.empty(len(plan.axes), dtype=np.int64)
+    sums, runs = np.empty(n_rows), np.empty((3, len(plan.axes)), dtype=np.int64)
     # Backwards: a clique's parent is already a joint distribution.
     for clique in range(len(plan.tree_parents) - 1, -1, -1):
+        if not is_needed[clique]:
+            continue
         begin, end = plan.message_start[clique], plan.message_start[clique + 1]
         table = tables[plan.cell_start[clique] * n_rows : plan.cell_start[clique + 1] * n_rows]
         message = messages[begin * n_rows : end * n_rows]
@@ -195,13 +134,19 @@ def distribute(plan, n_rows, tables, messages):
             parent, at = plan.tree_parents[clique], plan.stride_start[plan.message_factors[clique]]
             sizes = plan.sizes[plan.axis_start[parent] : plan.axis_start[parent + 1]]
             joint = tables[plan.cell_start[parent] * n_rows : plan.cell_start[parent + 1] * n_rows]
-            _marginalise(sizes, plan.strides[at : at + len(sizes)], n_rows, joint, message, digits)
+            n_runs = join_axes(sizes, plan.strides[at : at + len(sizes)], runs)
+            marginalise(runs[:, :n_runs], n_rows, joint, message)
         # P(clique) = P(separator) * table / (sum of the table over the rest), so the scale per row cancels. Where
         # the sum is 0 the table and P(separator) are 0 as well: 0/0 is taken as 0.
         n_summed = len(table) // len(message)
         for kept in range(end - begin):
-            sums[:] = 0.0
             first = kept * n_summed * n_rows
+            if n_rows == 1:
+                run = table[first : first + n_summed]
+                total = sum_numbers(run)
+                run *= message[kept] / total if total > 0.0 else 0.0
+                continue
+            sums[:] = 0.0
             for start in range(first, first + n_summed * n_rows, n_rows):
                 for r in range(n_rows):
                     sums[r] += table[start + r]
@@ -213,14 +158,18 @@ def distribute(plan, n_rows, tables, messages):
 
 
 @njit
-def _marginalise(sizes, strides, n_rows, table, target, digits):
-    """Add each cell of a clique's table to the cell of the same states in a factor."""
-    digits[: len(sizes)] = 0
-    offset = np.int64(0)
-    for start in range(0, len(table), n_rows):
-        for r in range(n_rows):
-            target[offset * n_rows + r] += table[start + r]
-        offset = next_offset(sizes, strides, len(sizes) - 1, digits, offset)
+def ask_cliques(plan, is_asked):
+    """The cliques that eliminate an asked variable, and all between them and their roots.
+
+    `is_asked` is bool, shape (n,). Returns bool, shape (c,).
+    """
+    is_needed = np.zeros(len(plan.tree_parents), dtype=np.bool_)
+    for clique in range(len(is_needed)):
+        for axis in range(plan.axis_start[clique] + plan.n_separators[clique], plan.axis_start[clique + 1]):
+            is_needed[clique] |= is_asked[plan.axes[axis]]
+        if is_needed[clique] and plan.tree_parents[clique] >= 0:
+            is_needed[plan.tree_parents[clique]] = True
+    return is_needed
 
 
 @njit
@@ -239,28 +188,34 @@ def read_marginals(plan, rows, tables, target_start, posterior):
         Output.
     """
     n_rows = len(rows)
-    sums = np.empty(plan.sizes.max() * n_rows)
+    rest, sums, runs = np.empty(0), np.empty(plan.sizes.max() * n_rows), np.empty((3, 2), dtype=np.int64)
     for clique in range(len(plan.tree_parents)):
-        begin, end = plan.axis_start[clique], plan.axis_start[clique + 1]
         # Each variable is outside the separator in exactly one clique.
-        for axis in range(begin + plan.n_separators[clique], end):
-            column = target_start[plan.axes[axis]]
-            if column < 0:
-                continue
-            n_states, inner = plan.sizes[axis], np.int64(1)
-            for later in range(axis + 1, end):
-                inner *= plan.sizes[later]
-            sums[: n_states * n_rows] = 0.0
-            first = plan.cell_start[clique]
-            for cell in range(plan.cell_start[clique + 1] - first):
-                # Axes after this one run faster and have `inner` states together.
-                state = (cell // inner) % n_states
+        begin, end = plan.axis_start[clique] + plan.n_separators[clique], plan.axis_start[clique + 1]
+        if (target_start[plan.axes[begin:end]] < 0).all():
+            continue
+        # Without the separator; then without one axis after the other, from the last.
+        n_left = _span(plan.sizes, begin, end)
+        if len(rest) < n_left * n_rows:
+            rest = np.empty(n_left * n_rows)
+        sum_leading(
+            tables[plan.cell_start[clique] * n_rows : plan.cell_start[clique + 1] * n_rows],
+            n_left,
+            n_rows,
+            runs,
+            rest,
+        )
+        for axis in range(end - 1, begin - 1, -1):
+            n_states, column = plan.sizes[axis], target_start[plan.axes[axis]]
+            part = rest[: n_left * n_rows]
+            if column >= 0:
+                sum_leading(part, n_states, n_rows, runs, sums)
                 for r in range(n_rows):
-                    sums[state * n_rows + r] += tables[(first + cell) * n_rows + r]
-            for r in range(n_rows):
-                total = 0.0
-                for state in range(n_states):
-                    total += sums[state * n_rows + r]
-                for state in range(n_states):
-                    # Tables sum to 1 up to rounding, in impossible rows to 0: then 0 / 0 leaves NaN.
-                    posterior[rows[r], column + state] = sums[state * n_rows + r] / total
+                    total = 0.0
+                    for state in range(n_states):
+                        total += sums[state * n_rows + r]
+                    for state in range(n_states):
+                        # Tables sum to 1 up to rounding, in impossible rows to 0: then 0 / 0 leaves NaN.
+                        posterior[rows[r], column + state] = sums[state * n_rows + r] / total
+            n_left //= n_states
+            sum_trailing(part, n_left, n_rows, False, rest)

@@ -13,9 +13,10 @@ from naive import inference as naive
 
 from stages.inference.junction_trees import Engine
 from stages.kernels.inference.clique_plans import eliminate_component, lay_out, measure
+from stages.kernels.inference.clique_tables import join_axes, marginalise, next_offset
 from stages.kernels.inference.expected_counts import add_expected
 from stages.kernels.inference.log_tables import IMPOSSIBLE, collect_logs
-from stages.kernels.inference.propagation import LEAST_PEAK, collect, distribute, next_offset, read_marginals
+from stages.kernels.inference.propagation import LEAST_PEAK, ask_cliques, collect, distribute, read_marginals
 from stages.kernels.inference.trace_states import trace_states
 
 
@@ -41,11 +42,10 @@ class Case:
     def evidence(self, row):
         return {v: int(self.codes[v, row]) for v in range(len(self.codes)) if not self.is_inside[v]}
 
-    def collect(self, is_max):
-        logs = np.empty(len(self.rows))
-        collect(
-            self.plan, self.arrays, self.codes, self.rows, self.is_inside, is_max, self.tables, self.messages, logs
-        )
+    def collect(self, is_max, rows=None):
+        rows = self.rows if rows is None else rows
+        logs = np.empty(len(rows))
+        collect(self.plan, self.arrays, self.codes, rows, self.is_inside, is_max, self.tables, self.messages, logs)
         return logs
 
     def collect_logs(self, row, is_max):
@@ -59,6 +59,11 @@ class Case:
         posterior = np.full((len(self.rows), start[-1]), np.nan)
         read_marginals(self.plan, rows, self.tables, start[:-1], posterior)
         return [posterior[:, a:b] for a, b in itertools.pairwise(start)]
+
+    def distribute(self, n_rows):
+        distribute(
+            self.plan, n_rows, np.ones(len(self.plan.tree_parents), dtype=np.bool_), self.tables, self.messages
+        )
 
 
 def random_case(seed, zeros=0.0):
@@ -76,26 +81,45 @@ def random_case(seed, zeros=0.0):
         return Case(network, hidden, np.ascontiguousarray(codes)), table
 
 
+@pytest.mark.parametrize("n_rows", [1, 5])
 @pytest.mark.parametrize("zeros", [0.0, 0.3])
 @pytest.mark.parametrize("seed", seeds(20, 4))
-def test_sums_and_marginals(seed, zeros):
+def test_sums_and_marginals(seed, zeros, n_rows):
     case, table = random_case(seed, zeros)
-    case.collect(False)
+    rows = case.rows[:n_rows]
+    case.collect(False, rows)
     assert case.cost[0] == case.plan.cell_start[-1]
     assert case.cost[1] == case.plan.message_start[-1]
-    distribute(case.plan, len(case.rows), case.tables, case.messages)
-    found = case.marginals(case.rows)
-    for row in range(5):
+    case.distribute(n_rows)
+    found = case.marginals(rows)
+    for row in range(n_rows):
         for v in case.members:
             expected = naive.marginal(table, case.evidence(row), [v])
             np.testing.assert_allclose(found[v][row], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_rows", [1, 5])
+@pytest.mark.parametrize("seed", seeds(20, 4))
+def test_only_cliques_between_a_target_and_its_root_are_needed(seed, n_rows):
+    case, table = random_case(seed)
+    rows = case.rows[:n_rows]
+    for target in case.members:
+        is_asked = np.arange(7) == target
+        case.collect(False, rows)
+        is_needed = ask_cliques(case.plan, is_asked)
+        distribute(case.plan, n_rows, is_needed, case.tables, case.messages)
+        start, posterior = np.where(is_asked, 0, -1), np.full((n_rows, case.arrays.n_states[target]), np.nan)
+        read_marginals(case.plan, rows, case.tables, start, posterior)
+        for row in range(n_rows):
+            expected = naive.marginal(table, case.evidence(row), [target])
+            np.testing.assert_allclose(posterior[row], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", seeds(10, 3))
 def test_expected_counts_are_added(seed):
     case, table = random_case(seed, 0.2)
     logs = case.collect(False)
-    distribute(case.plan, len(case.rows), case.tables, case.messages)
+    case.distribute(len(case.rows))
     logs[1] = -np.inf
     weights = np.arange(1.0, 6.0)
     counts = np.full(len(case.arrays.probabilities), 7.0)
@@ -117,7 +141,7 @@ def test_logarithms_agree_with_numbers(seed, is_max):
     for row in range(5):
         assert case.collect_logs(row, is_max) == pytest.approx(logs[row], abs=1e-12)
         if not is_max:
-            distribute(case.plan, 1, case.tables, case.messages)
+            case.distribute(1)
             found = case.marginals(np.array([row]))
             for v in case.members:
                 expected = naive.marginal(table, case.evidence(row), [v])
@@ -183,3 +207,24 @@ def test_states_are_counted_like_an_odometer():
                 assert digits.tolist() == list(expected)
                 assert offset == (strides * digits).sum()
                 offset = next_offset(sizes, strides, len(sizes) - 1, digits, offset)
+
+
+@pytest.mark.parametrize("n_rows", [1, 3])
+@pytest.mark.parametrize("seed", seeds(60, 10))
+def test_joined_axes_reach_the_same_cells(seed, n_rows):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 4, rng.integers(1, 6))
+    kept = rng.random(len(sizes)) < 0.6
+    strides = np.zeros(len(sizes), dtype=np.int64)
+    axes = rng.permutation(np.flatnonzero(kept)) if seed % 2 else np.flatnonzero(kept)
+    n_cells = 1
+    for axis in axes[::-1]:
+        strides[axis], n_cells = n_cells, n_cells * sizes[axis]
+    table = rng.random((*sizes, n_rows))
+    runs, target = np.empty((3, len(sizes)), dtype=np.int64), np.zeros(n_cells * n_rows)
+    n_runs = join_axes(sizes, strides, runs)
+    assert runs[0, :n_runs].prod() == sizes.prod()
+    marginalise(runs[:, :n_runs], n_rows, table.ravel(), target)
+    summed = table.sum(axis=tuple(np.flatnonzero(~kept)), keepdims=True)
+    expected = summed.transpose([*axes, *np.flatnonzero(~kept), len(sizes)]).reshape(-1)
+    np.testing.assert_allclose(target, expected, atol=1e-12)
