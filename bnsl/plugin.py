@@ -31,6 +31,7 @@ from stages.methods import SelectionMethod as SelectionMethod
 from stages.methods import on_data as on_data
 from stages.methods import on_sets as on_sets
 from stages.methods import own as own
+from stages.scoring.definitions import counted as counted
 from stages.scoring.definitions import penalised as penalised
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ __all__ = [
     "SETS_TW",
     "SearchMethod",
     "SelectionMethod",
+    "counted",
     "on_data",
     "on_sets",
     "own",
