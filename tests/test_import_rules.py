@@ -22,13 +22,13 @@ ENGINES = {
 """Optional packages, and the one module that each is imported in, when it is needed."""
 
 TABLES = (
-    "stages.discovery",
     "stages.methods",
     "stages.parentsets",
     "stages.optimize",
     "stages.posterior",
     "stages.scoring.definitions",
     "stages.scoring.scores",
+    "formats.discovery",
     "formats.kinds",
     "formats.printable",
     "formats.registry",

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from stages.discovery import UnusableError
+from formats.discovery import UnusableError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from stages.discovery import UnusableError, discovered
+from formats.discovery import UnusableError, discovered
 
 from .definitions import Score
 

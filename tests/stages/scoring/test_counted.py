@@ -13,7 +13,7 @@ from naive.parentsets import prune_dominated
 from naive.scores import counted_score
 
 from formats.errors import VerificationError
-from stages.discovery import UnusableError
+from formats.discovery import UnusableError
 from stages.parentsets import ParentSetOptions
 from stages.parentsets.child_search import ChildLimits
 from stages.parentsets.dirichlet_bounds import superset_bound

@@ -14,7 +14,8 @@ import pytest
 from bnsl import plugin
 from bnsl.plugin import RESTARTED, SETS, SETS_TW, SearchMethod, SelectionMethod, on_sets, own, penalised
 from bnsl_cli.main import cli
-from stages import discovery, optimize, parentsets
+from formats import discovery
+from stages import optimize, parentsets
 from stages.methods import ON_SETS, TAKEN, OwnValues, installed, own_options
 from stages.optimize import OptimizeOptions
 from stages.parentsets import ParentSetOptions
