@@ -339,9 +339,9 @@ def load(place: str) -> Callable[..., Any]:
 def load_writer(name: str, *kinds: Kind) -> Callable[..., Any]:
     """The writer of a format of one of these kinds; a `ValueError` if no such format is written."""
     row = find_format(name, formats_of(*kinds, written=True))
-    return load(row.writer) if not row.package else load(".graphs.plain_networks:writer_of")(row)
+    return load(row.writer) if not row.package else load(".graphs.plain_networks:writer_of")(row, load)
 
 
 def load_reader(row: Format) -> Callable[..., Any]:
     """The reader of a format."""
-    return load(row.reader) if not row.package else load(".graphs.plain_networks:reader_of")(row)
+    return load(row.reader) if not row.package else load(".graphs.plain_networks:reader_of")(row, load)

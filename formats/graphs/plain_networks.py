@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,14 +13,16 @@ from ..errors import FormatError, Inconsistent, Malformed
 from ..graph_records import BayesianNetwork
 from ..kinds import Format, PlainNetwork
 from ..records import Network
-from ..registry import load
 from ..textlines import Lines
 from .families import Families
 from .structures import network_by_names, network_from_parents
 
+Load = Callable[[str], Callable[..., Any]]
+"""Loads the function that a row names."""
 
-def reader_of(row: Format) -> Callable[[Lines], Network | BayesianNetwork]:
-    """The reader of a format of a package.
+
+def reader_of(row: Format, load: Load) -> Callable[[Lines], Network | BayesianNetwork]:
+    """The reader of a format of a package, loaded when it first reads.
 
     It raises `Malformed` for what the package refuses, and `Inconsistent` for what is no network.
     """
@@ -35,8 +37,11 @@ def reader_of(row: Format) -> Callable[[Lines], Network | BayesianNetwork]:
     return read
 
 
-def writer_of(row: Format) -> Callable[[Network | BayesianNetwork], str]:
-    """The writer of a format of a package; it raises `Inconsistent` for what the package refuses."""
+def writer_of(row: Format, load: Load) -> Callable[[Network | BayesianNetwork], str]:
+    """The writer of a format of a package, loaded when it first writes.
+
+    It raises `Inconsistent` for what the package refuses.
+    """
 
     def write(network: Network | BayesianNetwork) -> str:
         with _in_the_name_of(row, "cannot hold this network: ", Inconsistent):
@@ -82,12 +87,12 @@ def record_of(network: PlainNetwork) -> Network | BayesianNetwork:
     1, or are not there for all variables.
     """
     names = list(network.parents)
-    structure = network_by_names(names, network.parents)
     for name in (*network.states, *network.tables):
         if name not in network.parents:
             raise Inconsistent(f"variable {name!r} has states or a table, but no parents, not even none")
     if network.tables:
         return _with_tables(network)
+    structure = network_by_names(names, network.parents)
     variables = []
     for name in names:
         states = tuple(network.states[name]) if name in network.states else None

@@ -1,8 +1,9 @@
 """Sets that a complete enumeration has to score, and its time and memory, estimated before it starts.
 
 The count is of sets that are not excluded beforehand, see `enumeration`. The search excludes more as it proceeds,
-so time and memory are upper bounds. Under other scores than penalised ones nothing is excluded beforehand; where a
-Dirichlet prior (BDeu, K2) bounds supersets and the bound is large, the number of sets scored is estimated from a sample, see `enumeration_sample`.
+so time and memory are upper bounds. Without a penalty nothing is excluded beforehand; where supersets are bounded
+(Dirichlet priors) and the count is large, the number of sets scored is estimated from a sample, see
+`enumeration_sample`.
 """
 
 from __future__ import annotations

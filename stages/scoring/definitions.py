@@ -7,6 +7,7 @@ is in `scores`.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 from collections.abc import Callable
@@ -40,6 +41,11 @@ class Terms:
         """Whether the function of a part, ``cell`` or ``row``, depends on one of `COUNTED`."""
         return name in _parameters(getattr(self, part))
 
+    def key(self, part: str, states: int, configurations: float) -> tuple[str, int, float]:
+        """What the terms of a part depend on for one table of data: 0 in the place of what they do not depend on."""
+        q = configurations if self.takes(part, "configurations") else 0.0
+        return part, states if self.takes(part, "states") else 0, q
+
     @property
     def by_configurations(self) -> bool:
         """Whether a term depends on the number of configurations."""
@@ -51,6 +57,7 @@ class Terms:
         return not self.by_configurations and not self.takes("cell", "states")
 
 
+@functools.cache
 def _parameters(function: Callable[..., Any]) -> list[str]:
     return [name for name in inspect.signature(function).parameters if name in COUNTED]
 
@@ -176,9 +183,9 @@ def counted(
 
     The sums are over the cells of a family, and over the configurations of its parents. Both functions take arrays of
     counts and return nats of the same shape, 0 for a count of 0. Their parameters are taken by name: ``counts``
-    (float64), and what the term depends on of ``states`` (of the child), ``configurations`` (of the parents, occurring
-    or not), ``rows`` (of the table) and ``ess`` (of ``--ess``). Searches are fastest where ``cell`` depends on neither
-    states nor configurations, and ``row`` not on configurations.
+    (float64), and what the term depends on of ``states`` (of the child), ``configurations`` (of the parents,
+    occurring or not), ``rows`` (of the table) and ``ess`` (of ``--ess``). Searches are fastest where ``cell`` depends
+    on neither states nor configurations, and ``row`` not on configurations.
 
     - `name`: in messages and help.
     - `cell`, `row`: these functions.
@@ -198,12 +205,7 @@ def counted(
     takes_ess = terms.takes("cell", "ess") or terms.takes("row", "ess")
     definition = f"{name}: terms of the counts of each configuration{f' ({source})' if source else ''}"
     return Score(
-        name,
-        definition,
-        terms=terms,
-        takes_ess=takes_ess,
-        is_equivalent=is_equivalent,
-        no_posterior=no_posterior,
+        name, definition, terms=terms, takes_ess=takes_ess, is_equivalent=is_equivalent, no_posterior=no_posterior
     )
 
 

@@ -109,15 +109,7 @@ class LookUpTables:
         """
         terms, prior = self.definition.terms, self.definition.prior
         if terms is not None:
-            cell, row = (
-                (
-                    part,
-                    r if terms.takes(part, "states") else 0,
-                    n_configurations if terms.takes(part, "configurations") else 0.0,
-                )
-                for part in ("cell", "row")
-            )
-            return cell, row
+            return terms.key("cell", r, n_configurations), terms.key("row", r, n_configurations)
         if prior is None:
             return 0.0, 0.0
         row = prior(r, n_configurations, self.ess)

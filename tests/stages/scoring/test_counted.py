@@ -12,8 +12,8 @@ from helpers.tables import dependent_dataset, make_dataset
 from naive.parentsets import prune_dominated
 from naive.scores import counted_score
 
-from formats.errors import VerificationError
 from formats.discovery import UnusableError
+from formats.errors import VerificationError
 from stages.parentsets import ParentSetOptions
 from stages.parentsets.child_search import ChildLimits
 from stages.parentsets.dirichlet_bounds import superset_bound
@@ -66,10 +66,7 @@ DECLARED = {
         bounds_supersets=True,
     ),
     "regret": counted(
-        "Regret",
-        m_log_m,
-        lambda counts, states: m_log_m(counts) + regret(counts, states),
-        bounds_supersets=True,
+        "Regret", m_log_m, lambda counts, states: m_log_m(counts) + regret(counts, states), bounds_supersets=True
     ),
     "squares": counted("Squares", lambda counts, rows: counts**2 / rows, lambda counts: 0.3 * counts),
     "tsallis": counted("Tsallis", lambda counts, states: counts * (states + 1), lambda counts, states: counts**1.2),
@@ -241,7 +238,10 @@ def test_a_wrong_score_is_found_by_the_independent_check():
     ("cell", "said"),
     [
         (lambda counts: counts[:2], r"\(cell\): an array of shape \(2,\) for counts of shape \(701,\)"),
-        (lambda counts: np.log(counts), "-inf for a count of 0, which must be 0: an empty cell or configuration adds"),
+        (
+            lambda counts: np.log(counts),
+            "-inf for a count of 0, which must be 0: an empty cell or configuration adds",
+        ),
         (lambda counts: log_gamma(counts + 1.5), "-0.120782 for a count of 0, which must be 0"),
         (lambda counts: np.where(counts == 7, np.nan, 0 * counts), "nan for a count of 7, which must be a finite"),
         (lambda counts, states: 1 / 0, r"\(cell, states 2\): ZeroDivisionError: division by zero"),
@@ -267,5 +267,7 @@ def test_parameters_are_taken_by_name(cell, said):
     with pytest.raises(UnusableError, match=f"Mine: .*({said})"):
         counted("Mine", cell, lambda counts: counts)
     assert counted("Mine", lambda counts, base=2.0: counts, lambda counts: counts).terms.shares_cells
-    with pytest.raises(UnusableError, match="bounds_supersets does not go with a term that depends on configurations"):
+    with pytest.raises(
+        UnusableError, match="bounds_supersets does not go with a term that depends on configurations"
+    ):
         counted("Mine", lambda counts: counts, lambda counts, configurations: counts, bounds_supersets=True)
