@@ -1,14 +1,16 @@
-"""What methods and scores of other packages may import: the names here stay, or `API_VERSION` grows.
+"""What other packages may import to add methods, scores and formats: the names here stay, or `API_VERSION` grows.
 
 A package names dictionaries under entry points: ``bnsl.searches`` (`SearchMethod`), ``bnsl.selections``
-(`SelectionMethod`), ``bnsl.scores`` (`penalised`). The module with a dictionary states the version that it is made
-for, and a method's module offers one function::
+(`SelectionMethod`), ``bnsl.scores`` (`penalised`, `counted`), ``bnsl.formats`` (`network_format`). The module with a
+dictionary states the version that it is made for; a method's module offers one function, a format's module two::
 
     BNSL_PLUGIN_API = 1
 
     def search(table, options, budget, reporter):  # on_sets: among listed sets; returns a SearchResult
     def search_data(scorer, options, budget, reporter, table=None):  # on_data: scores families; a SearchResult
     def search_child(scorer, child, limits, budget):  # SelectionMethod: parent sets of one child; FoundSets
+    def read(text):  # network_format: a PlainNetwork
+    def write(network):  # network_format: the text of a PlainNetwork
 
 ``options.own`` (of a selection ``limits.own``) has the options that the entry declares. ``examples/plugin`` is a
 package to start from. Importing this module loads the standard library and the tables only; what searches need loads
@@ -20,7 +22,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from stages.discovery import API_VERSION as API_VERSION
+from formats.discovery import API_VERSION as API_VERSION
+from formats.kinds import PlainNetwork as PlainNetwork
+from formats.kinds import network_format as network_format
 from stages.methods import DATA as DATA
 from stages.methods import DATA_TW as DATA_TW
 from stages.methods import RESTARTED as RESTARTED
@@ -31,9 +35,11 @@ from stages.methods import SelectionMethod as SelectionMethod
 from stages.methods import on_data as on_data
 from stages.methods import on_sets as on_sets
 from stages.methods import own as own
+from stages.scoring.definitions import counted as counted
 from stages.scoring.definitions import penalised as penalised
 
 if TYPE_CHECKING:
+    from formats.errors import Malformed as Malformed
     from formats.records import ParentSetTable as ParentSetTable
     from stages.lists.order_decoding import choose_consistent as choose_consistent
     from stages.lists.order_decoding import sets_tested as sets_tested
@@ -57,6 +63,7 @@ if TYPE_CHECKING:
     from stages.scoring.family_scorer import FamilyScorer as FamilyScorer
 
 _LATE = {
+    "formats.errors": "Malformed",
     "formats.records": "ParentSetTable",
     "stages.lists.order_decoding": "choose_consistent sets_tested",
     "stages.lists.set_lists": "index_table",
@@ -78,11 +85,14 @@ __all__ = [
     "API_VERSION",
     "DATA",
     "DATA_TW",
+    "PlainNetwork",
     "RESTARTED",
     "SETS",
     "SETS_TW",
     "SearchMethod",
     "SelectionMethod",
+    "counted",
+    "network_format",
     "on_data",
     "on_sets",
     "own",

@@ -135,7 +135,7 @@ class StageGroup(click.Group):
 
     @contextlib.contextmanager
     def _plug_in_warnings(self) -> Iterator[None]:
-        """Show that methods of a package are left out as the command's own warnings are; other warnings as usual."""
+        """Show that tables of a package are left out as the command's own warnings are; other warnings as usual."""
         usual: Any = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from .discovery import UnusableError, discovered
+from formats.discovery import UnusableError, discovered
 
 
 @dataclass(frozen=True)

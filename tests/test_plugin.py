@@ -91,14 +91,35 @@ def run_python(code: str, folder: Path, env: dict[str, str]) -> tuple[int, str, 
     return done.returncode, done.stdout, done.stderr
 
 
+def regret(n: int, states: int) -> float:
+    """``ln C(n, states)`` of fNML, with the example's approximation for two states."""
+    if not n or states == 1:
+        return 0.0
+    exact = sum(math.comb(n, h) * (h / n) ** h * (1 - h / n) ** (n - h) for h in range(n + 1))
+    before, found = 1.0, math.sqrt(n * math.pi / 2)
+    found *= math.exp(math.sqrt(8 / (9 * n * math.pi)) + (3 * math.pi - 16) / (36 * n * math.pi))
+    assert found == pytest.approx(exact, rel=0.0065 / n)
+    for k in range(1, states - 1):
+        before, found = found, found + n / k * before
+    return math.log(found)
+
+
+def fnml_term(counts: list[int], _q: int) -> float:
+    n = sum(counts)
+    return sum(m * math.log(m / n) for m in counts if m) - regret(n, len(counts))
+
+
 @pytest.mark.slow
-def test_a_score_of_another_package_is_in_every_search(installed, tmp_path):
+@pytest.mark.parametrize(("score", "name"), [("hq", "Hannan-Quinn"), ("fnml", "fNML")])
+def test_a_score_of_another_package_is_in_every_search(installed, tmp_path, score, name):
     rows = [tuple(int(x) for x in line) for line in np.random.default_rng(3).integers(0, 3, (60, 4))]
     rows = [(a, b, (a + b * (c > 0)) % 3, int(a == d)) for a, b, c, d in rows]
     (tmp_path / "d.csv").write_text("a,b,c,d\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
     n_states = (3, 3, 3, 2)
 
     def scored(child: int, parents: tuple[int, ...]) -> float:
+        if score == "fnml":
+            return naive_scores.counted_score(rows, n_states, child, parents, fnml_term)
         penalty = math.log(math.log(len(rows))) * naive_scores.n_parameters(n_states, child, parents)
         return naive_scores.log_likelihood(rows, child, parents) - penalty
 
@@ -113,11 +134,11 @@ def test_a_score_of_another_package_is_in_every_search(installed, tmp_path):
         for child in range(4)
     ]
     for method in ("sequential", "indep", "greedy"):
-        header, *records = run("parentsets", "d.csv", f"--{method}", "--score", "hq", "-o", "-")
-        assert header["score"] == "hq"
+        header, *records = run("parentsets", "d.csv", f"--{method}", "--score", score, "-o", "-")
+        assert header["score"] == score
         for record in records:
             listed = {tuple(sorted(p)): s for p, s in zip(record["parents"], record["scores"])}
-            assert listed == pytest.approx(expected[record["child"]], rel=1e-9)
+            assert record["complete"] and listed == pytest.approx(expected[record["child"]], rel=1e-9)
     best = max(
         sum(scored(child, parents[child]) for child in range(4))
         for order in permutations(range(4))
@@ -125,23 +146,65 @@ def test_a_score_of_another_package_is_in_every_search(installed, tmp_path):
         if all(order.index(p) < order.index(c) for c in range(4) for p in parents[c])
     )
     (tmp_path / "s.jsonl").write_bytes(
-        run_bnsl("parentsets", "d.csv", "--sequential", "--score", "hq", cwd=tmp_path, env=installed).stdout
+        run_bnsl("parentsets", "d.csv", "--sequential", "--score", score, cwd=tmp_path, env=installed).stdout
     )
     for words in ("s.jsonl --exact", "s.jsonl --tw 3", "--data d.csv", "--data d.csv --tw 3"):
         chosen = ("--seed", 1, "--evaluations", 5000)
-        score = ("--score", "hq") if "--data" in words else ()
-        header, *_ = run("optimize", *words.split(), *score, *chosen, "-o", "-")
+        scoring = ("--score", score) if "--data" in words else ()
+        header, *_ = run("optimize", *words.split(), *scoring, *chosen, "-o", "-")
         assert header["total"] == pytest.approx(best, rel=1e-9), words
-    header, *_ = run("optimize", "--data", "d.csv", "--hc", "--score", "hq", "--seed", 1, "-o", "-")
+    header, *_ = run("optimize", "--data", "d.csv", "--hc", "--score", score, "--seed", 1, "-o", "-")
     assert -math.inf < header["total"] <= best + 1e-6
     (tmp_path / "n.jsonl").write_bytes(run_bnsl("optimize", "s.jsonl", "--exact", cwd=tmp_path, env=installed).stdout)
-    (measures,) = run("evaluate", "n.jsonl", "--data", "d.csv", "--score", "hq", "--json")
-    assert measures["hq"] == pytest.approx(best, rel=1e-9)
+    (measures,) = run("evaluate", "n.jsonl", "--data", "d.csv", "--score", score, "--json")
+    assert measures[score] == pytest.approx(best, rel=1e-9)
     result = run_bnsl("posterior", "s.jsonl", cwd=tmp_path, env=installed)
-    assert result.returncode == 1 and b"scored by Hannan-Quinn, which is no log-posterior" in result.stderr
+    assert result.returncode == 1 and f"scored by {name}, which is no log-posterior" in result.stderr.decode()
     # without the package
     assert run_bnsl("optimize", "s.jsonl", "--exact", cwd=tmp_path).returncode == 0
-    assert b"no installed package has the score 'hq'" in run_bnsl("posterior", "s.jsonl", cwd=tmp_path).stderr
+    message = run_bnsl("posterior", "s.jsonl", cwd=tmp_path).stderr.decode()
+    assert f"no installed package has the score {score!r}" in message
+
+
+@pytest.mark.slow
+def test_a_format_of_another_package_is_like_ours(installed, tmp_path):
+    def run(*words: object) -> tuple[int, str, str]:
+        done = run_bnsl(*words, cwd=tmp_path, env=installed)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    (tmp_path / "m.txt").write_text("[a][b|a][c|a:b]")
+    assert run("convert", "m.txt", "-o", "m.families")[0] == 0
+    assert (tmp_path / "m.families").read_text() == "a:\nb: a\nc: a b\n"
+    assert run("convert", "m.families", "--to", "modelstring")[:2] == (0, "[a][b|a][c|a:b]\n")
+    assert run("convert", "m.txt", "--to", "families")[:2] == (0, "a:\nb: a\nc: a b\n")
+    assert json.loads(run("evaluate", "m.families", "--json")[1])["arcs"] == 3
+    listed = [json.loads(line) for line in run("formats", "--json")[1].splitlines()]
+    assert {
+        "format": "families",
+        "suffix": ".families",
+        "holds": "network",
+        "reads": True,
+        "writes": True,
+    }.items() <= (listed[-1].items())
+    assert "families" in run("convert", "--help-all")[1]
+    code = (
+        "import bnsl; n = bnsl.read('m.families'); print(n.arcs == bnsl.Network.read('m.txt').arcs);"
+        "n.save('again.families'); print(open('again.families').read() == open('m.families').read());"
+        "print(bnsl.convert(n, to='families', quiet=True) == open('m.families').read())"
+    )
+    assert run_python(code, tmp_path, installed) == (0, "True\nTrue\nTrue\n", "")
+    (tmp_path / "bad.families").write_text("a:\nb a\n")
+    assert "bad.families:2: expected 'child: parents', got 'b a'" in run("convert", "bad.families", "--to", "dot")[2]
+    (tmp_path / "cycle.families").write_text("a: b\nb: a\n")
+    assert "cycle.families: the arcs form a cycle: " in run("convert", "cycle.families", "--to", "dot")[2]
+    (tmp_path / "blank.dot").write_text('digraph { "a b" -> c }')
+    code, out, error = run("convert", "blank.dot", "--to", "families")
+    assert (code, out) == (65, "")
+    assert (
+        "the format 'families' of the package bnsl-random-orders: cannot hold this network: the name 'a b'" in error
+    )
+    # without the package
+    assert run_bnsl("convert", "m.txt", "-o", "m.families", cwd=tmp_path).returncode == 2
 
 
 def packaged(folder: Path, name: str, group: str, source: str) -> dict[str, str]:
@@ -215,3 +278,41 @@ def test_what_fails_in_a_method_of_another_package_is_told_of_that_package(tmp_p
         result = run_bnsl("parentsets", "d.csv", "--worse", "-j", jobs, cwd=tmp_path, env=env)
         assert result.returncode == 1
         assert b"method 'worse' of the package sorry_too failed, KeyError: 0" in result.stderr
+
+
+TABLES = """
+import json
+from bnsl.plugin import PlainNetwork, network_format
+BNSL_PLUGIN_API = 1
+METHODS = {NAME: network_format("a file of tables", ".tables", __name__, "tables as JSON", has_parameters=True)}
+def read(text):
+    return PlainNetwork(**json.loads(text))
+def write(network):
+    tables = {name: table.tolist() for name, table in network.tables.items()}
+    return json.dumps({"parents": network.parents, "states": network.states, "tables": tables})
+"""
+
+
+@pytest.mark.slow
+def test_a_format_with_parameters_of_another_package(tmp_path):
+    env = packaged(tmp_path, "tabling", "bnsl.formats", TABLES.replace("NAME", "'tables'"))
+    (tmp_path / "d.csv").write_text("a,b\n" + "0,x\n1,y\n1,x\n" * 20)
+    (tmp_path / "m.txt").write_text("[a][b|a]")
+    result = run_bnsl("fit", "m.txt", "d.csv", "-o", "n.tables", cwd=tmp_path, env=env)
+    assert result.returncode == 0, result.stderr.decode()
+    result = run_bnsl("query", "n.tables", "a=1", "--json", cwd=tmp_path, env=env)
+    assert result.returncode == 0 and b"0.5" in result.stdout, result.stderr.decode()
+    # What the format has no place for is said; a structure alone is refused.
+    result = run_bnsl("optimize", "--data", "d.csv", "--seed", 1, "-o", "o.net.jsonl", cwd=tmp_path, env=env)
+    assert run_bnsl("fit", "o.net.jsonl", "d.csv", "-o", "p.net.jsonl", cwd=tmp_path, env=env).returncode == 0
+    result = run_bnsl("convert", "p.net.jsonl", "-o", "p.tables", cwd=tmp_path, env=env)
+    assert b"tables has no place for score, gap, knowledge and commands, fingerprint" in result.stderr
+    result = run_bnsl("convert", "m.txt", "-o", "m.tables", cwd=tmp_path, env=env)
+    assert result.returncode == 65 and b"this network has no parameters, and tables needs them" in result.stderr
+    assert run_bnsl("convert", "n.tables", "-o", "n.bif", cwd=tmp_path, env=env).returncode == 0
+    # Without the package the file is a table of text, as before.
+    assert run_bnsl("convert", "n.tables", "-o", "x.bif", cwd=tmp_path).returncode == 65
+    env = packaged(tmp_path, "taken", "bnsl.formats", TABLES.replace("NAME", "'bif'"))
+    result = run_bnsl("formats", cwd=tmp_path, env=env)
+    assert result.returncode == 0 and b"the formats of the package taken are left out" in result.stderr
+    assert b"another format has the name 'bif'" in result.stderr

@@ -34,7 +34,8 @@ def command(name: str | None, as_schema: bool, output: str, as_json: bool, repor
 
     With the name of one of this program's own formats, all its keys with their units and meanings: parentsets,
     network, forest, trace, arc-probabilities, entropy; also of measures (the lines of bnsl evaluate) and
-    comparisons (the lines of bnsl compare). The content of an input gives its format, never its name.
+    comparisons (the lines of bnsl compare). The content of an input gives its format; the name does so only of
+    formats that other packages add.
 
     \b
     Examples:

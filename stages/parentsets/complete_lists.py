@@ -1,8 +1,9 @@
 """Sets that a complete enumeration has to score, and its time and memory, estimated before it starts.
 
 The count is of sets that are not excluded beforehand, see `enumeration`. The search excludes more as it proceeds,
-so time and memory are upper bounds. Under a Dirichlet prior (BDeu, K2) nothing is excluded beforehand; where the
-bound is large, the number of sets scored is estimated from a sample, see `enumeration_sample`.
+so time and memory are upper bounds. Without a penalty nothing is excluded beforehand; where supersets are bounded
+(Dirichlet priors) and the count is large, the number of sets scored is estimated from a sample, see
+`enumeration_sample`.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ VERY_LONG_SECONDS = 3600.0
 
 
 class CompleteCount(NamedTuple):
-    """Upper bounds for one run; under a Dirichlet prior also estimates.
+    """Upper bounds for one run; where a bound on supersets holds also estimates.
 
     Attributes
     ----------
@@ -92,7 +93,7 @@ def count_complete(run: Run) -> CompleteCount | None:
     rate = _seconds_per_set(run, searched)
     seconds = total * rate / workers
     expected = None
-    if seconds > LONG_SECONDS and run.scorer.definition.prior is not None and run.options.keep_mass is None:
+    if seconds > LONG_SECONDS and run.scorer.definition.bounds_supersets and run.options.keep_mass is None:
         sampled, held, work = _sample(run, searched, rate)
         expected = min(total, math.ceil(sampled))
         seconds = work / workers

@@ -1,4 +1,4 @@
-"""Pruning under the Dirichlet scores (BDeu, K2): an upper bound on the scores of a parent set and all its supersets.
+"""Pruning under the Dirichlet scores (BDeu, K2) and others: an upper bound on a parent set and all its supersets.
 
 The score of a configuration is the probability of its rows under a Polya urn. Rows of several child states are
 at best split into one configuration for each state, and a state's rows are best kept together (proof:
@@ -6,15 +6,20 @@ at best split into one configuration for each state, and a state's rows are best
 never less than one factor 1/|X| for every cell with rows. De Campos and Ji (2011) count such factors for
 configurations, Correia, Cussens and de Campos (2020) for distinct cells; here the limit on parents also bounds how
 small the Dirichlet parameter of a superset can become, which tightens the term of every cell.
+
+The same holds of a package's terms ``sum cell[N_xp] - sum row[N_p]`` if ``row(m) / m`` and ``t(m) / m``, with
+``t = cell - row``, never fall as m grows: then both are superadditive. Rows of a configuration split by the child's
+states add ``t`` of each part, no less than before; and ``t`` of parts is at most ``t`` of their sum.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
-from stages.scoring.definitions import Prior
+from stages.runtime.errors import StageError
 from stages.scoring.family_scorer import FamilyScorer
 
 from .child_search import ChildLimits
@@ -25,16 +30,18 @@ LARGEST_EXPONENT = 200
 
 
 class SupersetBound:
-    """Upper bounds for one child's parent sets under a score with a Dirichlet prior.
+    """Upper bounds for one child's parent sets under a score with a Dirichlet prior, or with terms that allow it.
 
-    `prior` is that of the scorer's score; `max_parents` and `allowed` of `limits` say how many configurations a
-    superset can have. Attribute `log2_states` (float64, shape (n_allowed + 1,)): binary logarithm of the most
-    configurations that so many further parents can have.
+    ``make_terms(exponent)`` gives the terms of `terms_of`; `max_parents` and `allowed` of `limits` say how many
+    configurations a superset can have. Attribute `log2_states` (float64, shape (n_allowed + 1,)): binary logarithm of
+    the most configurations that so many further parents can have.
     """
 
-    def __init__(self, scorer: FamilyScorer, prior: Prior, child: int, limits: ChildLimits):
+    def __init__(
+        self, scorer: FamilyScorer, make_terms: Callable[[int], np.ndarray], child: int, limits: ChildLimits
+    ):
         self.scorer = scorer
-        self.prior = prior
+        self.make_terms = make_terms
         self.child = child
         self.max_parents = limits.max_parents
         states = np.sort(scorer.n_states[limits.allowed].astype(np.float64))[::-1]
@@ -70,7 +77,7 @@ class SupersetBound:
         return max(map(self, singles), default=-math.inf)
 
     def _terms(self, parents: tuple[int, ...]) -> np.ndarray:
-        if not self.scorer.definition.takes_ess:
+        if not self.scorer.definition.by_configurations:
             exponent = 0
         else:
             # A superset multiplies at most the states of the largest candidates, as many as still fit.
@@ -83,13 +90,42 @@ class SupersetBound:
     def terms_of(self, exponent: int) -> np.ndarray:
         """Terms of the cells of a set whose supersets have at most two to this power configurations."""
         if exponent not in self._tables:
-            r = int(self.scorer.n_states[self.child])
-            alpha = self.prior(r, 2.0**exponent, self.scorer.ess)
-            self._tables[exponent] = pure_cell_terms(alpha, r, self.scorer.n_rows)
+            self._tables[exponent] = self.make_terms(exponent)
         return self._tables[exponent]
 
 
 def superset_bound(scorer: FamilyScorer, child: int, limits: ChildLimits) -> SupersetBound | None:
-    """The bound of the scorer's score, or None where the score is no Dirichlet score."""
-    prior = scorer.definition.prior
-    return None if prior is None else SupersetBound(scorer, prior, child, limits)
+    """The bound of the scorer's score, or None where the score has none.
+
+    Raises `StageError` if a package says that its terms allow the bound, and they do not.
+    """
+    definition, r = scorer.definition, int(scorer.n_states[child])
+    prior = definition.prior
+    if not definition.bounds_supersets:
+        return None
+    if prior is None:
+        terms = _checked_terms(scorer, child)
+        return SupersetBound(scorer, lambda exponent: terms, child, limits)
+
+    def dirichlet_terms(exponent: int) -> np.ndarray:
+        return pure_cell_terms(prior(r, 2.0**exponent, scorer.ess), r, scorer.n_rows)
+
+    return SupersetBound(scorer, dirichlet_terms, child, limits)
+
+
+def _checked_terms(scorer: FamilyScorer, child: int) -> np.ndarray:
+    """What m rows of one child state in one configuration add at most, float64, shape (n_rows + 1,)."""
+    cell, row = scorer.tables.of_family(child, 1.0)
+    counts = np.arange(1, scorer.n_rows + 1)
+    for said, line in (("row(m) / m", row), ("(cell(m) - row(m)) / m", cell - row)):
+        # Parts of m rows add at most m times the largest quotient so far; scores are rounded by as much.
+        largest = np.maximum.accumulate(line[1:] / counts)
+        falls = np.flatnonzero(largest * counts - line[1:] > scorer.quantum)
+        if len(falls):
+            definition = scorer.definition
+            raise StageError(
+                f"the score {definition.name} of the package {definition.package} says that {said} never falls, but "
+                f"it does at m = {counts[falls[0]]} for a child of {scorer.n_states[child]} states\n"
+                "  have the package declare it without bounds_supersets"
+            )
+    return cell - row

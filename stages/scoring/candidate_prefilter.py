@@ -65,8 +65,8 @@ class RowSample:
 
     def _penalty_per_parameter(self) -> float:
         definition = self.scorer.definition
-        # BIC approximates the log marginal likelihood, so its penalty stands in for that of a prior.
-        asymptotic = SCORES["bic"] if definition.prior else definition
+        # BIC approximates the log marginal likelihood, so its penalty stands in for that of a prior, or of terms.
+        asymptotic = definition if definition.is_likelihood else SCORES["bic"]
         return asymptotic.penalty_on(self.scorer.n_rows)
 
 

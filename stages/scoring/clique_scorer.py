@@ -40,7 +40,7 @@ class CliqueScorer:
         # The tables for each number of states of a child, if they differ.
         self._sums: dict[int, FamilySums] = {}
         tables = scorer.tables
-        if scorer.definition.prior is None:
+        if scorer.definition.is_likelihood:
             cells = tables.of_expansion(0, 1.0).cell  # which all families share
         else:
             cells = np.stack([tables.of_cells(product) for product in products.tolist()])
@@ -53,7 +53,7 @@ class CliqueScorer:
                 parent_products=np.ones(1) if is_own else products,
                 parent_table=tables.of_configurations(r)[None] if is_own else cells,
                 quantum=scorer.quantum,
-                is_monotone=scorer.definition.prior is None,
+                is_monotone=scorer.definition.is_likelihood,
             )
 
     def can_count(self, rows: np.ndarray, is_member: np.ndarray | bool = True) -> np.ndarray:

@@ -1,7 +1,8 @@
 """Local scores from their definitions by plain counting, to check what searches found.
 
 Nothing here is shared with the scorer of the searches (`family_scorer`, `stages.kernels.counting`, the definitions of
-our scores): an error there cannot hide itself. Of a score of another package the declared penalty is taken. Networks
+our scores): an error there cannot hide itself. Of a score of another package the declared penalty is taken, or its
+functions of counts, on the counts themselves. Networks
 are checked in full (`stages.optimize.verify`), lists of parent sets by samples; `stages.evaluate` reports these
 scores. They are in nats, higher is better; empty cells and configurations contribute nothing.
 """
@@ -25,7 +26,7 @@ from formats.tables.packed_cells import Cells
 from .scores import SCORES
 
 ADDED = {name: score for name, score in SCORES.items() if score.package}
-"""Scores of other packages, each a penalty on every free parameter."""
+"""Scores of other packages: a penalty on every free parameter, or functions of counts."""
 
 KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2", *ADDED)
 
@@ -110,8 +111,8 @@ class IndependentScorer:
         """
         child, sets, scores = record.child, record.parents, record.scores
         highest = float(scores.max(initial=0.0))
-        # Each score is the logarithm of a probability, with or without a penalty subtracted.
-        if highest > self._rounding:
+        # Each score of ours is the logarithm of a probability, with or without a penalty subtracted.
+        if highest > self._rounding and self.score not in ADDED:
             family = self._named(child, sets[int(np.argmax(scores))])
             raise VerificationError(f"{family}: {highest!r} is a positive log-likelihood score")
         places: Sequence[int] = range(len(sets))
@@ -219,7 +220,8 @@ def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> f
     BIC takes (ln N)/2 per free parameter (Schwarz 1978), AIC takes 1 (Akaike 1974), both over all parent
     configurations, occurring or not. BDeu spreads `ess` evenly over the cells (Buntine 1991); K2 has the
     parameter 1 in every cell (Cooper & Herskovits 1992). A score of another package takes the penalty that it
-    declares per free parameter, as BIC does. Graph priors are not added.
+    declares per free parameter, as BIC does, or sums what it declares of cells and configurations. Graph priors are
+    not added.
     """
     if score == "ll":
         return log_likelihood(counts)
@@ -231,6 +233,13 @@ def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> f
         return dirichlet_score(counts, ess / counts.n_states / counts.n_configurations)
     if score == "k2":
         return dirichlet_score(counts, 1.0)
+    if score in ADDED and ADDED[score].terms is not None:
+        about = counts.n_states, counts.n_configurations, counts.n_rows, ess
+        cells, rows = (
+            ADDED[score].contributions(part, each, *about)
+            for part, each in (("cell", counts.joint), ("row", counts.marginal))
+        )
+        return math.fsum(cells.tolist()) - math.fsum(rows.tolist())
     if score in ADDED:
         return log_likelihood(counts) - ADDED[score].penalty_on(counts.n_rows) * counts.n_parameters
     raise ValueError(f"unknown score {score!r}")

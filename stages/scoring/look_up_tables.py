@@ -26,6 +26,11 @@ digits at most: they are exact, so that a score does not depend on the order in 
 KEPT_BYTES = 256 << 20
 """Memory of the tables that are kept; beyond, the oldest are dropped and made anew when they are needed again."""
 
+LineKey = float | tuple[str, int, float]
+"""Of a line: a Dirichlet parameter, 0 for ``m ln m``; of a package's score its part, and the numbers of states and of
+configurations, 0 where it does not depend on them.
+"""
+
 Key = TypeVar("Key")
 Made = TypeVar("Made")
 
@@ -41,7 +46,7 @@ class LookUpTables:
         self.n_rows, self.n_states = n_rows, n_states
         self.grid = quantum / GRID_PER_QUANTUM  # entries are multiples of it
         self._known: dict[tuple[int, float], ScoreTables] = {}
-        self._lines: dict[float, np.ndarray] = {}
+        self._lines: dict[LineKey, np.ndarray] = {}
         # Numbers of states that occur, and for each variable the place of its own.
         self._sizes = sorted({int(s) for s in n_states})
         self._size_of = np.searchsorted(self._sizes, n_states).astype(np.int32)
@@ -49,7 +54,7 @@ class LookUpTables:
     def of_expansion(self, child: int, n_configurations: float) -> ScoreTables:
         """Tables for adding one parent to a set with this many configurations (states multiplied)."""
         r = int(self.n_states[child])
-        key = (r, n_configurations if self.definition.takes_ess else 0.0)
+        key = (r, n_configurations if self.definition.by_configurations else 0.0)
         known = self._known.get(key)
         if known is None:
             known = self._make(r, n_configurations)
@@ -57,38 +62,31 @@ class LookUpTables:
         return known
 
     def _make(self, r: int, n_configurations: float) -> ScoreTables:
-        kind = np.zeros_like(self._size_of)
-        prior = self.definition.prior
-        if prior is not None:
-            if self.definition.takes_ess:
-                kind = self._size_of
-                offsets = [self._offsets(r, n_configurations * s) for s in self._sizes]
-            else:
-                offsets = [self._offsets(r, n_configurations)]
-            cell, row = (np.stack([self._line(offset) for offset in some]) for some in zip(*offsets))
+        if self.definition.by_configurations:
+            kind = self._size_of
+            keys = [self.keys(r, n_configurations * s) for s in self._sizes]
+            cell, row = (np.stack([self._line(key) for key in some]) for some in zip(*keys))
         else:
-            cell = row = self._line(0.0)[None]
+            kind = np.zeros_like(self._size_of)
+            cell, row = (self._line(key)[None] for key in self.keys(r, n_configurations))
         penalty = self.definition.penalty_on(self.n_rows) * (r - 1)
+        drops_pure = self.definition.is_likelihood
         return ScoreTables(
-            cell=cell, row=row, kind=kind, penalty=penalty, quantum=self.quantum, drops_pure=prior is None
+            cell=cell, row=row, kind=kind, penalty=penalty, quantum=self.quantum, drops_pure=drops_pure
         )
 
     def of_family(self, child: int, n_configurations: float) -> tuple[np.ndarray, np.ndarray]:
         """Contributions of a cell and of a configuration, a line of each; for so many configurations."""
-        if self.definition.prior is None:
-            tables = self.of_expansion(child, 1.0)
-            return tables.cell[0], tables.row[0]
-        cell, row = self._offsets(int(self.n_states[child]), n_configurations)
+        cell, row = self.keys(int(self.n_states[child]), n_configurations)
         return self._line(cell), self._line(row)
 
     def of_cells(self, n_cells: float, is_whole: bool = False) -> np.ndarray:
         """The line of the cells of a set with so many cells; with `is_whole` it is never cut. Not kept."""
-        offset = 0.0 if self.definition.prior is None else self._offsets(1, n_cells)[0]
-        return self._make_line(offset, is_whole)
+        return self._make_line(self.keys(1, n_cells)[0], is_whole)
 
     def of_configurations(self, r: int, is_whole: bool = False) -> np.ndarray:
         """The line of configurations for children with r states, where no sample size is given; as `of_cells`."""
-        return self._make_line(self._offsets(r, 1.0)[1], is_whole)
+        return self._make_line(self.keys(r, 1.0)[1], is_whole)
 
     def of_terms(self, terms: np.ndarray) -> ScoreTables:
         """Tables that sum ``terms[m]`` over the cells, m the rows of a cell, and nothing else.
@@ -104,34 +102,46 @@ class LookUpTables:
             drops_pure=False,
         )
 
-    def _offsets(self, r: int, n_configurations: float) -> tuple[float, float]:
-        """Dirichlet parameters of a cell and of a configuration of a child with r states.
+    def keys(self, r: int, n_configurations: float) -> tuple[LineKey, LineKey]:
+        """The lines of a cell and of a configuration of a child with r states.
 
-        Under an equivalent sample size both depend on the number of cells alone, to the last bit.
+        Under a prior by an equivalent sample size both depend on the number of cells alone, to the last bit.
         """
-        prior = self.definition.prior
-        assert prior is not None
+        terms, prior = self.definition.terms, self.definition.prior
+        if terms is not None:
+            return terms.key("cell", r, n_configurations), terms.key("row", r, n_configurations)
+        if prior is None:
+            return 0.0, 0.0
         row = prior(r, n_configurations, self.ess)
         return prior(1, n_configurations * r, self.ess) if self.definition.takes_ess else row / r, row
 
-    def _line(self, offset: float) -> np.ndarray:
-        """The line of a Dirichlet parameter, 0 for ``m ln m``."""
-        line = self._lines.get(offset)
+    def _line(self, key: LineKey) -> np.ndarray:
+        line = self._lines.get(key)
         if line is None:
-            line = self._make_line(offset)
-            _keep(self._lines, offset, line, KEPT_BYTES // line.nbytes)
+            line = self._make_line(key)
+            _keep(self._lines, key, line, KEPT_BYTES // line.nbytes)
         return line
 
-    def _make_line(self, offset: float, is_whole: bool = False) -> np.ndarray:
+    def _make_line(self, key: LineKey, is_whole: bool = False) -> np.ndarray:
+        if isinstance(key, tuple):
+            # Never cut: compiled code cannot call the function for the counts beyond.
+            counts = np.arange(self.n_rows + 1)
+            part, r, q = key
+            return self._on_grid(self.definition.contributions(part, counts, r, q, self.n_rows, self.ess))
+        offset = key
         most = MOST_LOG_GAMMAS if offset else MOST_ENTROPIES
         is_cut = self.n_rows >= most and not is_whole
         largest = most - 1 if is_cut else self.n_rows
         line = log_gamma_table(offset, largest) if offset else entropy_table(largest)
+        line = self._on_grid(line)
+        return cut_line(line, offset, self.grid) if is_cut else line
+
+    def _on_grid(self, line: np.ndarray) -> np.ndarray:
         # In place: a hundred million rows take 0.8 GB.
         line /= self.grid
         np.rint(line, out=line)
         line *= self.grid
-        return cut_line(line, offset, self.grid) if is_cut else line
+        return line
 
 
 def _keep(known: dict[Key, Made], key: Key, made: Made, most: int) -> None:

@@ -18,6 +18,7 @@ from stages.kernels.counting.pairs import PairTables, keep_best_parents, score_t
 from stages.kernels.counting.score_tables import look_up
 from stages.runtime.workers import ordered_map
 
+from .look_up_tables import LineKey
 from .scored_data import ScoredData
 
 MOST_BITMAPS = 240
@@ -95,6 +96,10 @@ class PairScores:
         n_first, n_other = tile.last - tile.first, tile.other_last - tile.other_first
         forward, backward = np.empty((n_first, n_other)), np.empty((n_other, n_first))
         score_tile(offsets, self._tables, counts, *tile, forward, backward)
+        if not np.array_equal(self._tables.line, self._tables.line.T):
+            # The cells of a pair add something else if the other variable is the child.
+            turned = self._tables._replace(line=np.ascontiguousarray(self._tables.line.T))
+            score_tile(offsets, turned, counts, *tile, np.empty_like(forward), backward)
         is_square = tile.first == tile.other_first
         self.scorer.count_evaluations(n_first * (n_first - 1) if is_square else 2 * n_first * n_other)
         return forward, backward
@@ -170,13 +175,12 @@ def _make_tables(scorer: ScoredData) -> PairTables:
     row_sums = np.empty((len(sizes), len(n_states)))
     line = np.empty((len(sizes), len(sizes)), dtype=np.int32)
     row_terms = np.empty(len(state_counts))
-    lines: dict[int, int] = {}
+    lines: dict[LineKey, int] = {}
     cells: list[np.ndarray] = []
     for k, child in enumerate(children):
         for j, s in enumerate(sizes.tolist()):
             cell, row = scorer.tables.of_family(child, float(s))
-            # The prior of a cell depends on the number of cells at most.
-            number = lines.setdefault(int(sizes[k]) * s if scorer.definition.takes_ess else 0, len(cells))
+            number = lines.setdefault(scorer.tables.keys(int(sizes[k]), float(s))[0], len(cells))
             if number == len(cells):
                 cells.append(cell)
             line[k, j] = number

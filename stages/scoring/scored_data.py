@@ -96,7 +96,10 @@ class ScoredData:
         first, end = self.data.state_offsets[child : child + 2].tolist()
         counts, r = self.state_counts[first:end].tolist(), end - first
         self.count_evaluations(1)
-        if self.definition.prior is not None:
+        if self.definition.terms is not None:
+            cells, rows = self.tables.of_family(child, 1.0)
+            value = math.fsum(cells[counts].tolist()) - float(rows[self.n_rows])
+        elif self.definition.prior is not None:
             row = self.definition.prior(r, 1.0, self.ess)
             cell = row / r
             value = math.fsum(math.lgamma(cell + m) - math.lgamma(cell) for m in counts)

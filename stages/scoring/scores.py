@@ -1,7 +1,8 @@
 """The table of local scores: ours, and scores that other packages add by the entry point ``bnsl.scores``.
 
 The checks of `stages.scoring.independent` have formulas of their own, to be independent of this table; a new score
-goes there, too, and its name into `formats.schemas`. A score of another package is its entry alone (`penalised`).
+goes there, too, and its name into `formats.schemas`. A score of another package is its entry alone (`penalised`,
+`counted`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from stages.discovery import UnusableError, discovered
+from formats.discovery import UnusableError, discovered
 
 from .definitions import Score
 
@@ -49,8 +50,8 @@ def _check(name: str, score: Any, present: Mapping[str, Score], found: Mapping[s
         raise UnusableError(f"{name!r} is no name of a score (small letters, digits, underscores)")
     if name in present or name == "unknown":
         raise UnusableError(f"another score has the name {name!r}")
-    if not isinstance(score, Score) or score.prior is not None or not callable(score.penalty):
-        raise UnusableError(f"{name!r} is not made by penalised(name, penalty)")
+    if not isinstance(score, Score) or score.prior is not None or not (callable(score.penalty) or score.terms):
+        raise UnusableError(f"{name!r} is not made by penalised(name, penalty) or counted(name, cell, row)")
 
 
 SCORES: dict[str, Score] = discovered("bnsl.scores", "scores", MAIN_SCORES, _check)

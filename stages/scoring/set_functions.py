@@ -142,8 +142,11 @@ class SetFunctions:
 def cell_numbers(scorer: ScoredData, largest: int) -> np.ndarray | None:
     """Numbers of cells on which the table of a set of up to `largest` variables depends, ascending; 1 where on none.
 
-    None if their tables take too much memory, or if sums over cells may not be exact.
+    None if their tables take too much memory, if sums over cells may not be exact, or if a cell does not add the
+    same to all families that share it.
     """
+    if scorer.definition.terms is not None:
+        return np.ones(1) if _has_exact_sums(scorer) else None
     if not scorer.definition.takes_ess:
         return np.ones(1)
     most = MOST_ENTRIES // (scorer.n_rows + 1)
@@ -161,9 +164,19 @@ def cell_numbers(scorer: ScoredData, largest: int) -> np.ndarray | None:
     return products if is_exact and len(products) <= most else None
 
 
+def _has_exact_sums(scorer: ScoredData) -> bool:
+    """Whether cells add the same to all families that share them, and sums of a package's terms are exact."""
+    terms, tables, counts = scorer.definition.terms, scorer.tables, np.arange(1, scorer.n_rows + 1)
+    if terms is None or not terms.shares_cells:
+        return False
+    lines = [tables.of_cells(1.0), *(tables.of_configurations(r) for r in configuration_kinds(scorer))]
+    per_row = max(float(np.max(np.abs(line[1:]) / counts)) for line in lines)
+    return scorer.n_rows * per_row <= 2.0**53 * tables.grid
+
+
 def configuration_kinds(scorer: ScoredData) -> list[int]:
     """Numbers of states of children that have a function of parents of their own."""
-    if scorer.definition.prior is None or scorer.definition.takes_ess:
+    if scorer.definition.is_likelihood or scorer.definition.by_configurations:
         return []
     return sorted({int(r) for r in scorer.n_states if r > 1})
 

@@ -46,7 +46,7 @@ def score_lines(scorer: FamilyScorer, child: int) -> TableLines:
     Where the score does not depend on them there is one line, of key 0, for all sets.
     """
     lines = TableLines(scorer.tables.of_expansion(child, 1.0), lambda q: scorer.tables.of_family(child, max(q, 1.0)))
-    if not scorer.definition.takes_ess:
+    if not scorer.definition.by_configurations:
         lines.add(0.0)
     return lines
 

@@ -17,7 +17,8 @@ from helpers.processes import run_here
 
 from bnsl.options.optimize import GOVERNED, takers_of
 from bnsl_cli.main import cli
-from stages import discovery, methods, optimize, parentsets
+from formats import discovery
+from stages import methods, optimize, parentsets
 from stages.methods import SearchMethod, own_options
 from stages.optimize import INPUTS, MAIN_METHODS, METHODS, OptimizeOptions, Task, choose_method, default_method
 from stages.parentsets import ParentSetOptions

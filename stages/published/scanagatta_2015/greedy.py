@@ -54,7 +54,7 @@ class _Search:
             child=found.child,
             penalty=scorer.penalty(found.child),
             max_parents=limits.max_parents,
-            by_configurations=scorer.definition.takes_ess,
+            by_configurations=scorer.definition.by_configurations,
             has_bound=self.bound is not None,
             floor=found.floor,
         )

@@ -84,7 +84,7 @@ class _Search:
             required_configurations=q,
             most_added=limits.max_parents - len(limits.required),
             ahead=AHEAD if limits.evaluations == UNLIMITED else 1,
-            by_configurations=scorer.definition.takes_ess,
+            by_configurations=scorer.definition.by_configurations,
             floor=found.floor,
             margin=limits.margin,
         )

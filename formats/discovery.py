@@ -1,4 +1,4 @@
-"""What installed packages add to the tables of methods and scores, found by entry points.
+"""What installed packages add to the tables of methods, scores and formats, found by entry points.
 
 An entry point names a dictionary in a module that imports `bnsl.plugin` and states its version,
 ``BNSL_PLUGIN_API = 1``. An entry point of another package that cannot be used is left out as a whole, with a

@@ -1,4 +1,4 @@
-"""What packages add to the tables: versions, names that are taken, options that entries declare."""
+"""What packages add to the tables: versions, names and endings that are taken, options that entries declare."""
 
 from __future__ import annotations
 
@@ -12,15 +12,28 @@ import click
 import pytest
 
 from bnsl import plugin
-from bnsl.plugin import RESTARTED, SETS, SETS_TW, SearchMethod, SelectionMethod, on_sets, own, penalised
+from bnsl.plugin import (
+    RESTARTED,
+    SETS,
+    SETS_TW,
+    SearchMethod,
+    SelectionMethod,
+    counted,
+    network_format,
+    on_sets,
+    own,
+    penalised,
+)
 from bnsl_cli.main import cli
-from stages import discovery, optimize, parentsets
+from formats import discovery, registry
+from stages import optimize, parentsets
 from stages.methods import ON_SETS, TAKEN, OwnValues, installed, own_options
 from stages.optimize import OptimizeOptions
 from stages.parentsets import ParentSetOptions
 from stages.runtime.errors import StageError
 from stages.scoring import scores
 
+OURS = {row.target: row for row in registry.MAIN_FORMATS}
 STEPS = own(10, "Steps.", least=1, metavar="N")
 
 
@@ -39,6 +52,8 @@ def loaded(monkeypatch, group: str, table: object, **facts: object):
         warnings.simplefilter("always")
         if group == "bnsl.scores":
             rows = discovery.discovered(group, "scores", scores.MAIN_SCORES, scores._check)
+        elif group == "bnsl.formats":
+            rows = discovery.discovered(group, "formats", OURS, registry._check)
         else:
             of = optimize if group == "bnsl.searches" else parentsets
             rows = installed(group, of.MAIN_METHODS, {"restarts", "workers", "start", "orders", "tabu", *ON_SETS})
@@ -120,13 +135,61 @@ def test_tables_of_another_version_are_left_out(monkeypatch, version, reason):
         ({"bic": penalised("BIC", lambda n_rows: 1.0)}, "another score has the name 'bic'"),
         ({"unknown": penalised("None", lambda n_rows: 1.0)}, "another score has the name 'unknown'"),
         ({"h-q": penalised("HQ", lambda n_rows: 1.0)}, "'h-q' is no name of a score"),
-        ({"hq": lambda n_rows: 1.0}, "'hq' is not made by penalised(name, penalty)"),
-        ({"hq": scores.MAIN_SCORES["k2"]}, "'hq' is not made by penalised(name, penalty)"),
+        ({"hq": lambda n_rows: 1.0}, "'hq' is not made by penalised(name, penalty) or counted(name, cell, row)"),
+        ({"hq": scores.MAIN_SCORES["k2"]}, "'hq' is not made by penalised(name, penalty) or counted"),
     ],
 )
 def test_scores_that_cannot_be_used_are_left_out(monkeypatch, table, reason):
     rows, said = loaded(monkeypatch, "bnsl.scores", table)
     assert rows == scores.MAIN_SCORES and "the scores of the package" in said and reason in said
+
+
+def test_scores_by_counts_join_the_table(monkeypatch):
+    table = {"mine": counted("Mine", lambda counts, ess: counts * ess, lambda counts: counts, is_equivalent=True)}
+    rows, said = loaded(monkeypatch, "bnsl.scores", table)
+    assert said == "" and rows["mine"].takes_ess and rows["mine"].is_equivalent and rows["mine"].no_posterior
+    assert not (rows["mine"].by_configurations or rows["mine"].bounds_supersets or rows["mine"].is_likelihood)
+    assert rows["mine"].penalty_on(9) == 0.0
+
+
+def format_of(called="a file of mine", suffix=".mine", **further):
+    return network_format(called, suffix, "mine.format", "mine", **further)
+
+
+def test_formats_join_the_table(monkeypatch):
+    rows, said = loaded(monkeypatch, "bnsl.formats", {"own": format_of(), "tables": format_of(suffix=".own.oo .o-o")})
+    assert said == "" and list(rows)[-2:] == ["own", "tables"] and rows["own"].package == "(without a name)"
+    assert rows["own"].kind == "network" and format_of(has_parameters=True).kind == "network with parameters"
+    assert (rows["own"].reader, rows["own"].writer) == ("mine.format:read", "mine.format:write")
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        ({"bif": format_of()}, "another format has the name 'bif'"),
+        ({"network": format_of()}, "another format has the name 'network'"),
+        ({"bnsl.network": format_of()}, "'bnsl.network' is no name of a format"),
+        ({"json": format_of()}, "another format has the name 'json'"),
+        ({"table": format_of()}, "another format has the name 'table'"),
+        ({"Own": format_of()}, "'Own' is no name of a format (small letters, digits, hyphens)"),
+        ({"own": 7}, "'own' is not made by network_format(called, suffix, module, help)"),
+        ({"own": registry.MAIN_FORMATS[0]}, "'own' is not made by network_format"),
+        ({"own": format_of(suffix="")}, "'own' needs endings of file names in small letters, each with its dot"),
+        ({"own": format_of(suffix="mine")}, "'own' needs endings of file names"),
+        ({"own": format_of(suffix=".Mine")}, "'own' needs endings of file names"),
+        ({"own": format_of(suffix=".bif")}, "the ending '.bif' of 'own' and '.bif' of another format are alike"),
+        (
+            {"own": format_of(suffix=".my.csv")},
+            "the ending '.my.csv' of 'own' and '.csv' of another format are alike",
+        ),
+        ({"own": format_of(suffix=".jsonl")}, "the ending '.jsonl' of 'own' and '.sets.jsonl' of another format"),
+        ({"own": format_of(suffix=".gz")}, "the ending '.gz' of 'own' and '.gz' of another format are alike"),
+        ({"own": format_of(), "too": format_of()}, "the ending '.mine' of 'too' and '.mine' of another format"),
+    ],
+)
+def test_formats_that_cannot_be_used_are_left_out(monkeypatch, table, reason):
+    rows, said = loaded(monkeypatch, "bnsl.formats", table)
+    assert rows == OURS and "the formats of the package" in said and reason in said
 
 
 @pytest.mark.parametrize(
