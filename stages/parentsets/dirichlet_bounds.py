@@ -1,11 +1,11 @@
 """Pruning under the Dirichlet scores (BDeu, K2): an upper bound on the scores of a parent set and all its supersets.
 
-The score of a configuration is the probability of its rows under a Polya urn. Rows of several child states are
-at best split into one configuration for each state, and a state's rows are best kept together (proof:
-`pure_cell_terms`). So any superset scores at most the sum of those terms over the cells that the set itself has:
-never less than one factor 1/|X| for every cell with rows. De Campos and Ji (2011) count such factors for
-configurations, Correia, Cussens and de Campos (2020) for distinct cells; here the limit on parents also bounds how
-small the Dirichlet parameter of a superset can become, which tightens the term of every cell.
+The score of a configuration is the probability of its rows under a Polya urn. Rows of several child states are at
+best split into one configuration for each state, and a state's rows are best kept together (proof:
+`pure_cell_terms`). So any superset scores at most the sum of these terms over the cells of the set itself. Each cell
+with rows contributes a factor of at most 1/|X|. De Campos and Ji (2011) count such factors for configurations,
+Correia, Cussens and de Campos (2020) for distinct cells; here the limit on parents also bounds how small the
+Dirichlet parameter of a superset can become, which tightens the term of every cell.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ LARGEST_EXPONENT = 200
 class SupersetBound:
     """Upper bounds for one child's parent sets under a score with a Dirichlet prior.
 
-    `prior` is that of the scorer's score; `max_parents` and `allowed` of `limits` say how many configurations a
-    superset can have. Attribute `log2_states` (float64, shape (n_allowed + 1,)): binary logarithm of the most
-    configurations that so many further parents can have.
+    `prior` is the prior of the scorer's score; `max_parents` and `allowed` of `limits` determine how many
+    configurations a superset can have. Attribute `log2_states` (float64, shape (n_allowed + 1,)): binary logarithm of
+    the largest number of configurations by the number of further parents.
     """
 
     def __init__(self, scorer: FamilyScorer, prior: Prior, child: int, limits: ChildLimits):
@@ -47,7 +47,7 @@ class SupersetBound:
         if not parents:
             first, end = self.scorer.data.state_offsets[self.child : self.child + 2].tolist()
             return math.fsum(terms[self.scorer.state_counts[first:end]].tolist())
-        # An expansion whose tables sum the terms over the cells, and nothing else.
+        # An expansion whose tables contain only the terms of cells, which it sums.
         *rest, last = parents
         out = np.empty(self.scorer.n_variables)
         tables = self.scorer.tables.of_terms(terms)
@@ -58,13 +58,14 @@ class SupersetBound:
         """Whether a score reached by `parents` or a subset dominates all their supersets."""
         terms = self._terms(parents)
         cells = min(self.scorer.n_configurations((self.child, *parents)), self.scorer.n_rows)
-        # Terms fall ever more slowly, so their sum is least where that many cells have equally many rows.
+        # Terms fall ever more slowly with the number of rows, so their sum is least when `cells` cells share the rows
+        # equally.
         if best < cells * terms[math.ceil(self.scorer.n_rows / cells)]:
             return False
         return bool(is_excluded_by_dirichlet(best, self(parents)))
 
     def of_larger_sets(self, required: tuple[int, ...], allowed: np.ndarray) -> float:
-        """Upper bound in nats on the score of any set with something besides the required parents."""
+        """Upper bound in nats on the score of any set with more than the required parents."""
         singles = (tuple(sorted((*required, y))) for y in allowed.tolist())
         # Any larger set contains one of these, whose bound covers its supersets.
         return max(map(self, singles), default=-math.inf)
@@ -73,15 +74,16 @@ class SupersetBound:
         if not self.scorer.definition.takes_ess:
             exponent = 0
         else:
-            # A superset multiplies at most the states of the largest candidates, as many as still fit.
+            # A superset multiplies the number of configurations by at most the states of the largest candidates that
+            # still fit.
             n_more = min(self.max_parents - len(parents), len(self.log2_states) - 1)
             log_q = math.log2(self.scorer.n_configurations(parents)) + self.log2_states[n_more]
-            # Rounded up, so that few tables serve all sets; the bound only becomes weaker.
+            # Rounded up, so that few tables serve all sets; this only weakens the bound.
             exponent = min(math.ceil(log_q - 1e-9), LARGEST_EXPONENT)
         return self.terms_of(exponent)
 
     def terms_of(self, exponent: int) -> np.ndarray:
-        """Terms of the cells of a set whose supersets have at most two to this power configurations."""
+        """Terms of the cells of a set whose supersets have at most ``2**exponent`` configurations."""
         if exponent not in self._tables:
             r = int(self.scorer.n_states[self.child])
             alpha = self.prior(r, 2.0**exponent, self.scorer.ess)
@@ -90,6 +92,6 @@ class SupersetBound:
 
 
 def superset_bound(scorer: FamilyScorer, child: int, limits: ChildLimits) -> SupersetBound | None:
-    """The bound of the scorer's score, or None where the score is no Dirichlet score."""
+    """The bound for the scorer's score, or None if it is no Dirichlet score."""
     prior = scorer.definition.prior
     return None if prior is None else SupersetBound(scorer, prior, child, limits)

@@ -18,13 +18,13 @@ from stages.kernels.counting.score_tables import (
 from .definitions import Score
 
 GRID_PER_QUANTUM = 256
-"""Entries are multiples of this share of a score's quantum. Sums up to 3 N ln N, of N rows, then have 53 binary
-digits at most: they are exact, so that a score does not depend on the order in which its cells are summed.
+"""Entries are multiples of this share of a score's quantum. Sums up to 3 N ln N, with N rows, then have at most 53
+binary digits: they are exact, so a score does not depend on the order in which its cells are summed.
 """
 
 
 KEPT_BYTES = 256 << 20
-"""Memory of the tables that are kept; beyond, the oldest are dropped and made anew when they are needed again."""
+"""Memory for tables; at the limit the oldest are dropped, and made again when needed."""
 
 Key = TypeVar("Key")
 Made = TypeVar("Made")
@@ -42,7 +42,7 @@ class LookUpTables:
         self.grid = quantum / GRID_PER_QUANTUM  # entries are multiples of it
         self._known: dict[tuple[int, float], ScoreTables] = {}
         self._lines: dict[float, np.ndarray] = {}
-        # Numbers of states that occur, and for each variable the place of its own.
+        # Numbers of states that occur, and each variable's index among them.
         self._sizes = sorted({int(s) for s in n_states})
         self._size_of = np.searchsorted(self._sizes, n_states).astype(np.int32)
 
@@ -74,7 +74,7 @@ class LookUpTables:
         )
 
     def of_family(self, child: int, n_configurations: float) -> tuple[np.ndarray, np.ndarray]:
-        """Contributions of a cell and of a configuration, a line of each; for so many configurations."""
+        """Contributions of a cell and of a configuration, one line of each, for this number of configurations."""
         if self.definition.prior is None:
             tables = self.of_expansion(child, 1.0)
             return tables.cell[0], tables.row[0]
@@ -82,16 +82,18 @@ class LookUpTables:
         return self._line(cell), self._line(row)
 
     def of_cells(self, n_cells: float, is_whole: bool = False) -> np.ndarray:
-        """The line of the cells of a set with so many cells; with `is_whole` it is never cut. Not kept."""
+        """The line of the cells of a set with `n_cells` cells; with `is_whole` it is never cut. Not kept."""
         offset = 0.0 if self.definition.prior is None else self._offsets(1, n_cells)[0]
         return self._make_line(offset, is_whole)
 
     def of_configurations(self, r: int, is_whole: bool = False) -> np.ndarray:
-        """The line of configurations for children with r states, where no sample size is given; as `of_cells`."""
+        """The line of configurations for children with r states, for scores without a sample size; `is_whole` as in
+        `of_cells`.
+        """
         return self._make_line(self._offsets(r, 1.0)[1], is_whole)
 
     def of_terms(self, terms: np.ndarray) -> ScoreTables:
-        """Tables that sum ``terms[m]`` over the cells, m the rows of a cell, and nothing else.
+        """Tables that only sum ``terms[m]`` over the cells, where m is the number of rows of a cell.
 
         `terms` is float64, shape (n_rows + 1,), 0 at 0.
         """
@@ -107,7 +109,7 @@ class LookUpTables:
     def _offsets(self, r: int, n_configurations: float) -> tuple[float, float]:
         """Dirichlet parameters of a cell and of a configuration of a child with r states.
 
-        Under an equivalent sample size both depend on the number of cells alone, to the last bit.
+        Under an equivalent sample size both depend, to the last bit, on the number of cells alone.
         """
         prior = self.definition.prior
         assert prior is not None
@@ -135,7 +137,7 @@ class LookUpTables:
 
 
 def _keep(known: dict[Key, Made], key: Key, made: Made, most: int) -> None:
-    """Keep what was made, and of others the latest, so that there are `most`; threads may do so at the same time."""
+    """Keep a new value, and the latest of the others, so that there are `most`; safe for several threads."""
     for oldest in list(known)[: max(0, len(known) + 1 - most)]:
         known.pop(oldest, None)
     known[key] = made

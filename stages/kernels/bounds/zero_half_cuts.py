@@ -31,7 +31,7 @@ class SumRules(NamedTuple):
     most_summed : int
         Cuts in a sum.
     least_violation : float
-        Least share that must be missing.
+        Least violation (missing share) of a half that is kept.
     """
 
     n_steps: int
@@ -47,7 +47,7 @@ class OddSets(NamedTuple):
     offsets : ndarray of int64, shape (n_cuts + 1,)
         Cut c has ``sets[offsets[c]:offsets[c + 1]]``.
     sets : ndarray of int32
-        Among the sets that have a share; those of a cut ascending.
+        Indices among the sets that have a share; ascending within each cut.
     children : ndarray of int32
         The children of these sets.
     slacks : ndarray of float64, shape (n_cuts,)

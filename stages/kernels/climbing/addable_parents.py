@@ -11,7 +11,9 @@ from .moves import mark_stale
 
 @borrowing
 def list_permitted(state, child, out):
-    """Write the variables that `child` could gain as parents, cycles ignored, to `out` (int32); their number."""
+    """Write the variables that `child` could gain as parents, ignoring cycles, to `out` (int32); returns their
+    number.
+    """
     n_variables = len(state.n_parents)
     n = 0
     k = 0  # parents of `child` below the present candidate; both ascend
@@ -33,7 +35,7 @@ def list_permitted(state, child, out):
 
 @borrowing
 def list_partners(state, child, out):
-    """Write the variables above `child` that may be linked with it in either direction to `out`; their number."""
+    """Write the variables above `child` that may be linked with it in either direction to `out`; returns how many."""
     n = 0
     for other in range(child + 1, len(state.n_parents)):
         if in_row(state.permitted, child, other) or in_row(state.permitted, other, child):

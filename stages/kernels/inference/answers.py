@@ -92,7 +92,7 @@ def _answer_group(plan, network, groups, query, kind, group, is_inside):
     members, _ = component_of(groups, group)
     is_inside[members] = True
     begin, end = groups.row_start[group], groups.row_start[group + 1]
-    # As many rows as fill a batch; a single row may exceed it.
+    # As many rows as fill a batch; a single row may exceed the batch.
     size = max(1, min(end - begin, BATCH_CELLS // (plan.cell_start[-1] + 1)))
     tables = np.empty(plan.cell_start[-1] * size)
     messages = np.empty(plan.message_start[-1] * size)

@@ -96,8 +96,8 @@ def _multiply(sizes, strides, values, bases, is_message, table, digits):
             base = bases[0] + offset
             for state in range(n_last):
                 table[cell + state] *= values[base + state * last]
-        # A message has its own value for each row, side by side; a family table serves all rows, and a row's observed
-        # states say where it begins.
+        # A message has a value of its own for each row, side by side. A family table serves all rows; a row's
+        # observed states give its offset there.
         elif is_message:
             for state in range(n_last):
                 here = (cell + state) * n_rows
@@ -230,7 +230,7 @@ def read_marginals(plan, rows, tables, target_start, posterior):
     Parameters
     ----------
     rows : ndarray of int64, shape (n_rows,)
-        Rows of `posterior` that the tables are of.
+        Rows of `posterior`, one for each row of the tables.
     tables : ndarray of float64
         From `distribute`.
     target_start : ndarray of int64, shape (n,)

@@ -1,8 +1,8 @@
 """The best network by dynamic programming over subsets of variables (Silander & Myllymäki 2006).
 
-The best network on a set of variables has a sink, which takes its best listed set within the others. Subsets are
-bit masks; masks of the possible parents of a child omit the child's own bit. `posterior.subset_sums` uses the same
-masks but sums weights, so it shares `set_place` and `squeeze` and not the tables of best sets.
+The best network on a set of variables has a sink, which takes its best listed set within the others. Subsets are bit
+masks; masks of the possible parents of a child omit the child's own bit. `posterior.subset_sums` uses the same masks
+but sums weights, so it shares `set_place` and `squeeze` but not the tables of best sets.
 """
 
 from __future__ import annotations
