@@ -1,8 +1,8 @@
-"""What methods and scores of other packages may import: the names here stay, or `API_VERSION` grows.
+"""Names for methods and scores of other packages to import: names here stay, or `API_VERSION` grows.
 
 A package names dictionaries under entry points: ``bnsl.searches`` (`SearchMethod`), ``bnsl.selections``
 (`SelectionMethod`), ``bnsl.scores`` (`penalised`). The module with a dictionary states the version that it is made
-for, and a method's module offers one function::
+for, and a method's module offers one of these functions::
 
     BNSL_PLUGIN_API = 1
 
@@ -10,9 +10,10 @@ for, and a method's module offers one function::
     def search_data(scorer, options, budget, reporter, table=None):  # on_data: scores families; a SearchResult
     def search_child(scorer, child, limits, budget):  # SelectionMethod: parent sets of one child; FoundSets
 
-``options.own`` (of a selection ``limits.own``) has the options that the entry declares. ``examples/plugin`` is a
-package to start from. Importing this module loads the standard library and the tables only; what searches need loads
-when it is first used, so import it in the modules of methods, not beside the dictionaries.
+``options.own`` (for a selection ``limits.own``) has the values of the options that the entry declares.
+``examples/plugin`` is a package to start from. Importing this module loads only the standard library and the tables;
+parts that searches need are loaded when first used. So import it in the modules of methods, not beside the
+dictionaries.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``bnsl formats``: what is read and written."""
+"""``bnsl formats``: the formats that are read and written."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def command(name: str | None, as_schema: bool, output: str, as_json: bool, repor
     """List the formats that are read and written.
 
     With the name of one of this program's own formats, all its keys with their units and meanings: parentsets,
-    network, forest, trace, arc-probabilities, entropy; also of measures (the lines of bnsl evaluate) and
-    comparisons (the lines of bnsl compare). The content of an input gives its format, never its name.
+    network, forest, trace, arc-probabilities, entropy; also of measures (the lines of bnsl evaluate) and comparisons
+    (the lines of bnsl compare). The content of an input gives its format, never its name.
 
     \b
     Examples:
@@ -78,9 +78,9 @@ def list_formats() -> list[dict[str, Any]]:
 
 
 def list_keys(name: str) -> list[dict[str, Any]]:
-    """One row per key (or column) of one of our own formats; ``network`` is short for ``bnsl.network``.
+    """One row per key (or column) of one of this program's formats; ``network`` is short for ``bnsl.network``.
 
-    Raises `UsageError`: no format of ours has this name.
+    Raises `UsageError`: this program has no format of this name.
     """
     from formats.schemas import PARTS
 
@@ -92,9 +92,9 @@ def list_keys(name: str) -> list[dict[str, Any]]:
 
 
 def json_schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of each line of one of our own formats.
+    """The JSON Schema of each line of one of this program's formats.
 
-    Raises `UsageError`: no format of ours has this name, or it is a table in Arrow.
+    Raises `UsageError`: this program has no format of this name, or it is a table in Arrow.
     """
     from formats.json_lines.json_schema import lines_schema, record_schema, union_schema
     from formats.schemas import ARC_PROBABILITIES, JSONL_FORMATS
@@ -112,7 +112,7 @@ def json_schema(name: str) -> dict[str, Any]:
 
 
 def _groups(name: str) -> list[tuple[str, tuple[Key, ...]]]:
-    """The keys of a format by where they stand: header and record, columns, or kinds of records."""
+    """The keys of a format in groups: header and record, columns, or kinds of records."""
     from formats.schemas import ENTROPY_COLUMNS, JSONL_FORMATS
     from stages.evaluate.record_keys import COMPARISON_KEYS, EVALUATION_KEYS
 

@@ -1,6 +1,6 @@
 """Claims in the header of a network, checked against its records by every reader of networks.
 
-Scores are not recomputed here, which needs the data; ``bnsl evaluate --data`` does that.
+Scores are not recomputed here, since this needs the data; ``bnsl evaluate --data`` does it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ Fail = Callable[[str], NoReturn]
 def check_while_reading(
     lines: Lines, header: Header, records: Iterator[ParentSetRecord]
 ) -> Iterator[ParentSetRecord]:
-    """Pass on the records of a network; check its header (the line returned last) now, and against all records.
+    """Pass on the records of a network; check its header (the line returned last) at once, and then against all
+    records.
 
     Raises `Malformed`, `Inconsistent`: a key has a wrong type; while iterating, the records or other claims
     contradict a claim.
@@ -97,7 +98,7 @@ def _check_claims(
 
 
 def _check_facts(fail: Fail, extra: Mapping[str, Any], parents: Sequence[Sequence[int]]) -> None:
-    """What the header says of each arc."""
+    """The facts in the header about each arc."""
     for key, is_sound, problem in (
         (STRENGTHS, _is_strength, "a strength in the header is no pair of probabilities"),
         (DIRECTIONS, DECIDERS.__contains__, f"a direction in the header is none of {', '.join(DECIDERS)}"),
