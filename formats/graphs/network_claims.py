@@ -132,7 +132,7 @@ def _check_width(fail: Fail, certificate: Mapping[str, Any], parents: Sequence[S
 
 
 def _width_of(parents: Sequence[Sequence[int]], order: Sequence[int], stated: int) -> int | None:
-    """Width of an elimination order, or `stated` + 1 if it is more than that; None if that takes too long."""
+    """Width of an elimination order, or `stated` + 1 if it is larger; None if the computation takes too long."""
     # The elimination stops at the first bag above the stated width, so no bag costs more than its square.
     if sum((len(p) + 1) ** 2 for p in parents) > MAX_FILL or len(order) * (stated + 1) ** 2 > MAX_FILL:
         return None

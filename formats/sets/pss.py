@@ -1,8 +1,8 @@
 """Local scores in the text format of URLearning (Malone et al.), ``.pss``.
 
-``META key = value`` lines, then for each variable ``VAR name``, its ``META`` lines, and one line
-``SCORE PARENT1 PARENT2 ...`` per set with parents by name. The format announces no numbers of variables or sets, so
-a file that was cut between lines looks whole unless a set names a parent that is missing.
+``META key = value`` lines, then for each variable ``VAR name``, its ``META`` lines, and one line ``SCORE PARENT1
+PARENT2 ...`` per set with parents by name. The format announces no numbers of variables or sets, so a file cut
+between lines looks whole unless a set names a missing parent.
 """
 
 from __future__ import annotations
