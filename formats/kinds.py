@@ -42,7 +42,7 @@ class Format:
     suffix: str = ""
     """Usual endings of file names, separated by blanks; the format of an input never depends on its name."""
     magic: tuple[bytes, ...] = ()
-    """First bytes, one of which a binary file begins with."""
+    """Possible first bytes of a binary file."""
     pattern: bytes = b""
     """Regular expression that matches the beginning of every sound file behind blank lines and comments, and no data
     table; see `detection`. Line ends are ``\\n``, and the last one of the text may be missing."""

@@ -274,7 +274,7 @@ def require_same_scores(header: Header, dataset: Dataset, score_options: ScoreOp
 
 
 def require_same_variables(header: Header, dataset: Dataset, source: str) -> None:
-    """Raise `Inconsistent` unless the variables of a file are those of the data, in their order."""
+    """Raise `Inconsistent` unless a file has the variables of the data, in the same order."""
     from formats.errors import Inconsistent
 
     if header.names != dataset.names:

@@ -113,7 +113,7 @@ class DataOptions:
         return replace(self, discretize=(), categories=(), max_states=None)
 
     def rules(self, known: KnownVariables | None = None) -> dict[str, Any]:
-        """The options as arguments of the readers of tables; a usage error for those that have no effect."""
+        """The options as arguments of the readers of tables; raises a usage error for options without effect."""
         from formats.streams import source_name
 
         if self.unseen != "error" and (known is None or not any(v.states for v in known.variables)):

@@ -16,7 +16,7 @@ _SPOKEN = (("<=", "le_"), (">=", "ge_"), ("<", "lt_"), (">", "gt_"), ("..", "_to
 
 
 def as_words(texts: Sequence[str], is_word: Callable[[str], bool], first: str = "_") -> list[str]:
-    """Distinct words for names or labels; those that are words already stay.
+    """Distinct words for names or labels; texts that are words already stay.
 
     - `is_word`: whether the format accepts a text unchanged; it accepts ASCII letters, digits and ``_`` behind
       `first`.

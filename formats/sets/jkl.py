@@ -146,7 +146,7 @@ def _shown(line: bytes) -> str:
 
 
 def read_jkl(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tuple[Header, Iterator[ParentSetRecord]]:
-    """Read a jkl file, all of it at once because the last block may define a name that the first one uses.
+    """Read a jkl file all at once, because the last block may define a name that the first one uses.
 
     States, rows and data are unknown; variables are called X0, X1, ... where the file has indices.
 

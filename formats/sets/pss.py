@@ -94,7 +94,7 @@ def _header(lines: Lines, meta: dict[str, str], blocks: list[_RawBlock], warn: W
 
 
 def read_pss(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tuple[Header, Iterator[ParentSetRecord]]:
-    """Read a pss file, all of it at once because parents may be named before their own block.
+    """Read a pss file all at once, because parents may be named before their own block.
 
     `partial` has no effect, since the number of variables is not announced.
     """

@@ -81,7 +81,7 @@ class Engine:
         component_keys(self.arrays, labels, keys, rows)
         packed = keys.view(np.dtype((np.void, keys.shape[1]))).ravel()
         _, first, group_of = np.unique(packed, return_index=True, return_inverse=True)
-        # The bits of distinct keys as pairs (group, variable), first those of members, then of families.
+        # The bits of distinct keys as pairs (group, variable), first bits of members, then bits of families.
         parts = [
             np.nonzero(np.unpackbits(keys[first, begin : begin + n_bytes], axis=1, bitorder="little"))
             for begin in (0, n_bytes)

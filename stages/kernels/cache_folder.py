@@ -46,7 +46,7 @@ def why_not_trusted(root: str, folder: str) -> str | None:
 
 
 def _create(folder: str) -> None:
-    """Make a folder and those above it, closed to others whatever the umask is."""
+    """Make a folder and all folders above it, closed to others whatever the umask is."""
     if not os.path.isdir(folder):
         _create(os.path.dirname(folder))
         with contextlib.suppress(FileExistsError):

@@ -32,7 +32,8 @@ def is_subset(offsets, members, other, stamp, s):
 
 @njit
 def mark_undominated(offsets, members, n_variables, n_better):
-    """Which sets have no kept proper subset among those that may dominate them; of a set listed twice, the first.
+    """Find the sets without a kept proper subset among the sets that may dominate them; of a set listed twice, the
+    first is kept.
 
     Returns bool, shape (n_sets,).
 

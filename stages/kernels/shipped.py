@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent / "compiled"
 
 
 class ProcessorLevel(NamedTuple):
-    """What machine code is made for."""
+    """A kind of processor for which machine code is shipped."""
 
     processor: str  # LLVM's name of the processor, also the name of the folder
     features: str  # further features, as numba's NUMBA_CPU_FEATURES has them

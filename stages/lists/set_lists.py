@@ -16,7 +16,7 @@ from stages.runtime.errors import InfeasibleError
 
 
 def index_table(table: ParentSetTable) -> SetLists:
-    """The lists of `table`, indexed; indices of sets stay those of the table."""
+    """The lists of `table`, indexed; indices of sets equal the indices in the table."""
     return index_lists(
         set_offsets=table.set_offsets, scores=table.scores, parent_offsets=table.parent_offsets, parents=table.parents
     )

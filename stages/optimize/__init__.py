@@ -2,7 +2,7 @@
 
 The main road is `MAIN_METHODS`: ``orders`` and ``treewidth`` search among listed sets, ``exact`` proves, ``pricing``
 and ``climbing`` search on data, ``bounds`` computes upper bounds for all. `METHODS` adds published methods
-(`stages.published`) and those of other packages. The table is data; a method's module is imported when it runs
+(`stages.published`) and methods of other packages. The table is data; a method's module is imported when it runs
 (`stages.optimize.driver`). A module for listed sets offers ``search``, a module for data offers ``search_data``
 (`stages.optimize.result`). `stages.optimize.verify` checks every result before it becomes a `Network`.
 

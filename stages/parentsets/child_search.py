@@ -228,7 +228,7 @@ class ChildLimits:
     def is_spent(self, budget: Budget, found: FoundSets, held: int = 0) -> bool:
         """Whether a search must stop: no time, no evaluations, or no memory is left.
 
-        `held` is the number of sets that it holds besides those found. Time ends no search before its first list:
+        `held` is the number of sets that it holds besides the sets found. Time ends no search before its first list:
         `FIRST_SCORES` scores, or one for each candidate if there are fewer.
         """
         if found.exploration is not None:

@@ -131,7 +131,7 @@ class Run:
         behind = len(searched)
         tasks = []
         for child in children:
-            # `behind` counts this child and those after it; up to jobs - 1 before it may still run.
+            # `behind` counts this child and all later ones; up to jobs - 1 earlier ones may still run.
             tasks.append((child, behind + self.jobs - 1))
             behind -= child in searched
         return tasks

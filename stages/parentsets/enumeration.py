@@ -2,7 +2,7 @@
 
 Under a penalty c per configuration of the parents, a set S is scored only while every set of one parent less stays
 open. That is, for each Y in S the best score among the subsets of S - {Y} is less than -c |S|, where |S| is the
-number of configurations (de Campos and Ji 2011). Scores of single parents bound those best scores from below, so S
+number of configurations (de Campos and Ji 2011). Scores of single parents bound these best scores from below, so S
 has fewer configurations than ``-max(score of (), score of {Y}) / c`` for every Y in it. Sets with that property are
 counted by their products of states, without listing them. On real tables the count exceeds the number of sets then
 scored by some per cent at most.

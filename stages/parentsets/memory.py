@@ -32,7 +32,7 @@ def resident_bytes(scorer: FamilyScorer, sample: RowSample | None, jobs: int) ->
     if jobs > 1:
         total += jobs * WORKER_BYTES
     for each in scorers:
-        # The packed codes may be those of the table.
+        # The packed codes may be the codes of the table itself.
         arrays = {id(array): array.nbytes for array in (each.dataset.codes, *each.data)}
         total += sum(arrays.values())
         total += jobs * sum(array.nbytes for array in each.workspace())

@@ -57,9 +57,9 @@ def merge_equal_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Representative row and multiplicity of every distinct row.
 
-    `codes` is uint8, shape (n_variables, n_rows), or packed. With `n_states` (int32, shape (n_variables,)) of a
-    product of at most 2**64, rows are identified by exact keys. Returns int32 arrays: the first row of each distinct
-    kind, ascending, and the number of equal rows; without equal rows ``first = arange(n_rows)``. Raises
+    `codes` is uint8, shape (n_variables, n_rows), or packed. If the product of `n_states` (int32, shape
+    (n_variables,)) is at most 2**64, rows are identified by exact keys. Returns int32 arrays: the first row of each
+    distinct kind, ascending, and the number of equal rows; without equal rows ``first = arange(n_rows)``. Raises
     `NothingFoundError` if `stop` was set meanwhile.
     """
     n_rows = codes.shape[1]

@@ -85,7 +85,7 @@ class ScoredData:
         return product
 
     def without(self, variables: np.ndarray, left_out: Sequence[int]) -> np.ndarray:
-        """`variables` except those in `left_out`, in the same order."""
+        """`variables` except the ones in `left_out`, in the same order."""
         stays = np.ones(self.n_variables, dtype=np.bool_)
         for i in left_out:
             stays[i] = False

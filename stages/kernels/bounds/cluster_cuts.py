@@ -140,7 +140,7 @@ def tally(support, cluster, s, demand, sign):
 
 @borrowing
 def notice(cluster, variable, n_near):
-    """Add a variable to those near the cluster; returns their number."""
+    """Add a variable to the variables near the cluster; returns their number."""
     if not cluster.is_near[variable]:
         cluster.is_near[variable] = True
         cluster.near[n_near] = variable

@@ -129,7 +129,7 @@ def restrict_cuts(cuts, place, offsets, sets, weights):
 
 @njit
 def mark_least(set_offsets, reduced, most, marks):
-    """Mark the `most` sets of least reduced cost of each variable, and those that tie with the last of them."""
+    """Mark the `most` sets of least reduced cost of each variable, and sets that tie with the last of them."""
     least = np.empty(most, dtype=np.int64)  # heap of the least costs so far, the largest on top
     for v in range(len(set_offsets) - 1):
         first, last = set_offsets[v], set_offsets[v + 1]
@@ -219,7 +219,7 @@ def relax(columns, cuts, multipliers, reduced, chosen):
     Parameters
     ----------
     cuts : SetCuts
-        The same as for `reduce_costs`, indexed by set.
+        As in `reduce_costs`, indexed by set.
     multipliers : ndarray of float64, shape (n_cuts,)
         In nats, non-negative.
     reduced : ndarray of float64, shape (n_sets,)

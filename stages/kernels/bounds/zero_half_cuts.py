@@ -149,7 +149,7 @@ def change_by(odd, total, cut):
         v = odd.children[k]
         before = total.odd_shares[v]
         after = before
-        # The sets of a cut ascend, so those of one variable are adjacent.
+        # The sets of a cut ascend, so sets of one variable are adjacent.
         while k < end and odd.children[k] == v:
             after += total.shares[odd.sets[k]]
             k += 1

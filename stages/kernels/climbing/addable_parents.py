@@ -48,7 +48,7 @@ def list_partners(state, child, out):
 def spread_gains(state, child, partners, gains, keeps_all):
     """List each gain for the permitted directions of the pair (child, partner).
 
-    Without `keeps_all` only those that do not lower the score are listed.
+    Without `keeps_all`, gains that lower the score are not listed.
     """
     # Children come in ascending order with partners above them, so appending keeps every list ascending.
     for k in range(len(partners)):
@@ -64,7 +64,7 @@ def spread_gains(state, child, partners, gains, keeps_all):
 
 @borrowing
 def replace_candidates(state, child, candidates, gains, keeps_all):
-    """Make `candidates` (ascending) the list of `child`; without `keeps_all` only those of positive gain."""
+    """Make `candidates` (ascending) the list of `child`; without `keeps_all` only candidates of positive gain."""
     n = 0
     for k in range(len(candidates)):
         if keeps_all or gains[k] > 0.0:

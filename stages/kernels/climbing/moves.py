@@ -60,7 +60,7 @@ class ClimbState(NamedTuple):
 def paged_array(n_rows, n_columns, dtype):
     """An array of zeros whose memory is allocated in small pages as they are written to.
 
-    numpy would allocate huge pages (2 MB), of which every row touches one.
+    numpy would allocate huge pages (2 MB), and every row would touch one.
     """
     memory = mmap.mmap(-1, max(1, n_rows * n_columns * np.dtype(dtype).itemsize))
     if hasattr(mmap, "MADV_NOHUGEPAGE"):
@@ -87,7 +87,7 @@ def new_climb_state(
     """A graph without arcs; no gains of moves are known yet.
 
     `permitted`, `fixed` and `order` are as in `ClimbState`. The lists of possible new parents have `most_listed`
-    columns, those of parents `most_parents`; by default one for each variable.
+    columns, the lists of parents `most_parents`; by default one column for each variable.
     """
     n = len(order)
     n_listed = n if most_listed is None else min(n, most_listed)

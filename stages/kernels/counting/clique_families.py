@@ -98,12 +98,12 @@ def code_clique_rows(codes, members, strides, rows):
 def add_margins(counts, subsets, width):
     """Fill the entries with "any": sums over the states of a member, one member after the other.
 
-    `counts` has `width` entries for each number of a cell; those with "any" are zero.
+    `counts` has `width` entries for each number of a cell; entries with "any" are zero.
     """
     radices, strides = subsets.radices, subsets.strides
     for i in range(len(radices) if width > 0 else 0):
         stride = strides[i] * width
-        # Members before this one have all their entries, those behind it none with "any" yet.
+        # Members before this one have all their entries; members after it have none with "any" yet.
         for b in range(subsets.block_starts[i], subsets.block_starts[i + 1]):
             first = subsets.blocks[b] * width
             margin = np.uint64(first + (radices[i] - 1) * stride)

@@ -68,7 +68,7 @@ def knows_pairs(bits, offsets, word_shifts, variable, n_candidates, requests, pa
     requests : ndarray of int64, shape (n_variables,)
         Candidates so far; -1 once the counts are known. Empty where memory does not allow for them.
     pairs : ndarray of int32, shape (n_free, n_free)
-        Rows that two free states share; the lines of the variable are filled.
+        Number of rows that two free states have in common; receives the lines of the variable.
     cells, bitmaps, overlaps : ndarray
         Scratch, as in `packed_data.Workspace`.
     """
@@ -176,8 +176,8 @@ def prepare_free_cells(bits, offsets, word_shifts, child, parents, state_rows, c
     cells : ndarray of uint64
         Receives the bitmaps of cells of at least two variables in free states.
     sources : ndarray of int64, shape (3, MOST_CELLS)
-        Receives for every cell its bitmap's place among those to count, or -1 for a cell of one variable, and then
-        the bitmap and the number of that free state.
+        Receives for every cell its bitmap's place among the bitmaps to count. For a cell of one variable: -1, then
+        the bitmap and the number of its free state.
     cell_counts : ndarray of int32
         Receives the counts of configurations and child states.
     overlaps : ndarray of int32
@@ -258,8 +258,8 @@ def complete_overlaps(
     places : ndarray of int32, shape (n_lines,)
         Scratch.
     overlaps : ndarray of int32, shape (n_lines * n_cells,)
-        For every free state and configuration: the rows of the configuration, then those in each free state of the
-        child.
+        For every free state and configuration: first the rows of the configuration, then its rows in each free state
+        of the child.
     """
     n_lines = np.int64(0)
     for k in range(first, last):

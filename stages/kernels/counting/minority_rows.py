@@ -22,7 +22,7 @@ def label_rows(codes, child, r, cells, n_wide, rows, level, listed, n_listed, ce
                 row = w * 64 + np.int64(lowest_bit(word))
                 cell_of_row[row] = c * r + codes[child, row]
                 word &= word - np.uint64(1)
-    # Cells in `listed` are numbered from 0; those of wide configurations come first.
+    # Cells in `listed` are numbered from 0; cells of wide configurations come first.
     for i in range(n_listed):
         cell_of_row[rows[level, i]] = n_wide * r + listed[0, i]
 

@@ -122,7 +122,7 @@ def split_rows(bits, valid, codes, offsets, parents, limit, wide, rows, starts, 
         all_rows[w] = valid[w]
         count += popcount(valid[w])
     n_wide, n_narrow, level = np.int64(1), zero, zero
-    # Parent after parent: each splits the groups of one level into those of the other level.
+    # Parent after parent: each splits the groups of one level into groups of the other level.
     starts[0, 0] = 0
     if np.int64(count) <= limit:
         starts[0, 1] = append_rows(wide, zero, zero, rows, zero)

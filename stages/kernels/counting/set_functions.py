@@ -95,7 +95,7 @@ def make_values(data, arrays, function, members, n_members, candidates, entries,
     entries : ndarray of float64, shape (n_candidates,)
         NaN where no value is wanted.
     row : ndarray of float64, at least of shape (n_candidates,)
-        The values, NaN where they are not known; receives those made.
+        The values, NaN for unknown ones; receives the computed ones.
     work : Workspace or None
         None if all variables are binary: then expansions are not compiled.
 

@@ -1,4 +1,4 @@
-"""Sets of one size made from those of the size before, and scored.
+"""Sets of one size, made from the sets of the size before, and scored.
 
 A set is considered only if all its subsets with one member less stayed open, as in the Apriori algorithm (Agrawal and
 Srikant 1994). It is a row of ascending places among the allowed variables. A level keeps its sets in blocks, one for
@@ -46,7 +46,7 @@ def find_block(prefixes, places, dropped):
     """Block whose prefix is `places` without the one at `dropped`; -1 if there is none."""
     width = prefixes.shape[1]
     low, high = 0, len(prefixes)
-    # Lexicographic binary search: blocks before `low` precede the wanted prefix, those from `high` on do not.
+    # Lexicographic binary search: blocks before `low` precede the wanted prefix, blocks from `high` on do not.
     while low < high:
         middle = (low + high) // 2
         is_before = False

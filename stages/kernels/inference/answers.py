@@ -105,7 +105,7 @@ def _answer_group(plan, network, groups, query, kind, group, is_inside):
 
 @njit
 def _answer_rows(plan, network, query, kind, rows, is_inside, tables, messages, logs):
-    """Answer for all rows in plain numbers, then again in logarithms for those that underflowed."""
+    """Answer for all rows in plain numbers, then in logarithms for the rows that underflowed."""
     collect(plan, network, query.codes, rows, is_inside, kind == BEST, tables, messages, logs)
     is_small = np.isnan(logs)
     # Rows that underflowed are answered as well; what they get here is replaced below.

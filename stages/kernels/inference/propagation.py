@@ -26,7 +26,7 @@ def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, log
     Parameters
     ----------
     codes : ndarray of uint8, shape (n, all rows)
-        States; those of hidden variables are ignored.
+        States; the states of hidden variables are ignored.
     rows : ndarray of int64, shape (n_rows,)
         Rows with this plan.
     is_inside : ndarray of bool, shape (n,)

@@ -204,7 +204,7 @@ def take_back(lists, tree, log, n_logged):
 def build_ktree(lists, pairs, tree, log, clique):
     """Build the k-tree along ``tree.order`` from scratch, preferences included.
 
-    Without preferences the choices are those of `evaluate_order`.
+    Without preferences the choices equal the choices of `evaluate_order`.
 
     Returns
     -------

@@ -37,7 +37,7 @@ class BagGroup(NamedTuple):
     starts : ndarray of int64, shape (capacity + 1,)
         Offsets of each member's choices in `above`, `covers`, `sets` and `relative_scores`.
     above, covers, sets : ndarray of int64
-        Choices of each member, best first: mask of the members that become its ancestors, mask of those that
+        Choices of each member, best first: mask of the members that become its ancestors, mask of the members that
         become a clique (0 for a kept set, whose clique lies outside the group), and index of the set.
     relative_scores : ndarray of float64
         Relative scores of the choices, in nats.

@@ -19,7 +19,7 @@ from ..jit import borrowing
 
 
 class GrowShrinkTrees(NamedTuple):
-    """The cached growth of the sets of all children; entries beyond those in use are free."""
+    """The cached growth of the sets of all children; entries beyond the used ones are free."""
 
     # `first`, `last` (int64, shape (n_nodes,)): a node is a child with a parent set; its branches are
     # ``first[node]:last[node]``, -1 while unknown. Node i is child i with its required parents.

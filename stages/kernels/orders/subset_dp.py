@@ -62,7 +62,7 @@ def sink_total(scores, best, totals, mask, sink):
 
 @borrowing
 def extend_totals(scores, best, totals, start, stop):
-    """Scores of the best networks on the subsets ``start:stop``, in nats, from those of smaller masks.
+    """Scores of the best networks on the subsets ``start:stop``, in nats, from scores of smaller masks.
 
     `scores` is float64, shape (n_sets,). `best` (int32, shape (n_variables, 2^(n_variables - 1))) has rows from
     `best_within_subsets`; `totals` is float64, shape (2^n_variables,): ``totals[0]`` is 0, -inf marks subsets without

@@ -1,7 +1,7 @@
 """Markov chains of block moves with parallel tempering (Geyer 1991).
 
 A chain holds one network for each rung of a temperature ladder. The network on the first rung moves by the posterior,
-the others by powers of it less than 1, so that they leave modes easily. After every round of moves, networks on
+the others by its powers below 1, so that they leave modes easily. After every round of moves, networks on
 neighbouring rungs are swapped by the rule of Metropolis.
 """
 

@@ -39,7 +39,7 @@ class ActiveRound:
     shares : ndarray of float64, shape (n_sets,)
         Averaged choices so far. Inactive sets lose their shares; the other shares are scaled to sum to one.
     last_least : ndarray of int64, shape (n_sets,)
-        Last round in which a set was among those of least reduced cost; updated.
+        Last round in which a set was among the sets of least reduced cost; updated.
     number : int
         Of the round.
     multipliers : ndarray of float64, shape (n_cuts,)

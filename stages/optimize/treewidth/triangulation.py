@@ -2,9 +2,10 @@
 
 The moral graph of the present network is triangulated, and better families join the triangulation at random as long
 as it keeps the bound. Then a search over orders finds the best network among all listed families that are cliques of
-it, and the next triangulation starts from that. The elimination order is independent of the order of the arcs, which
-suits large bounds; the k-trees of `annealing`, built along the order of the arcs, suit small ones. A network that is
-too wide is narrowed first: families in the part that cannot be eliminated lose the members that cost least.
+the triangulation; the next triangulation starts from this network. The elimination order is independent of the order
+of the arcs, which suits large bounds; the k-trees of `annealing`, built along the order of the arcs, suit small ones.
+A network that is too wide is narrowed first: families in the part that cannot be eliminated lose the members that
+cost least.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Partial k-trees of S2+'s best-first searches: a tree of decisions and a binary heap of the open ones.
 
-A state is a k-tree on the variables placed so far; a successor joins one more variable to a K-clique of it.
+A state is a k-tree on the variables placed so far; a successor joins one more variable to one of its K-cliques.
 """
 
 from __future__ import annotations

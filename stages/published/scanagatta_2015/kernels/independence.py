@@ -85,7 +85,7 @@ def push_next(state, ranking, facts, base, line, place):
 @borrowing
 def open_extensions(state, ranking, facts, base, best):
     """Open every line of extensions of a set; `best` is the best score among the set and its known subsets."""
-    # All extensions of a line have equally many configurations: the rule excludes the whole line or none of it.
+    # All extensions of a line have equally many configurations, so the rule excludes the whole line or nothing.
     reached = min(best, facts.floor)
     for line in range(len(ranking.states)):
         q = state.configurations[base] * ranking.states[line]

@@ -102,7 +102,7 @@ def open_bound(branches):
 @borrowing
 def hash_rows(fill, depth):
     """Hash of the rows from `depth` on, two words."""
-    # Two chains of multiplications and shifts; the factors are those of MurmurHash3's last step (Appleby 2011).
+    # Two chains of multiplications and shifts; the factors are from the last step of MurmurHash3 (Appleby 2011).
     first, second = np.uint64(depth) + np.uint64(1), np.uint64(depth) + SALT
     for rank in range(depth, fill.shape[0]):
         for w in range(fill.shape[1]):
