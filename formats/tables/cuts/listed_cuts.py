@@ -117,7 +117,9 @@ def _shown(cuts: list[float] | None) -> str:
 
 
 def report_cuts(variables: Sequence[Variable], chooser: StateChooser, note: Warn) -> None:
-    """Report to `note` which columns were cut, where, and the scales that a rule for all columns left as they are."""
+    """Report to `note` the columns that were cut, with their cut points, and the scales that a rule for all columns
+    did not cut.
+    """
     cut = [variable for variable in variables if variable.name in chooser.cut]
     if cut:
         lines = [f"\n  {_cuts_in_words(variable)}" for variable in cut[:_N_COLUMNS]]
