@@ -5,8 +5,8 @@
 >>> network.predict({"rain": ["yes"]}, "wet")["wet"].to_pylist()
 ['yes']
 
-Tables are anything with ``__arrow_c_stream__`` (pandas, Polars, DuckDB, pyarrow), paths, or dicts of columns. What is
-named here loads when it is used. ``bnsl help python`` is the guide.
+Tables are anything with ``__arrow_c_stream__`` (pandas, Polars, DuckDB, pyarrow), paths, or dicts of columns. Names
+of this module are loaded when they are first used. ``bnsl help python`` is the guide.
 """
 
 from __future__ import annotations

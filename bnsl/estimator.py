@@ -13,13 +13,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .functions.learn import learn
 from .tables import with_column
 
-_RENAMED = {"score": "local_score", "local_score": "score"}  # the method of that name gives the accuracy
+_RENAMED = {"score": "local_score", "local_score": "score"}  # `score` of a classifier gives the accuracy
 _OPTIONS = {
     _RENAMED.get(name, name): option.default for name, option in learn.keywords.items() if not option.positional
 }
 DEFAULTS = {**_OPTIONS, "missing": "em", "discretize": "quantile:4", "smoothing": 1.0, "seed": 0, "unseen": "missing"}
-"""The parameters of the classifier are keywords of `learn`; missing cells are summed over, columns of many
-numbers cut into quarters, unknown labels taken as missing, and a prior leaves no state of a row impossible."""
+"""The parameters of the classifier are keywords of `learn`. By default missing cells are summed over, columns of many
+numbers are cut into quarters, unknown labels count as missing, and a prior gives every state of a row a positive
+probability.
+"""
 
 _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _OWN = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value) for name, value in DEFAULTS.items()]
@@ -29,10 +31,10 @@ _SIGNATURE = inspect.Signature([_SELF, *_OWN])
 class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
     """A classifier by a Bayesian network of the columns and the class.
 
-    Parameters are the options of `learn`; `local_score` is its `score`, and `unseen` says what becomes of labels that
-    no row had when learning: ``missing``, or ``error``. Data frames keep their types; NaN and None are missing. After
-    `fit`, `network_` is the network, in which the class is the variable `class_variable_`: it has the name of `y`, or
-    ``y``, and its states are the labels in `classes_`.
+    Parameters are the options of `learn`, whose `score` is called `local_score` here. `unseen` decides about labels
+    that no row had when learning: ``missing``, or ``error``. Data frames keep their types; NaN and None are missing.
+    After `fit`, `network_` is the network. In it the class is the variable `class_variable_`: its name is that of
+    `y`, or ``y``, and its states are the labels in `classes_`.
 
     >>> X, y = [[0, 1], [1, 1], [0, 0], [1, 0]] * 20, ["no", "yes", "no", "yes"] * 20
     >>> classifier = bnsl.BayesianNetworkClassifier().fit(X, y)
@@ -87,7 +89,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _checked(self, X: Any, **given: Any) -> Any:
-        """What scikit-learn makes of the input; data frames stay as they are."""
+        """The input as scikit-learn converts it; data frames stay as they are."""
         if hasattr(X, "__arrow_c_stream__") and given.get("y", True) is not None:
             return validate_data(self, X, skip_check_array=True, **given)
         finite = self.missing == "error" or "allow-nan"

@@ -1,4 +1,4 @@
-"""What the header of a network says, in one line: score, size, width, claims."""
+"""Facts in the header of a network, in one line: score, size, width, claims."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def _certificate_facts(claim: dict[str, Any]) -> str:
-    """The width of the elimination order in a header, which the treewidth does not exceed."""
+    """The width of the elimination order in a header, an upper bound on the treewidth."""
     facts = f"width at most {claim.get('width')} (bound {claim.get('bound')})"
     if claim.get("max_table") is not None:
         facts += f", tables of {claim.get('table')} cells (bound {claim['max_table']})"
@@ -76,14 +76,14 @@ def decided_text(extra: Mapping[str, Any]) -> str:
 
 
 def gap_text(network: Network) -> str:
-    """The gap in a header, and the class of networks that it is about."""
+    """The gap in a header, and the class of networks to which it refers."""
     from stages.optimize.bounds.rounding import optimality_tolerance
 
     extra = network.header.extra
     gap, total = extra["gap"], extra["total"]
     among = extra.get("bound_relative_to", "networks of an unknown kind")
     share = f" ({100 * gap / abs(total):.3g} %)" if total else ""
-    # Lists of unknown data, as other programs write, do not say what they leave out.
+    # Lists of unknown data, as other programs write them, do not state which sets they omit.
     further = "whether more sets exist is not known" if network.header.data is None else "more sets exist"
     if gap <= optimality_tolerance(network.scores):
         if among.startswith("all networks"):

@@ -96,7 +96,9 @@ class Network(Result):
         return self._names(child for child, parents in enumerate(self.record.parents) if parent in parents)
 
     def markov_blanket(self, variable: str) -> tuple[str, ...]:
-        """Names of the parents, the children and their other parents: given these, no other variable matters."""
+        """Names of the parents, the children and the children's other parents: given these, no other variable
+        matters.
+        """
         from stages.graphs.subgraphs import markov_blanket
 
         centre = self._index(variable)
@@ -117,7 +119,7 @@ class Network(Result):
     def directions(self) -> dict[tuple[str, str], str]:
         """What decides the direction of each arc: ``data``, ``knowledge``, or ``neither``.
 
-        Of an arc that neither decides, an equivalent network has the reverse.
+        ``neither``: an equivalent network has the reverse arc.
         """
         from stages.graphs.orientation import decide_directions
         from stages.recorded_knowledge import recorded_knowledge
@@ -238,7 +240,7 @@ class Network(Result):
     # ----------------------------------------------------------------------------------- other forms
 
     def to_arrow(self) -> pyarrow.Table:
-        """One row per arc: `from`, `to`, and what is known of it."""
+        """One row per arc: `from`, `to`, and further facts about it."""
         from formats.graphs.arc_tables import arc_table
 
         from .functions.conversions import with_shown_directions
@@ -246,7 +248,7 @@ class Network(Result):
         return arc_table(with_shown_directions(self.record, None))
 
     def to_networkx(self) -> networkx.DiGraph:
-        """The graph for networkx; nodes have their `states`, arcs what is known of them, such as `strength`."""
+        """The graph for networkx; nodes have their `states`, arcs the facts known about them, such as `strength`."""
         import networkx
 
         graph = networkx.DiGraph()
@@ -288,7 +290,7 @@ class Network(Result):
 
 
 def _warn(message: str) -> None:
-    """Warn the caller of what a file says and is not believed."""
+    """Warn the caller of claims in a file that are ignored."""
     import warnings
 
     warnings.warn(message, stacklevel=2)
@@ -300,7 +302,7 @@ def network_of(structure: records.Network) -> Network:
 
 
 def read(path: str | os.PathLike[str]) -> Any:
-    """What a file holds: a `Network`, `ParentSets`, a `Forest`, `ArcProbabilities`; of any other table, rows.
+    """The content of a file: a `Network`, `ParentSets`, a `Forest`, `ArcProbabilities`; for any other table, rows.
 
     Raises `DataError`: the file cannot be read.
     """

@@ -12,9 +12,10 @@ dictionary states the version that it is made for; a method's module offers one 
     def read(text):  # network_format: a PlainNetwork
     def write(network):  # network_format: the text of a PlainNetwork
 
-``options.own`` (of a selection ``limits.own``) has the options that the entry declares. ``examples/plugin`` is a
-package to start from. Importing this module loads the standard library and the tables only; what searches need loads
-when it is first used, so import it in the modules of methods, not beside the dictionaries.
+``options.own`` (for a selection ``limits.own``) has the values of the options that the entry declares.
+``examples/plugin`` is a package to start from. Importing this module loads only the standard library and the tables;
+parts that searches need are loaded when first used. So import it in the modules of methods, not beside the
+dictionaries.
 """
 
 from __future__ import annotations

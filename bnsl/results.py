@@ -13,15 +13,17 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """A record of the library, which functions take where the command line takes a file; a table to others."""
+    """A record of the library; functions take it where the command line takes a file, and other programs take it as a
+    table.
+    """
 
-    json_lines: str | None = None  # the target of `bnsl.convert` that holds it as JSON lines
+    json_lines: str | None = None  # the target of `bnsl.convert` with its JSON lines
 
     def __init__(self, record: Any):
         self.record = record
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a file, in the format that its name gives; to JSON lines if the name ends in .jsonl."""
+        """Write to a file, in the format given by its name; JSON lines if the name ends in .jsonl."""
         import bnsl
         from formats.registry import named_formats
 
@@ -69,7 +71,7 @@ class ParentSets(Result):
 
 
 class Forest(Result):
-    """A screening forest: variables that another one nearly determines, and this one as their parent."""
+    """A screening forest: variables that another variable nearly determines, with that variable as their parent."""
 
     record: records.Forest
 
@@ -96,7 +98,7 @@ class Forest(Result):
 
 
 class ArcProbabilities(Result):
-    """Probabilities of arcs, the most probable first; `patterns` has a record for each pattern that was asked for."""
+    """Probabilities of arcs, the most probable first; `patterns` has a record for each requested pattern."""
 
     record: graph_records.ArcProbabilities
 
@@ -105,7 +107,7 @@ class ArcProbabilities(Result):
         self.patterns = [{**found._asdict()} for found in patterns]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a file of Arrow, Parquet or CSV, by its name; or the consensus in any other format."""
+        """Write the table to a file of Arrow, Parquet or CSV, by its name; or the consensus in another format."""
         from formats import write_arc_probabilities
         from formats.registry import named_formats
 
@@ -121,7 +123,7 @@ class ArcProbabilities(Result):
             write_arc_probabilities(target, self.record, offered[0])
 
     def to_arrow(self) -> pyarrow.Table:
-        """One row for each pair: `parent`, `child`, `probability`, and what else is known of it."""
+        """One row for each pair: `parent`, `child`, `probability`, and further figures."""
         from formats.tables.results.arc_probabilities import probability_table
 
         return probability_table(self.record)

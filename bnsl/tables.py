@@ -1,7 +1,7 @@
-"""Tables of other libraries as this one reads them, and tables of answers as these libraries have them.
+"""Tables of other libraries as input, and tables of answers as output to these libraries.
 
-A table in memory becomes an Arrow table: texts and numbers stay, categories keep their order, the row labels of
-pandas are no variable. What is answered about its rows is a `Table`, which has the row labels that came in.
+A table in memory becomes an Arrow table: texts and numbers stay, categories keep their order, and row labels of
+pandas do not become a variable. Answers about its rows are a `Table` with the row labels of the input.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from formats.streams import Source, TableInMemory
 
 MOST_SHOWN = 30
-"""Most rows that a table shows of itself."""
+"""Most rows in the display of a table."""
 
 
 def as_table(source: Any) -> Source:
-    """What the readers of `formats` take: a path, or a table in memory.
+    """An input for the readers of `formats`: a path, or a table in memory.
 
     Raises `UsageError`: it is neither a path nor a table.
     """
@@ -36,7 +36,7 @@ def as_table(source: Any) -> Source:
 def as_file(source: Any, what: str) -> Any:
     """A path, or the lines of a file that is open.
 
-    Raises `UsageError`: it is something else; `what` is what the file holds.
+    Raises `UsageError`: it is something else; `what` names the expected content.
     """
     if isinstance(source, str) or hasattr(source, "readable") or hasattr(source, "beginning"):
         return source
@@ -51,7 +51,7 @@ def in_memory(source: Any) -> Any:
 
 
 def table_in_memory(value: Any) -> TableInMemory:
-    """A table as the readers of `formats` take it.
+    """A table in the form that the readers of `formats` take.
 
     `value`: a data frame, anything with ``__arrow_c_stream__``, a dict of columns or of the cells of one row, a list
     of such rows, a structured array of numpy, or one of two dimensions, whose columns are called V0, V1, ...
@@ -95,7 +95,7 @@ def _reader(table: Any) -> pyarrow.RecordBatchReader:
 
 
 def _converted(value: Any) -> tuple[Any, dict[str, list[str]]]:
-    """The table for pyarrow, None if there is none, and the labels of its categorical columns in their order."""
+    """The table for pyarrow (None if it is no table), and the ordered labels of its categorical columns."""
     import pyarrow
 
     if isinstance(value, Table):
@@ -206,11 +206,11 @@ def _orders_of(value: Any) -> dict[str, list[str]]:
 
 
 class Table:
-    """A table of answers, a row for each row of the table asked about: an Arrow table that other libraries take.
+    """A table of answers, one row for each row of the input table: an Arrow table that other libraries can read.
 
-    - `source`: that table.
-    - `rows` (bool): which of its rows are answered; None for all.
-    - `keeps_types`: whether columns of the same name have its types.
+    - `source`: the input table.
+    - `rows` (bool): which rows of the input are answered; None for all.
+    - `keeps_types`: whether columns take the types of input columns of the same name.
     """
 
     def __init__(self, arrow: pyarrow.Table, source: Any = None, rows: Any = None, keeps_types: bool = False):
@@ -252,7 +252,7 @@ class Table:
         return self._arrow
 
     def to_pandas(self) -> Any:
-        """A data frame with the row labels of the one asked about."""
+        """A data frame with the row labels of the input."""
         frame = self._arrow.to_pandas()
         if self._source is not None and _is_pandas(self._source):
             index = self._source.index
@@ -302,10 +302,10 @@ def _shown(cell: Any) -> str:
 
 
 def completed(source: Any, filled: pyarrow.Table, how: str, seed: int | None) -> Table:
-    """A table with its missing cells filled in, each column of the type that it had.
+    """A table with its missing cells filled in; each column keeps its type.
 
     `filled` has all cells as texts. An interval that fills a number becomes the median of the observed numbers in it,
-    or one of these drawn at random if `how` is ``drawn``; where none is observed, the middle of the interval.
+    or a random one of these if `how` is ``drawn``; if none is observed, the middle of the interval.
     """
     import pyarrow
 
@@ -322,7 +322,7 @@ def completed(source: Any, filled: pyarrow.Table, how: str, seed: int | None) ->
 
 
 def _restored(observed: pyarrow.ChunkedArray, labels: pyarrow.ChunkedArray, how: str, seed: int | None) -> Any:
-    """The observed cells, and the labels where there are none, of the type of the observed cells."""
+    """The observed cells, and labels in place of missing ones, in the type of the observed cells."""
     import pyarrow
     from pyarrow import compute
 
@@ -333,7 +333,7 @@ def _restored(observed: pyarrow.ChunkedArray, labels: pyarrow.ChunkedArray, how:
         return observed
     if pyarrow.types.is_floating(kind) or pyarrow.types.is_integer(kind):
         labels = _numbers_of(plain, labels, how, seed)
-    for wanted in (kind, labels.type, pyarrow.string()):  # medians of whole numbers may be none
+    for wanted in (kind, labels.type, pyarrow.string()):  # the median of whole numbers may not be whole
         try:
             return compute.if_else(is_hole, labels.cast(wanted), plain.cast(wanted))
         except pyarrow.ArrowInvalid:
@@ -342,7 +342,7 @@ def _restored(observed: pyarrow.ChunkedArray, labels: pyarrow.ChunkedArray, how:
 
 
 def _middle(low: float, high: float) -> float:
-    """The middle of an interval; its finite end if it has one only."""
+    """The middle of an interval, or its finite end if there is only one."""
     ends = [end for end in (low, high) if math.isfinite(end)]
     return sum(ends) / len(ends)
 

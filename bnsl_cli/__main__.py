@@ -16,7 +16,7 @@ from bnsl.running.interrupts import install_early_handlers
 from .running.packages import foreign_package
 
 LOADING = 400_000
-"""Objects made before the first garbage collection: more than loading makes, and these stay to the end."""
+"""Objects made before the first garbage collection: more than loading makes, and loaded objects stay to the end."""
 
 
 def start() -> NoReturn:
@@ -34,7 +34,7 @@ def start() -> NoReturn:
 
 
 def put_off_collection() -> None:
-    """Collect no garbage while the program loads, which took a tenth of the time of short runs; then as usual."""
+    """Collect no garbage while the program loads (it took a tenth of the time of short runs); afterwards as usual."""
     usual = gc.get_threshold()
 
     def collect_as_usual(phase: str, _: dict[str, int]) -> None:
@@ -49,13 +49,13 @@ def put_off_collection() -> None:
 def leave_threads_to_jobs() -> None:
     """Keep numpy's matrix library from starting a thread per core, unless the environment says how many.
 
-    ``--jobs`` says how many threads work, and idle ones would spin for a tenth of a second in every run.
+    ``--jobs`` sets the number of working threads; idle ones would spin for a tenth of a second in every run.
     """
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def replace_closed_streams() -> None:
-    """Open /dev/null in place of closed standard streams, whose descriptors files opened later would take.
+    """Open /dev/null in place of closed standard streams; otherwise files opened later would take their descriptors.
 
     Standard output is opened for reading, so that writing to it fails.
     """

@@ -1,7 +1,7 @@
-"""Entry point: the table of commands, loaded only when used, and the one place that ends the process.
+"""Entry point: the table of commands, each loaded when used, and the only place that ends the process.
 
-Exceptions become exit codes and one or two lines on stderr here and nowhere else. This module and the command
-modules import click and tables only, so that help and completion answer at once.
+Exceptions become exit codes and one or two lines on stderr only here. This module and the command modules import only
+click and tables, so help and completion answer at once.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class StageGroup(click.Group):
                 formatter.write_dl(list(table.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
-        # Within `invoke`, because click's own `main` would turn a closed pipe into exit code 1.
+        # Within `invoke`, because `main` of click would turn a closed pipe into exit code 1.
         try:
             code = super().invoke(ctx)
             sys.stdout.flush()
@@ -152,7 +152,7 @@ class StageGroup(click.Group):
             warnings.showwarning = usual
 
     def _report(self, error: Exception) -> ExitCode:
-        # Data already written must not be overtaken by the message; if stdout is what failed, drop its rest.
+        # Data already written must come before the message; if stdout itself failed, drop the rest of the data.
         try:
             sys.stdout.flush()
         except OSError:
@@ -171,7 +171,7 @@ class StageGroup(click.Group):
         return code
 
     def _ready_line(self, error: Exception) -> str:
-        """A line with the command that reads a table which was refused, if there is one."""
+        """A line with the command that can read a refused table, if there is one."""
         mend = getattr(error, "mend", None)
         name = self.active.removeprefix("bnsl ")
         if not mend or name not in COMMANDS:
@@ -248,9 +248,9 @@ def cli() -> None:
 def run() -> NoReturn:
     """Entry point of the `bnsl` script: handle signals, run the command line, end the process.
 
-    The process ends without the interpreter's own shutdown: that would wait for worker threads in the middle of
-    their tasks, and pyarrow's threads now and then abort it (apache/arrow issue 34314). Nor are the frames of an
-    interrupted command freed: a kernel that was just being loaded would be freed twice.
+    The process ends without the interpreter's own shutdown: this would wait for worker threads in the middle of their
+    tasks, and pyarrow's threads occasionally abort it (apache/arrow issue 34314). The frames of an interrupted
+    command are not freed either: a kernel that was being loaded would be freed twice.
     """
     install_handlers()
     try:

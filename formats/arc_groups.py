@@ -1,4 +1,4 @@
-"""Arcs as they were said: all from some variables to others, without a list of the pairs."""
+"""Arcs as the user gave them: all from some variables to others, without a list of the pairs."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class ArcEnds(NamedTuple):
 
     members: tuple[int, ...]
     pattern: str | None = None
-    """The pattern that stands for them; None if they were named."""
+    """The pattern that the user gave for them; None if they were named."""
 
 
 class ArcGroup(NamedTuple):
-    """All arcs from any of the tails to any of the heads; loops are left out, unless there is nothing else."""
+    """All arcs from any of the tails to any of the heads, without loops unless there are only loops."""
 
     tails: ArcEnds
     heads: ArcEnds
@@ -60,9 +60,10 @@ def grouped_arcs(arcs: Iterable[Arc]) -> list[ArcGroup]:
 
 
 def groups_by_child(parents: Iterable[tuple[int, np.ndarray]]) -> list[ArcGroup]:
-    """Groups of the arcs from the parents (int32, ascending) of each child: one for all children of the same parents.
+    """Groups of the arcs from the parents (int32, ascending) to each child: one group for all children with the same
+    parents.
 
-    A group has no loops. So parents may be the same but for the child itself.
+    A group has no loops. So parents are compared without the child itself.
     """
     keys: list[tuple[int, bytes, bytes]] = []
     for child, tails in parents:
@@ -81,7 +82,7 @@ def recorded_arcs(groups: Iterable[ArcGroup], names: Sequence[str]) -> list[str 
     """Groups as a header records them.
 
     A single arc is ``A->B``. A group is ``{"from": ..., "to": ...}``: at either end a pattern, or a list of names.
-    Arcs between variables that are named are single ones up to `LISTED_ARCS`, beyond they are groups.
+    Arcs between named variables are recorded singly up to `LISTED_ARCS`, beyond that as groups.
     """
     groups = tuple(dict.fromkeys(groups))
     named = [group for group in groups if not group.is_pattern]
@@ -98,7 +99,7 @@ def _recorded(ends: ArcEnds, names: Sequence[str]) -> str | list[str]:
 
 
 def resolved_arcs(items: Iterable[Any], index: Mapping[str, int]) -> list[ArcGroup]:
-    """What `recorded_arcs` wrote, for the variables of `index`; what is about other variables is left out.
+    """The groups that `recorded_arcs` wrote, for the variables of `index`; parts about other variables are left out.
 
     Raises `Inconsistent`: an item is neither an arc nor a group.
     """

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class _Lines(list[str]):
-    """Lines as the writer of the standard library ends them; here they end in a line feed."""
+    """Line ends as the writer of the standard library makes them; here lines end in a line feed."""
 
     def write(self, line: str) -> None:
         self.append(line.removesuffix("\r\n") + "\n")

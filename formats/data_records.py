@@ -37,9 +37,10 @@ class Dataset:
     """With known states."""
     codes: Cells
     """uint8, shape (n_variables, n_rows), C-contiguous, or PackedCells: every cell as an index into the states of its
-    variable; packed where rows are many."""
+    variable; packed if there are many rows.
+    """
     fingerprint: str
-    """``sha256:...`` of names, states and codes; equal for equal tables, whatever file they came from."""
+    """``sha256:...`` of names, states and codes; equal for equal tables, independent of their files."""
 
     def __post_init__(self):
         is_apart = isinstance(self.codes, np.ndarray) and not self.codes.flags.c_contiguous

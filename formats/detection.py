@@ -3,7 +3,7 @@
 File names do not matter, but for formats of other packages, which are known by the endings of names.
 
 Every input has exactly one format. Text that matches no pattern is a table of data, and text that matches one is
-never read as such. The patterns therefore demand more than a keyword: a table may have a column called ``network``,
+never read as such. So the patterns demand more than a keyword: a table may have a column called ``network``,
 ``graph``, ``VAR`` or ``[x]``.
 """
 
@@ -20,13 +20,13 @@ from .textlines import EMPTY_REMEDY, Lines
 from .wording import option_value
 
 HEAD_SIZE = 1 << 20
-"""Bytes that are inspected: names of many variables may precede the line that decides."""
+"""Bytes that are inspected: the names of many variables may precede the deciding line."""
 
 _BINARY_SIZE = 1 << 16
-"""Bytes in which a control character means that this is no text; readers report a later one with its line."""
+"""Bytes within which a control character means that this is no text; readers report later ones with their line."""
 
 _TEXT = bytes(range(0x20, 0x100)) + b"\t\n\r\f\x1b"
-# Possessive quantifiers: each comment matches in one way only, so that many of them take linear time.
+# Possessive quantifiers: each comment matches in one way only, so many comments take linear time.
 _COMMENTS = re.compile(rb"(?:\s++|#[^\n]*+|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
 _compile = functools.cache(re.compile)
 _MAGIC = tuple((magic, row) for row in (*FORMATS, *UNREAD) for magic in row.magic)
@@ -35,7 +35,7 @@ _MAGIC = tuple((magic, row) for row in (*FORMATS, *UNREAD) for magic in row.magi
 def detect(head: bytes) -> Format:
     """The format of an input by its first bytes, uncompressed: `HEAD_SIZE` of them, or all.
 
-    Of JSON lines the first line suffices. Text that is nothing else is ``csv``.
+    For JSON lines the first line suffices. Any other text is ``csv``.
     """
     if packed := _by_magic(head):
         return packed
@@ -54,7 +54,7 @@ def _has_controls(head: bytes) -> bool:
 
 def _by_magic(head: bytes) -> Format | None:
     for magic, row in _MAGIC:
-        # The first column of a table may be called PAR1.
+        # A table may have a first column called PAR1.
         if head.startswith(magic) and (not magic.isascii() or _has_controls(head)):
             return row
     return None
@@ -76,7 +76,7 @@ def detect_lines(lines: Lines) -> Format:
 
 
 def _head_of(lines: Lines) -> bytes:
-    """The first lines; of JSON lines only the first one, because a live stream may deliver the next one late."""
+    """The first lines; for JSON lines only the first one, because a live stream may deliver the next one late."""
     seen: list[tuple[int, bytes, bool]] = []
     size = 0
     for line in lines:
@@ -84,13 +84,13 @@ def _head_of(lines: Lines) -> bytes:
         size += len(line) + 1
         if size >= HEAD_SIZE or (line.lstrip().startswith(b"{") and size == len(line) + 1):
             break
-    # With their numbers: the reader begins at the first line.
+    # Line numbers are kept: the reader begins at the first line.
     lines.push_back(seen)
     return b"\n".join(line for _, line, _ in seen)
 
 
 def _data_remedy(kinds: tuple[Kind, ...], source: str) -> str:
-    """What to do with a table where sets or a network are wanted."""
+    """The remedy for a table given where sets or a network are expected."""
     path = "-" if source == "<stdin>" else option_value(source)
     learn = f"a network is learnt from data by: bnsl optimize --data {path}"
     return f"{learn} (or bnsl parentsets {path} | bnsl optimize)" if Kind.PARENT_SETS in kinds else learn
@@ -99,8 +99,7 @@ def _data_remedy(kinds: tuple[Kind, ...], source: str) -> str:
 def require_format(lines: Lines, kinds: tuple[Kind, ...], wanted: str) -> Format:
     """The format whose reader reads this source as one of the wanted kinds; nothing is consumed.
 
-    `wanted`: what messages say was expected.
-    Raises `Malformed`: the source is empty or of another format.
+    `wanted`: the expected input, for messages. Raises `Malformed`: the source is empty or of another format.
     """
     found = detect_lines(lines)
     text = _significant(_head_of(lines)) if found.name in (EMPTY.name, "csv") else None

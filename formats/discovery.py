@@ -1,8 +1,8 @@
 """What installed packages add to the tables of methods, scores and formats, found by entry points.
 
-An entry point names a dictionary in a module that imports `bnsl.plugin` and states its version,
-``BNSL_PLUGIN_API = 1``. An entry point of another package that cannot be used is left out as a whole, with a
-`PlugInWarning`; packages of this project are trusted. Standard library only, for tables load with the command line.
+An entry point names a dictionary in a module that imports `bnsl.plugin` and states its version, ``BNSL_PLUGIN_API =
+1``. An entry point of another package that cannot be used is left out as a whole, with a `PlugInWarning`; packages of
+this project are trusted. It imports the standard library only, since tables load with the command line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any, TypeVar
 
 API_VERSION = 1
-"""Version of `bnsl.plugin`; it grows when a table that could be used before no longer can."""
+"""Version of `bnsl.plugin`; it grows when a formerly usable table becomes unusable."""
 
 OURS = "bnsl-cli"
 """The distribution of this project."""
@@ -25,11 +25,11 @@ Row = TypeVar("Row")
 
 
 class PlugInWarning(UserWarning):
-    """What another package adds is left out."""
+    """The additions of another package are left out."""
 
 
 class UnusableError(ValueError):
-    """What is wrong with a declaration, in the words of the warning."""
+    """The problem with a declaration, in the words of the warning."""
 
 
 _points = functools.cache(entry_points)
@@ -43,9 +43,9 @@ def discovered(
 ) -> dict[str, Row]:
     """The rows of `main`, then others of this project, then the rows of other packages, each with its `package`.
 
-    `group` names the entry points, `noun` what they add, for the warning. ``check(name, row, present, found)`` raises
-    `UnusableError` for a row of another package that cannot join the rows `present` and the rows `found` before
-    it in its table.
+    `group` names the entry points; `noun` says, for the warning, what they add. ``check(name, row, present, found)``
+    raises `UnusableError` for an unusable row of another package; `present` are the rows of earlier tables, `found`
+    the earlier rows of its own table.
     """
     rows = dict(main)
     points: EntryPoints = _points().select(group=group)
@@ -74,7 +74,7 @@ def discovered(
 
 
 def _check_version(point: EntryPoint) -> None:
-    """Refuse a table that was made for no version of `bnsl.plugin`, or for another one."""
+    """Refuse a table that states no version of `bnsl.plugin`, or another version."""
     version = getattr(sys.modules[point.module], "BNSL_PLUGIN_API", None)
     if version != API_VERSION:
         made_for = "states no version of bnsl.plugin" if version is None else f"is made for version {version!r} of it"

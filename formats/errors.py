@@ -8,10 +8,10 @@ from typing import Any
 
 
 class FormatError(Exception):
-    """Bad input data: what is wrong, where, and a remedy.
+    """Bad input data: the problem, its place, and a remedy.
 
     The place is a file name (or ``<stdin>``), a line counted from 1, and the name of a column or variable. `mend` has
-    options of the reader, by name, that make it succeed, if there are such: the caller shows them as it is called.
+    options of the reader, by name, with which it succeeds, if there are any; the caller shows them in its own words.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Truncated(FormatError):
 
 
 class UnknownVersion(FormatError):
-    """A version of one of our formats that this release does not read."""
+    """A version of one of this program's formats that this release does not read."""
 
 
 class Inconsistent(FormatError):
@@ -71,4 +71,4 @@ class UnsuitableData(FormatError):
 
 
 class VerificationError(RuntimeError):
-    """A result is not what it claims to be, which is a bug: nothing of it is written or kept."""
+    """A result fails verification, which is a bug: no part of it is written or kept."""

@@ -17,14 +17,16 @@ Arc = tuple[int, int]
 
 
 class Strength(NamedTuple):
-    """Strength of an arc: its probability (or share of networks), and that of an arc in `either` direction."""
+    """Strength of an arc: its probability (or share of networks), and the probability of an arc in `either`
+    direction.
+    """
 
     arc: float
     either: float
 
 
 Strengths = Mapping[Arc, Strength]
-"""Strengths by arc; empty where nothing is known."""
+"""Strengths by arc; empty if none are known."""
 
 STRENGTHS = "strengths"
 """Key of a network's header: for each variable a list of pairs (arc, either), one for each parent, in their order."""
@@ -42,7 +44,9 @@ def arcs_of(network: Network) -> Iterator[Arc]:
 
 
 def _facts_of(network: Network, key: str) -> dict[Arc, Any]:
-    """What the header says of each arc under a key, which has a list for each variable; empty if it says nothing."""
+    """The facts in the header about each arc under a key, which has a list for each variable; empty if there are
+    none.
+    """
     return dict(zip(arcs_of(network), chain.from_iterable(network.header.extra.get(key, ()))))
 
 
@@ -63,7 +67,9 @@ def with_strengths(network: Network, strengths: Strengths) -> Network:
 
 
 def directions_of(network: Network) -> dict[Arc, str]:
-    """What decides the direction of each arc (`DECIDERS`), as the header of a network says; empty if it does not."""
+    """What decides the direction of each arc (`DECIDERS`), as recorded in the header of a network; empty if it is
+    not.
+    """
     return _facts_of(network, DIRECTIONS)
 
 
@@ -111,10 +117,9 @@ class Drawing:
     arcs: tuple[Arc, ...]
     """(parent, child)."""
     undirected: tuple[bool, ...]
-    """For every arc: whether it is drawn without an arrowhead because nothing decides its direction."""
+    """For every arc: whether it is drawn without an arrowhead, because nothing decides its direction."""
     lines: tuple[np.ndarray, ...]
-    """float64, shape (n_points, 2): the points of every arc, from the border of one box to that of the
-    other."""
+    """float64, shape (n_points, 2): the points of every arc, from the border of one box to that of the other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +135,9 @@ class BayesianNetwork:
     the last axis sums to 1."""
     name: str = "unknown"
     header: Header | None = None
-    """What is known of the structure: score, bound, commands; None where nothing is. It has the same variables."""
+    """Facts about the structure: score, bound, commands; None if there are none. It has the same variables."""
     scores: np.ndarray | None = None
-    """float64, shape (n_variables,): local scores in nats, NaN where unknown; None where all are."""
+    """float64, shape (n_variables,): local scores in nats, NaN where unknown; None if all are unknown."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +155,7 @@ class ArcStatement:
 
 @dataclass(frozen=True)
 class ArcPattern:
-    """A conjunction of statements; `text` is how it was written."""
+    """A conjunction of statements; `text` is its original text."""
 
     text: str
     statements: tuple[ArcStatement, ...]
@@ -166,16 +171,16 @@ class ArcProbabilities:
     children: np.ndarray
     """`parents`, `children`: int32, shape (n_pairs,)."""
     probability: np.ndarray
-    """float64, shape (n_pairs,): of the arc."""
+    """float64, shape (n_pairs,): probability of the arc."""
     standard_error: np.ndarray
-    """float64, shape (n_pairs,): of that probability; 0 where it is exact."""
+    """float64, shape (n_pairs,): standard error of this probability; 0 if the probability is exact."""
     either: np.ndarray
     """float64, shape (n_pairs,): probability of an arc in either direction."""
     features: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     """Probabilities and standard errors by name: ``ancestor``, the parent is an ancestor of the child; ``blanket``,
     it is in the child's Markov blanket."""
     directions: tuple[str, ...] = ()
-    """For each arc what decides the direction of the pair (`DECIDERS`) in most networks; empty where unknown."""
+    """For each arc, what decides the direction of the pair (`DECIDERS`) in most networks; empty if unknown."""
 
     @property
     def n_pairs(self) -> int:

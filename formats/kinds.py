@@ -1,4 +1,4 @@
-"""Kinds of files and the record of one format, of which `registry` holds the rows. Standard library only."""
+"""Kinds of files, and the record of a format; `registry` has one record per format. Standard library only."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Format:
     """One format."""
 
     name: str
-    """As users write it; those of our own begin with ``bnsl.``."""
+    """Name for users; names of this program's formats begin with ``bnsl.``."""
     kind: Kind
     called: str
     """Noun phrase of messages: "this looks like a Graphviz graph"."""
@@ -44,19 +44,21 @@ class Format:
     suffix: str = ""
     """Usual endings of file names, separated by blanks; the format of an input never depends on its name."""
     magic: tuple[bytes, ...] = ()
-    """First bytes, one of which a binary file begins with."""
+    """Possible first bytes of a binary file."""
     pattern: bytes = b""
     """Regular expression that matches the beginning of every sound file behind blank lines and comments, and no data
     table; see `detection`. Line ends are ``\\n``, and the last one of the text may be missing."""
     opening: bytes = b""
-    """The same for the first line alone. It may match tables, too, and is tried only where no table is read, so that
-    a damaged file is reported by the reader of its format."""
+    """The same for the first line only. It may match tables, too. It is tried only where no table is expected, so
+    that a damaged file is reported by the reader of its format.
+    """
     reader: str = ""
     writer: str = ""
-    """``module:function``, as of the reader; empty if the format is not read, or not written."""
+    """``module:function``, like the reader; empty if the format is not read, or not written."""
     has_edges: bool = False
-    """Whether it has undirected edges beside arcs: its writer then also takes an `EssentialGraph`, its reader a list
-    to which it adds undirected edges instead of refusing them."""
+    """Whether it has undirected edges beside arcs. Then its writer also takes an `EssentialGraph`, and its reader
+    takes a list and adds undirected edges to it instead of refusing them.
+    """
     takes: tuple[str, ...] = ()
     """Names of further formats that its reader reads as its own kind."""
     package: str = ""

@@ -10,9 +10,9 @@ MOST = 4000
 
 
 def printable_lines(message: str) -> str:
-    """A message, whose line ends are meant, made printable line by line; very long lines are cut."""
+    """A message made printable line by line, line ends kept; very long lines are cut."""
     lines = message.split("\n")
-    if not all(map(str.isprintable, lines)):  # usual messages need no package, also that another one hides `formats`
+    if not all(map(str.isprintable, lines)):  # plain messages need no package, even if another one hides `formats`
         from formats.wording import printable
 
         lines = list(map(printable, lines))
@@ -20,7 +20,7 @@ def printable_lines(message: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text with lone surrogates, which stand for undecodable bytes of a file name, as escapes."""
+    """The text with lone surrogates (for undecodable bytes of a file name) as escapes."""
     return text.encode(errors="backslashreplace").decode()
 
 
@@ -38,7 +38,7 @@ def abbreviated(names: Sequence[str], width: int) -> list[str]:
 
 
 def _cut(name: str, width: int, head: int) -> str:
-    """The first `head` characters and as many of the last as fit, with an ellipsis between."""
+    """The first `head` characters and as many of the last ones as fit, with an ellipsis between."""
     if len(name) <= width or "…" in name:
         return name
     tail = width - 1 - head
@@ -46,7 +46,7 @@ def _cut(name: str, width: int, head: int) -> str:
 
 
 def _candidates(group: Sequence[str], width: int) -> Iterator[dict[str, str]]:
-    """Abbreviations of names that are equal when cut in the middle: cut elsewhere, then less and less."""
+    """Abbreviations of names that would be equal when cut in the middle: cut elsewhere, then less and less."""
     for head in sorted(range(1, width - 1), key=lambda head: abs(2 * head - width)):
         yield {name: _cut(name, width, head) for name in group}
     start, end = _common(group), _common([name[::-1] for name in group])

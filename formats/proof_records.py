@@ -1,4 +1,4 @@
-"""Proofs of bounds: what no network of listed sets can exceed, in whole numbers that a short program can check.
+"""Proofs of bounds on the scores of all networks of listed sets, in whole numbers that a short program can check.
 
 All scores, multipliers and bounds of a proof are whole numbers of one unit, 2 to the power of minus `Proof.bits` in
 nats; scores are rounded up to it. `stages.evaluate.proof_checking` has the rules of checking, ``bnsl help proofs``
@@ -31,17 +31,21 @@ class ClusterCut:
 
 @dataclass(frozen=True)
 class HalfCut:
-    """Half of the sum of earlier cuts, counts rounded down for sets of the variables `lowered` and up for others."""
+    """Half of the sum of earlier cuts; counts are rounded down for sets of the variables `lowered`, up for all
+    others.
+    """
 
     parts: tuple[int, ...]
     """Numbers of the cuts summed, each less than its own."""
     lowered: tuple[int, ...]
-    """Variables, ascending. The demand is (D - their number) / 2, rounded up, D the parts' demands added up."""
+    """Variables, ascending. The demand is (D - their number) / 2, rounded up, where D is the sum of the parts'
+    demands.
+    """
 
 
 @dataclass(frozen=True)
 class Step:
-    """Non-negative multipliers of some cuts: they bound every network, and so exclude sets."""
+    """Non-negative multipliers of some cuts; they give a bound on all networks and so exclude sets."""
 
     cuts: tuple[int, ...]
     """Numbers of cuts."""
@@ -51,10 +55,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Node:
-    """Some of the networks: those of the node above in which one variable precedes another in an order."""
+    """A subset of the networks: those of the node above with an order in which one variable precedes another."""
 
     above: int
-    """Number of that node, less than its own; -1 for the first node, which has all networks."""
+    """Number of the node above, less than its own number; -1 for the first node, which has all networks."""
     before: tuple[int, ...]
     """The first variable precedes the second."""
     steps: tuple[Step, ...]
@@ -64,7 +68,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Proof:
-    """That no network of listed sets scores more than `bound`."""
+    """A proof that no network of listed sets scores more than `bound`."""
 
     header: Header
     """Variables, and the commands that made the proof."""
@@ -90,7 +94,7 @@ class Proof:
 def whole_scores(scores: np.ndarray, bits: int) -> np.ndarray:
     """Scores (nats, float64) as whole numbers of the unit, rounded up; int64.
 
-    Scaling by a power of two and rounding up are exact for floats; the maker of a proof sees to it that they fit.
+    Scaling by a power of two and rounding up are exact for floats; the maker of a proof ensures that the results fit.
     """
     return np.ceil(np.ldexp(scores, bits)).astype(np.int64)
 
@@ -98,8 +102,8 @@ def whole_scores(scores: np.ndarray, bits: int) -> np.ndarray:
 def digest_of_sets(table: ParentSetTable) -> str:
     """SHA-256 of all listed sets, whatever their order.
 
-    Of a line ``CHILD PARENTS SCORE`` for each set, with parents ascending between commas and the score in hexadecimal
-    (C99's ``%a`` as Python writes it), sorted by child, then as text.
+    It is taken over a line ``CHILD PARENTS SCORE`` for each set, with ascending parents separated by commas and the
+    score in hexadecimal (C99's ``%a`` as Python writes it), sorted by child, then as text.
     """
     digest = hashlib.sha256()
     for child, (first, last) in enumerate(pairwise(table.set_offsets.tolist())):

@@ -41,7 +41,7 @@ def timestamp() -> str:
 
 
 def fingerprint(variables: Sequence[Variable], codes: Cells) -> str:
-    """Fingerprint of a table with codes of shape (n_variables, n_rows), whatever file it came from.
+    """Fingerprint of a table with codes of shape (n_variables, n_rows), independent of its file.
 
     ``sha256:`` and 64 hexadecimal digits: of the JSON text of names, states and shape, then the bytes of `codes`.
     """
@@ -54,10 +54,10 @@ def fingerprint(variables: Sequence[Variable], codes: Cells) -> str:
 
 
 def append_command(header: Header, stage: str, options: Mapping[str, Any]) -> Header:
-    """The header of what `stage` makes from a file with `header`: one more entry in ``by``, a new time.
+    """The header of a file that `stage` makes from a file with `header`: one more entry in ``by``, a new time.
 
-    Earlier entries stay untouched (as with ``@PG`` lines of SAM files). Options are sorted, so that equal ones give
-    equal bytes whatever the order in which they were declared.
+    Earlier entries stay untouched (as with ``@PG`` lines of SAM files). Options are sorted, so equal options give
+    equal bytes whatever the order of their declaration.
     """
     import orjson
 

@@ -23,7 +23,9 @@ LISTING_STAGES = ("parentsets", "optimize")
 """Commands that write candidate sets."""
 
 OF_ONE_NETWORK = frozenset(key.name for key in NETWORK_HEADER_KEYS) - {"unscored"} | {"interrupted"}
-"""Header keys that describe one network and its search; `unscored` describes the sets it was chosen from."""
+"""Header keys that describe one network and its search; `unscored` describes the sets from which the network was
+chosen.
+"""
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,11 @@ class Header:
     created: str | None = None
     """ISO 8601 time."""
     extra: dict[str, Any] = field(default_factory=dict)
-    """All other keys of the header line, those of networks (``total``, ``method``, ...) and foreign ones."""
+    """All other keys of the header line: keys of networks (``total``, ``method``, ...) and foreign ones."""
     lacks_isolated: bool = False
-    """A list of arcs was read, which names no variable without arcs (`graphs.structures.with_variables`)."""
+    """Whether a list of arcs was read; such a list names no variable without arcs
+    (`graphs.structures.with_variables`).
+    """
 
     @property
     def n_variables(self) -> int:
@@ -60,7 +64,8 @@ class Header:
     def limits(self) -> dict[str, Any] | None:
         """The `LIMITS` given to the command that listed the sets; None where unknown.
 
-        A complete list is complete within these limits. Under a treewidth bound no set has more parents than it.
+        A complete list is complete within these limits. Under a treewidth bound no set has more parents than the
+        bound.
         """
         for entry in reversed(self.by):
             options = entry.get("options")
@@ -85,13 +90,13 @@ class ParentSetRecord:
     """float64: local scores in nats."""
     _: KW_ONLY
     required: tuple[int, ...] = ()
-    """Parents that every listed set contains, ascending; the set of just these replaces the empty set."""
+    """Parents that every listed set contains, ascending; the set of exactly these replaces the empty set."""
     evaluated: int | None = None
     """Exact local scores computed for this child."""
     fixed: bool = False
-    """The list holds the one set that the child must take."""
+    """Whether the list holds only the set that the child must take."""
     complete: bool = False
-    """Every non-dominated set within the limits is listed."""
+    """Whether every non-dominated set within the limits is listed."""
     unlisted: float | None = None
     """Upper bound in nats on the score of any set that is neither listed nor dominated by a listed one."""
     left_out: float | None = None
@@ -135,8 +140,9 @@ class ExploredSets:
     scores: np.ndarray
     """float64, shape (n_sets,): exact local scores, nats."""
     estimates: np.ndarray
-    """float64, shape (n_sets,): BIC*, by which independence selection chose the set, nats; NaN for sets that were not
-    chosen by an estimate."""
+    """float64, shape (n_sets,): BIC*, by which independence selection chose the set, nats; NaN for sets chosen
+    otherwise.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,10 +166,9 @@ class ParentSetTable:
     """`unlisted`, `left_out`: float64, shape (n_variables,): as in `ParentSetRecord`; NaN where unknown."""
     n_cut_short: int = 0
     n_unsearched: int = 0
-    """`n_cut_short`, `n_unsearched`: children whose search ended early, and those among them whose search had not
-    begun."""
+    """`n_cut_short`, `n_unsearched`: children whose search ended early, and children whose search had not begun."""
     notes: tuple[dict[str, Any], ...] = ()
-    """The fields `evaluated` and `extra` of each child's record; none where the table was made otherwise."""
+    """The fields `evaluated` and `extra` of each child's record; none if the table was not made from records."""
 
     @property
     def n_variables(self) -> int:
@@ -254,7 +259,7 @@ class Network:
 class Forest:
     """A screening forest: the single parent of every screened variable; roots do not occur.
 
-    `parents` maps a child to its parent, `scores` a child to the local score of its family where that is known.
+    `parents` maps a child to its parent, `scores` a child to the local score of its family, if known.
     """
 
     header: Header
@@ -267,7 +272,7 @@ class EntropyTable:
     """Entropies of all variables and conditional entropies of all ordered pairs, in nats."""
 
     variables: tuple[Variable, ...]
-    """States are None where only their number is known."""
+    """States are None if only their number is known."""
     n_states: np.ndarray
     """int32, shape (n_variables,)."""
     entropy: np.ndarray

@@ -1,7 +1,7 @@
-"""Every format, once: what it holds, how it is recognised, what reads and writes it, and its line of help.
+"""Every format, declared once: content, recognition, reader, writer, and its line of help.
 
-Detection, the readers and writers of `formats`, the targets and help of ``bnsl convert`` and the list of
-``bnsl formats`` all derive from these rows. A new format is a module of its own and a row here:
+Detection, the readers and writers of `formats`, the targets and help of ``bnsl convert`` and the list of ``bnsl
+formats`` all derive from these rows. A new format is a module of its own and a row here, with these signatures:
 
 - a network is read by ``read(lines: Lines) -> Network`` and written by ``text(network: Network) -> str``; the same
   with `BayesianNetwork` if it has parameters, and an `EssentialGraph` as well if it has edges; moral graphs and tree
@@ -11,7 +11,7 @@ Detection, the readers and writers of `formats`, the targets and help of ``bnsl 
 - data are read by ``read(data: bytes, layout, warn) -> RawTable`` (or a table of pyarrow) and written by
   a class as `table_writer.CsvWriter`;
 - a picture is written by ``text(drawing: Drawing) -> str``;
-- of forests and entropy tables, which have one format each, the functions that users call are named.
+- forests and entropy tables have one format each; their rows name the functions that users call.
 
 This module imports the standard library only, for the command line makes its choices of the rows; readers and writers
 load when they are first needed. Formats of networks of other packages come by the entry point ``bnsl.formats``
@@ -38,21 +38,22 @@ def _row(about: tuple[str, Kind, str, str], code: tuple[str, str], **further: An
 
 
 def _json_lines(about: tuple[str, Kind, str, str], code: tuple[str, str], **further: Any) -> Format:
-    """A format of our own as JSON lines, which its header line names."""
+    """One of this program's formats as JSON lines; its header line names it."""
     pattern = rb'\{[^\n]*?"format"\s*:\s*"' + about[0].replace(".", r"\.").encode() + rb'"'
     return _row(about, code, pattern=pattern, opening=rb"\{", **further)
 
 
-# The patterns run over a mebibyte: what repeats is possessive or bounded by what follows, so that none takes
-# quadratic time. An opening brace stands behind the words before it or alone on a line: a table whose first column
-# is called "network" or "graph" goes on otherwise.
+# The patterns run over a mebibyte: repetitions are possessive or bounded by what follows, so no pattern takes
+# quadratic time. An opening brace follows the words before it or stands alone on a line; a table whose first column
+# is called "network" or "graph" continues otherwise.
 _ALONE = rb"[ \t]*+\n\s*+\{[ \t]*+\}?[ \t]*+(?:\n|\Z)"
 _BRACE = rb"(?:[ \t]*+\{|[ \t]*+(?://[^\n]*)?" + _ALONE + rb")"
 _WORDS = rb'(?:[ \t]++(?:"(?:[^"\\\n]|\\.)*"|[^\s,;{}"]++(?:[ ]+[^\s,;{}"]++)*+))?'
 _BLOCK = rb"(?:" + _WORDS + _BRACE + rb"|[ \t]*\n\s*+[^\s,;{}]+" + _ALONE + rb")"
 _SKIP = rb"(?:\s|#[^\n]*(?:\n|\Z))*+"
 _NUMBER = rb"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
-# In a block of a pss file lines with parents and one bare score, of the empty set; no column of a table is like it.
+# A block of a pss file has lines of a score with parents, and one bare score for the empty set; no column of a table
+# looks like this.
 _PSS_SETS = rb"(?:[ ]*(?:" + _NUMBER + rb"[ \t]+\S[^\n]*)?\n)*+"
 _PSS_EMPTY = rb"[ ]*" + _NUMBER + rb"[ ]*(?:\n|\Z)"
 _PSS_NEXT = rb"(?:VAR|META)[ \t]+\S"
@@ -138,7 +139,8 @@ MAIN_FORMATS = (
         ("jkl", Kind.PARENT_SETS, "a jkl score file", ".jkl"),
         ("sets.jkl:read_jkl", "sets.jkl:jkl_chunks"),
         help="Jaakkola scores (Gobnilp, BLIP, MINOBS)",
-        # The number of variables alone, a variable and its number of sets, a score: no table is so ragged.
+        # A line with the number of variables, a line with a variable and its number of sets, a line with a score: no
+        # table has rows like these.
         pattern=rb"0*[1-9]\d*[ \t]*\n" + _SKIP + rb"\S+[ \t]+\d+[ \t]*(?:\n" + _SKIP + rb"[-+.\dni]|\s*\Z)",
         opening=rb"\d+[ \t]*(?:\n|\Z)",
     ),
@@ -189,7 +191,8 @@ MAIN_FORMATS = (
         ("graphs.parameters.uai:read_uai", "graphs.parameters.uai:uai_text"),
         help="UAI competitions: numbers only",
         opening=rb"(?:BAYES|MARKOV)[ \t]*(?:\n|\Z)",
-        # The number of variables alone, later a line of at least two numbers: a table of one column has none.
+        # A line with the number of variables, later a line of at least two numbers; a table of one column has no such
+        # line.
         pattern=rb"(?:BAYES|MARKOV)[ \t]*\n\s*\d++[ \t]*\n(?:[ \t]*(?:\d++[ \t]*)?\n)*+[ \t]*\d++[ \t]+\d",
     ),
     _row(
@@ -225,7 +228,8 @@ MAIN_FORMATS = (
         ("modelstring", Kind.NETWORK, "a model string", ".txt"),
         ("graphs.modelstring:read_modelstring", "graphs.modelstring:modelstring_text"),
         help="bnlearn model string [A][B|A]",
-        # Families in brackets, nothing else; but one on each of several lines, without a bar, are labels of a table.
+        # Families in brackets and nothing else; but a single one on each of several lines, without a bar, is a label
+        # of a table.
         pattern=rb"(?=\[)(?=(?s:.*(?:\]\[|\|))|[^\n]*+\s*+\Z)(?:\[[^\[\]\n]++\]\s*)*+(?:\[[^\[\]\n]*+\s*+)?\Z",
     ),
     _row(
@@ -275,7 +279,7 @@ UNREAD = (
         "xml", Kind.UNKNOWN, "an XML file", pattern=rb"<(?:\?xml\b|!--|!DOCTYPE|(?=(?s:.*(?:</|/>)))[a-zA-Z][^<>]*+>)"
     ),
 )
-"""What is recognised so that messages can name it, but not read or written."""
+"""Formats that are recognised, so that messages can name them, but neither read nor written."""
 
 _TAKEN = {row.name for row in (*MAIN_FORMATS, *UNREAD, EMPTY, BINARY)} | {"table", "jsonl"}
 
@@ -305,7 +309,7 @@ FORMATS = tuple(replace(row, name=name) if row.package else row for name, row in
 
 
 def find_format(name: str, rows: Iterable[Format] = FORMATS) -> Format:
-    """The format of a name, with or without ``bnsl.``; a `ValueError` if there is none among the rows."""
+    """The format of a name, with or without ``bnsl.``; raises `ValueError` if there is none among the rows."""
     for row in rows:
         if name in (row.name, row.target):
             return row
@@ -326,7 +330,7 @@ def named_formats(path: str) -> list[Format]:
 
 
 def formats_of(*kinds: Kind, written: bool = False) -> list[Format]:
-    """The formats of these kinds that are read, or those that are `written`."""
+    """The formats of these kinds that are read, or that are `written`."""
     return [row for row in FORMATS if row.kind in kinds and (row.writer if written else row.reader)]
 
 

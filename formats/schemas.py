@@ -1,4 +1,4 @@
-"""Every key of our JSON-lines files and every column of the entropy table: name, type, unit, meaning.
+"""Every key of this program's JSON-lines files and every column of the entropy table: name, type, unit, meaning.
 
 Readers validate against these tables and ``bnsl formats`` prints them.
 """
@@ -16,8 +16,9 @@ class Key:
 
     name: str
     type: str
-    """``string``, ``integer``, ``number``, ``boolean``, ``object`` or ``list<ITEM>``, of items of such a type or of
-    ``number|null``; Arrow types for columns."""
+    """``string``, ``integer``, ``number``, ``boolean``, ``object`` or ``list<ITEM>`` (ITEM is one of these types or
+    ``number|null``); Arrow types for columns.
+    """
     meaning: str
     unit: str = ""
     """Unit of numbers that have one."""
@@ -32,7 +33,7 @@ _KEY = re.compile(r"(\S+) ([^\s!?:]+)(!?)(\??)(?: (\w+))?: (.*)")
 def keys_of(table: str) -> tuple[Key, ...]:
     """The keys of a table with lines ``NAME TYPE UNIT: MEANING``, continued on indented lines.
 
-    The type is followed by ``!`` if the key is required, by ``?`` if it may be null; few have a unit.
+    ``!`` after the type means that the key is required, ``?`` that it may be null; few keys have a unit.
     """
     keys = []
     for line in table.strip().replace("\n    ", " ").split("\n"):
@@ -45,7 +46,7 @@ def keys_of(table: str) -> tuple[Key, ...]:
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format that we define: its name in the header, the version read, and its keys."""
+    """A format of this program: its name in the header, the version read, and its keys."""
 
     name: str
     version: int
@@ -54,7 +55,7 @@ class FileFormat:
 
 
 SCORES = ("bic", "aic", "bdeu", "k2", "ll")
-"""Names of local scores; ``unknown`` stands for one that a foreign file does not name."""
+"""Names of local scores; ``unknown`` stands for a score that a foreign file does not name."""
 
 VARIABLE_KEYS = keys_of("""
 name string!: name of the variable (column of the data)
@@ -272,7 +273,7 @@ PARTS = {
     "calibration": CALIBRATION_KEYS,
     "steps": _STEP_KEYS,
 }
-"""Keys of the objects within a header or record: of one object, or of each object of a list."""
+"""Keys of the objects within a header or record: of a single object, or of each object in a list."""
 
 _PYTHON_TYPES = {
     "string": (str,),
@@ -291,7 +292,7 @@ def describe_type(value: Any) -> str:
 
 
 def key_problem(values: dict[str, Any], keys: tuple[Key, ...]) -> str | None:
-    """What is wrong with the keys of a decoded JSON object; None if nothing is. Unknown keys are allowed."""
+    """The problem with the keys of a decoded JSON object; None if there is none. Unknown keys are allowed."""
     for key in keys:
         if key.name not in values:
             if key.required:

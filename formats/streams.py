@@ -22,14 +22,14 @@ _READ_AT_ONCE = 1 << 24
 FREE_EXPANSION = 64 << 20
 """Bytes to which any compressed input may expand."""
 MAX_EXPANSION = 200
-"""Largest expansion beyond that, as a factor. Tables expand 2 to 50 times, gzip's limit is 1,030."""
+"""Largest expansion beyond that, as a factor. Tables expand 2 to 50 times; gzip expands at most 1,030 times."""
 
 
 class TableInMemory:
-    """A table of another library, read like an Arrow file; its text is its name in messages.
+    """A table of another library, read like an Arrow file; as text it is its name in messages.
 
-    `batches` makes a reader of its record batches (`pyarrow.RecordBatchReader`), anew for each reading. `orders` has
-    the labels of categorical columns in their order, which is that of their states.
+    `batches` makes a new reader of its record batches (`pyarrow.RecordBatchReader`) for each reading. `orders` has
+    the labels of categorical columns in their order, which is the order of the states.
     """
 
     def __init__(self, name: str, batches: Callable[[], Any], orders: Mapping[str, Sequence[str]] | None = None):
@@ -42,10 +42,10 @@ class TableInMemory:
 
 
 Source = str | TableInMemory
-"""What readers of tables take: a path, ``-``, or a table in memory."""
+"""Inputs of readers of tables: a path, ``-``, or a table in memory."""
 
 Target = str | BinaryIO
-"""What writers take: a path, ``-``, or an open file."""
+"""Targets of writers: a path, ``-``, or an open file."""
 
 
 def source_name(source: object) -> str:
@@ -88,7 +88,7 @@ class _Bounded(io.RawIOBase):
         data = self._read(len(buffer))
         buffer[: len(data)] = data
         self._unpacked += len(data)
-        # Looked at after each buffer: at most one is expanded beyond the limit.
+        # Checked after each buffer: at most one buffer is expanded beyond the limit.
         if self._unpacked > max(FREE_EXPANSION, MAX_EXPANSION * self._packed.count):
             raise Malformed(
                 f"{self._packed.count:,} compressed bytes expand more than {MAX_EXPANSION}-fold,"
@@ -147,7 +147,7 @@ def open_input(source: str) -> io.BufferedReader:
 
 
 def guarded(read: Callable[[], bytes], name: str) -> bytes:
-    """What `read` returns; failures of the source `name` become a `FormatError`."""
+    """The result of `read`; failures of the source `name` become a `FormatError`."""
     try:
         return read()
     except EOFError:
@@ -176,7 +176,7 @@ def read_bytes(source: str) -> bytes:
 
 
 def is_written_in_place(target: str) -> bool:
-    """Whether a target is no regular file and so cannot be replaced by renaming."""
+    """Whether a target is not a regular file and so cannot be replaced by renaming."""
     # /dev/stdout looks like a regular file when standard output is redirected.
     if os.path.abspath(target).startswith(("/dev/", "/proc/")):
         return True
@@ -190,9 +190,9 @@ def is_written_in_place(target: str) -> bool:
 def open_output(target: Target, *, is_laid_out: bool = False) -> Iterator[BinaryIO]:
     """Open a target for writing bytes: standard output for ``-``, else a file that appears only when complete.
 
-    An open file is written to as it is. What goes to a terminal is made printable, unless it `is_laid_out` for one,
-    in colours and with printable names.
-    On any exception an older file of that name stays as it was; see `temporaries`.
+    An open file is written to directly. Output to a terminal is made printable, unless it `is_laid_out` for a
+    terminal (in colours and with printable names). On any exception an older file of that name stays unchanged; see
+    `temporaries`.
     """
     if not isinstance(target, str | os.PathLike):
         yield target

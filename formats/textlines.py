@@ -1,6 +1,6 @@
-"""Numbered lines of a text source; every failure to read or decode them becomes a `FormatError`.
+"""Numbered lines of a text source; every failure to read or decode the lines becomes a `FormatError`.
 
-Lines can be pushed back, so that the format of a source is detected first and the source then read without seeking.
+Lines can be pushed back, so the format of a source is detected first, and the source is then read without seeking.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Lines:
 
     `source`: a path, ``-`` for standard input, or an open stream.
     - `source`: name of the source in messages.
-    - `warn`: takes messages about what a reader ignores.
+    - `warn`: takes messages about content that a reader ignores.
     - `beginning`: the first bytes, as many as were available when it was opened.
     - `number`: number of the line returned last, from 1.
     - `terminated`: whether the line returned last ended with a line end.
@@ -92,7 +92,7 @@ class Lines:
         self._pushed.extendleft(reversed(lines))
 
     def data(self) -> bytes:
-        """All bytes of a source of which nothing was consumed."""
+        """All bytes of an unread source."""
         return guarded(self._stream.read, self.source)
 
     def text(self) -> str:
@@ -117,7 +117,7 @@ class Lines:
     def fail(
         self, message: str, *, kind: type[FormatError] = Malformed, line: int | None = None, remedy: str | None = None
     ) -> NoReturn:
-        """Raise an error located at a line, by default the one returned last."""
+        """Raise an error located at a line, by default the line returned last."""
         raise kind(message, source=self.source, line=line or self.number or None, remedy=remedy)
 
     def close(self) -> None:
@@ -133,7 +133,9 @@ def as_lines(source: str | os.PathLike | BinaryIO | Lines) -> Lines:
 
 @contextlib.contextmanager
 def line_by_line(source: str | os.PathLike | BinaryIO | Lines) -> Iterator[Lines]:
-    """Within the block the source as `Lines`; an `Inconsistent` without a line gets the one returned last."""
+    """Within the block, the source as `Lines`; an `Inconsistent` without a line gets the number of the line returned
+    last.
+    """
     with as_lines(source) as lines:
         try:
             yield lines

@@ -1,8 +1,8 @@
-"""The version of the code that runs, for headers of files, ``--version`` and remote workers.
+"""The version of the running code, for headers of files, ``--version`` and remote workers.
 
-Installing writes it from git into ``_version.py`` (setuptools-scm; `pyproject.toml`): the next release, the number of
-commits, the commit. In a checkout that was installed for editing the commit may have changed since. Then it is read
-from git's files, without a process.
+Installation writes it from git into ``_version.py`` (setuptools-scm; `pyproject.toml`): the next release, the number
+of commits, the commit. In a checkout installed for editing, the commit may have changed since; then it is read from
+git's files, without a process.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def installed_version() -> str:
 
 
 def running_version(installed: str, home: Path) -> str:
-    """The installed version, followed by ``.head.gCOMMIT`` if `home` is a checkout whose commit is now another."""
+    """The installed version, followed by ``.head.gCOMMIT`` if `home` is a checkout that is now at another commit."""
     commit = checked_out_commit(home)
     at_installation = re.search(r"[+.]g([0-9a-f]+)", installed)
     if commit is None or (at_installation and commit.startswith(at_installation[1])):
@@ -41,7 +41,7 @@ def checked_out_commit(home: Path) -> str | None:
         if 'name = "bnsl-cli"' not in (home / "pyproject.toml").read_text():
             return None
         folder = home / ".git"
-        if folder.is_file():  # of a worktree or a submodule
+        if folder.is_file():  # a worktree or a submodule
             folder = home / folder.read_text().removeprefix("gitdir:").strip()
         head = (folder / "HEAD").read_text().strip()
         found = _commit_of(folder, head.removeprefix("ref:").strip()) if head.startswith("ref:") else head
@@ -51,7 +51,7 @@ def checked_out_commit(home: Path) -> str | None:
 
 
 def _commit_of(folder: Path, branch: str) -> str | None:
-    """What a branch points to; worktrees share the branches of the repository."""
+    """The commit that a branch points to; worktrees share the branches of the repository."""
     shared = folder / "commondir"
     common = folder / shared.read_text().strip() if shared.exists() else folder
     if (common / branch).exists():

@@ -26,15 +26,15 @@ def plural(count: int, noun: str) -> str:
 
 
 def whole(count: float) -> str:
-    """A whole number with all its digits, from 2^53 on with six: floats know no more than some fifteen."""
+    """A whole number with all its digits; from 2^53 on with six, since floats have only about fifteen."""
     return f"{int(count):,}" if abs(count) < 2**53 else f"{count:.6g}"
 
 
 def printable(text: str) -> str:
-    """The text on one line, with every character that would not show itself escaped as Python writes it.
+    """The text on one line; characters that would not be visible are escaped as Python writes them.
 
-    Control characters could move the cursor or colour the terminal, others turn the direction of writing; lone
-    surrogates stand for bytes of file names that are no text.
+    Control characters could move the cursor or colour the terminal, others reverse the direction of writing; lone
+    surrogates stand for undecodable bytes of file names.
     """
     if text.isprintable():
         return text
@@ -42,7 +42,9 @@ def printable(text: str) -> str:
 
 
 def option_value(text: str) -> str:
-    """A value behind an option, quoted for a shell; a plain word too, which is then no word of the sentence."""
+    """A value after an option, quoted for a shell; a plain word is quoted too, so that it does not read as a word of
+    the sentence.
+    """
     quoted = shlex.quote(text)
     return f"'{text}'" if quoted == text and text.isalpha() else quoted
 

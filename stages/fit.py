@@ -28,7 +28,7 @@ def fit_parameters(
 
     The data have the network's variables in the same order, and its states where it knows them. `smoothing` is the
     equivalent sample size of a uniform prior: smoothing / (cells of the table) is added to every count, which gives
-    BDeu's posterior mean (Heckerman, Geiger & Chickering 1995); 0 for maximum likelihood. `name` is that of the
+    BDeu's posterior mean (Heckerman, Geiger & Chickering 1995); 0 for maximum likelihood. `name` is the name of the
     result.
     """
     if not 0 <= smoothing < math.inf:

@@ -1,7 +1,7 @@
 """Prior knowledge about arcs: required arcs, forbidden arcs, the only arcs allowed, tiers.
 
-Tiers are ordered groups of variables: no variable may be a parent of one in an earlier tier. Variables in no tier are
-unconstrained. All arcs are (parent, child).
+Tiers are ordered groups of variables: no variable may be a parent of a variable in an earlier tier. Variables in no
+tier are unconstrained. All arcs are (parent, child).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Named = int | str
 class Knowledge:
     """Consistent constraints on the arcs of a network (see `make_knowledge`).
 
-    Excluded arcs are kept as they were said, in groups: there may be millions.
+    Excluded arcs are kept in groups, as the user gave them: there may be millions.
     """
 
     names: tuple[str, ...]
@@ -33,7 +33,7 @@ class Knowledge:
     required: dict[int, tuple[int, ...]] = field(default_factory=dict)
     forbidden: tuple[ArcGroup, ...] = ()
     tiers: np.ndarray | None = None  # int32, shape (n_variables,), or None: tier of each variable from 0; -1 for none
-    allowed: tuple[ArcGroup, ...] | None = None  # the only arcs that there may be; None for all
+    allowed: tuple[ArcGroup, ...] | None = None  # the only permitted arcs; None for all
 
     @classmethod
     def of_arcs(
@@ -53,7 +53,7 @@ class Knowledge:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is said."""
+        """Whether there is no constraint."""
         return not (self.required or self.forbidden) and self.tiers is None and self.allowed is None
 
     @property
@@ -69,7 +69,7 @@ class Knowledge:
         return all(np.array_equal(ours, theirs) for ours, theirs in masks)
 
     def among(self, members: np.ndarray) -> Knowledge:
-        """What it says about arcs among some variables (int), which are numbered from 0 in the given order."""
+        """The constraints on arcs among some variables (int), numbered from 0 in the given order."""
         place = {variable: number for number, variable in enumerate(members.tolist())}
 
         def inside(groups: Iterable[ArcGroup]) -> tuple[ArcGroup, ...]:
@@ -124,7 +124,9 @@ class Knowledge:
         return None
 
     def settles(self, parent: int, child: int) -> bool:
-        """Whether the arc is required or its reverse excluded: then two joined variables have this direction."""
+        """Whether the arc is required or its reverse excluded: then the knowledge decides the direction between the
+        two.
+        """
         return parent in self.required_of(child) or self.excludes(child, parent) is not None
 
     def check_required(self, parent: int, child: int) -> None:
@@ -156,8 +158,9 @@ def make_knowledge(
     """Check and index prior knowledge.
 
     Raises `StageError` if a name or index is no variable, or a variable is in two tiers; `InfeasibleError` if the
-    constraints contradict each other. Arcs are (parent, child) of names or indices, or groups, and so are the members
-    of the `tiers`, the earliest first. With `allowed` there may be no other arcs; required ones must be among them.
+    constraints contradict each other. Arcs are pairs (parent, child) of names or indices, or groups of arcs. Members
+    of `tiers`, earliest tier first, are names or indices as well. With `allowed` all other arcs are excluded;
+    required arcs must be among the allowed ones.
     """
     index = {name: i for i, name in enumerate(names)}
 
@@ -184,7 +187,7 @@ def make_knowledge(
 
 
 def _tails_by_head(groups: Iterable[ArcGroup]) -> dict[int, list[np.ndarray]]:
-    """For each variable the tails of the groups that it is a head of: int32, ascending, one array for each group."""
+    """For each variable the tails of the groups in which it is a head: int32, ascending, one array for each group."""
     found: dict[int, list[np.ndarray]] = {}
     for group in groups:
         tails = np.array(group.tails.members, dtype=np.int32)
@@ -221,7 +224,9 @@ def by_child(arcs: Iterable[Arc]) -> dict[int, tuple[int, ...]]:
 
 
 def tier_of_variables(tiers: Sequence[Sequence[Named]], index: Mapping[str, int]) -> np.ndarray | None:
-    """Tier of each variable, int32, -1 for none; None without tiers. Raises `StageError` if one is in two tiers."""
+    """Tier of each variable, int32, -1 for none; None without tiers. Raises `StageError` if a variable is in two
+    tiers.
+    """
     if not tiers:
         return None
     tier_of = np.full(len(index), -1, dtype=np.int32)

@@ -3,10 +3,10 @@
 A method's own options are made by `own`: keywords of its entry, or fields of the options record if they belong to the
 main road. Options, keywords, help, refusals, and the record of a run in the header of its result derive from them.
 
-Methods outside the main road are found by entry points (`installed`): ``bnsl.searches`` names dictionaries
-of `SearchMethod` for ``bnsl optimize``, ``bnsl.selections`` of `SelectionMethod` for ``bnsl parentsets``. Methods of
-this project's `stages.published` and of other packages are declared alike; ``examples/plugin`` is such a package. A
-failure of its search is named by `stages.runtime.plug_ins`.
+Methods outside the main road are found by entry points (`installed`): ``bnsl.searches`` names dictionaries of
+`SearchMethod` for ``bnsl optimize``, ``bnsl.selections`` of `SelectionMethod` for ``bnsl parentsets``. Methods of
+this project's `stages.published` and of other packages are declared alike; ``examples/plugin`` is such a package.
+`stages.runtime.plug_ins` reports which package a failing search comes from.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class OwnOption:
     """An option of some methods."""
 
     default: Any
-    help: str  # a sentence; the methods that take the option are added to it
+    help: str  # a sentence; the names of the methods that take the option are appended
     metavar: str | None = None  # name of the value in the help; choices need none
     choices: tuple[str, ...] = ()  # the possible values, if they are words
     # `least`, `most`: limits of a number; an integer as `least` means whole numbers.
@@ -33,7 +33,7 @@ class OwnOption:
     most: float | None = None
     is_open: bool = False  # whether the limits themselves are excluded
     needs: str | None = None  # another field that must be given, too
-    section: str | None = None  # section of the help page; by default that of the methods that take the option
+    section: str | None = None  # section of the help page; by default the section of the methods that take the option
 
 
 def own(default: Any, help: str, **given: Any) -> Any:
@@ -47,7 +47,7 @@ def own(default: Any, help: str, **given: Any) -> Any:
 
 
 class OwnValues(dict[str, Any]):
-    """By name the values of options that the entries of methods declare."""
+    """Values, by name, of the options that the entries of methods declare."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(sorted(self.items())))
@@ -67,7 +67,7 @@ ON_SETS = ("sets", "partial")
 """Options of all searches among listed sets."""
 
 ON_DATA = ("score", "ess", "max_parents", "start", "screen", "workers")
-"""Options of all searches on data; workers are for replicates of it."""
+"""Options of all searches on data; workers search replicates of the data."""
 
 RESTARTED = ("restarts", "start", "workers")
 """Options of searches whose restarts are independent of one another."""
@@ -88,9 +88,9 @@ DATA, DATA_TW = Task(on_data=True), Task(on_data=True, bounded=True)
 class Variant:
     """A method's module for one kind of task, and the options that it reads in addition to the common ones.
 
-    Options are fields of `stages.optimize.OptimizeOptions`, or inputs and outputs that the command line opens:
-    ``sets``, ``partial``, ``start``, ``screen``, ``information``, ``save_sets``, ``proof``, ``workers``; or options
-    that it declares, see `own`: their values are in the ``own`` of the record.
+    Options are fields of `stages.optimize.OptimizeOptions`, or inputs and outputs that the command line opens
+    (``sets``, ``partial``, ``start``, ``screen``, ``information``, ``save_sets``, ``proof``, ``workers``), or options
+    that the method declares (see `own`): the values of these are in ``own`` of the record.
     """
 
     module: str
@@ -101,7 +101,7 @@ class Variant:
 def on_sets(module: str, *options: str, **declared: Any) -> Variant:
     """A module that offers ``search`` among listed sets (`stages.optimize.result`).
 
-    It reads the `options` of others, and options `declared` here, each by name: ``steps=own(10, "Steps.")``.
+    It reads the common `options` named, and options `declared` here, each by name: ``steps=own(10, "Steps.")``.
     """
     return Variant(module, (*ON_SETS, *options, *declared), declared)
 
@@ -112,7 +112,7 @@ def on_data(module: str, *options: str, **declared: Any) -> Variant:
 
 
 class Described:
-    """A method with a line of help and the publication it is from."""
+    """A method with a line of help and its publication."""
 
     help: str
     source: str
@@ -120,7 +120,7 @@ class Described:
 
     @property
     def about(self) -> str:
-        """The help with the source."""
+        """The help, followed by the source."""
         return f"{self.help} ({self.source})" if self.source else self.help
 
 
@@ -132,21 +132,21 @@ class SearchMethod(Described):
     help: str
     variants: Mapping[Task, Variant]
     source: str = ""
-    package: str = ""  # the distribution that declares it; empty for this one
+    package: str = ""  # the distribution that declares it; empty for this project
 
     @property
     def options(self) -> tuple[str, ...]:
-        """All that its variants read."""
+        """All options that its variants read."""
         return tuple(option for variant in self.variants.values() for option in variant.options)
 
     @property
     def declarations(self) -> list[tuple[str, Any]]:
-        """The options that its variants declare: name, and what `own` made."""
+        """The options that its variants declare: pairs of a name and the result of `own`."""
         return [each for variant in self.variants.values() for each in variant.own.items()]
 
     @property
     def own(self) -> dict[str, Any]:
-        """The options that it declares, by name what `own` made."""
+        """The options that it declares: results of `own` by name."""
         return dict(self.declarations)
 
 
@@ -160,14 +160,14 @@ class SelectionMethod(Described):
     module: str
     help: str
     source: str = ""  # its publication; empty for a method of this project
-    # Options that it reads: fields of `stages.parentsets.ParentSetOptions`, the input ``near``, own ones.
+    # Options that it reads: fields of `stages.parentsets.ParentSetOptions`, the input ``near``, declared options.
     options: tuple[str, ...] = ()
     # Exact scores per variable (plus two per variable of the data); 0 if the method ends by itself.
     default_evaluations: int = 0
     ends_by_size: bool = False  # whether it ends by itself if the size of sets is limited
     traces: bool = False  # whether it explores one set after the other, so that their order can be recorded
-    package: str = ""  # the distribution that declares it; empty for this one
-    # Options that it declares, by name what `own` made; their values are in the ``own`` of the record.
+    package: str = ""  # the distribution that declares it; empty for this project
+    # Options that it declares, results of `own` by name; their values are in ``own`` of the record.
     own: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -175,7 +175,7 @@ class SelectionMethod(Described):
 
     @property
     def declarations(self) -> list[tuple[str, Any]]:
-        """The options that it declares: name, and what `own` made."""
+        """The options that it declares: pairs of a name and the result of `own`."""
         return list(self.own.items())
 
 
@@ -197,8 +197,8 @@ def installed(group: str, main: Mapping[str, Method], known: Collection[str]) ->
     """The methods of the main road, then the others of this project, then methods of other packages.
 
     `group` names the entry points: ``bnsl.searches`` or ``bnsl.selections``; `known` are the options that methods may
-    read without declaring them. A package that declares what is no method, an unknown option or a name that is taken
-    is left out (`discovered`).
+    read without declaring them. Entries of a package that are no methods, read an unknown option or take a used name
+    are left out (`discovered`).
     """
     taken: set[str] = {*known, *TAKEN}
 
@@ -225,7 +225,7 @@ def installed(group: str, main: Mapping[str, Method], known: Collection[str]) ->
 
 
 def _check_own(name: str, made: Any, known: Collection[str], declared: Mapping[str, Any]) -> None:
-    """Refuse an option of another package by its name, or if `own` did not make it."""
+    """Raise an error for an option of another package whose name is invalid or taken, or that `own` did not make."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise UnusableError(f"{name!r} is no name of an option (small letters, digits, underscores)")
     if not isinstance(made, dataclasses.Field) or "own" not in made.metadata:

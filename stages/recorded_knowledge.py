@@ -1,4 +1,4 @@
-"""Knowledge about arcs in headers: what was said, as options of the command that was told."""
+"""Knowledge about arcs in headers, recorded as values of the options that gave it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stages.knowledge import Arc, Knowledge, by_child, tier_of_variables
 
 
 def knowledge_record(knowledge: Knowledge | None) -> dict[str, Any]:
-    """The constraints as values of options, for the header; without one that says nothing, the value is None."""
+    """The constraints as values of options, for the header; the value is None for an option without constraints."""
     if knowledge is None:
         return {}
     names, tiers = knowledge.names, None
@@ -31,9 +31,8 @@ def knowledge_record(knowledge: Knowledge | None) -> dict[str, Any]:
 def recorded_knowledge(by: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Knowledge:
     """The knowledge that the entries of a header's ``by`` record, all together.
 
-    What is recorded about variables outside `names` (the part of the network) is left out. Raises
-    `Inconsistent` if an entry has only a digest of its knowledge, as earlier versions wrote of more than 100,000
-    arcs, or none that can be read.
+    Records about variables outside `names` (the part of the network) are left out. Raises `Inconsistent` if an entry
+    is unreadable, or has only a digest of its knowledge (earlier versions wrote a digest for more than 100,000 arcs).
     """
     index = {name: variable for variable, name in enumerate(names)}
     required: set[Arc] = set()
@@ -48,18 +47,18 @@ def recorded_knowledge(by: Iterable[Mapping[str, Any]], names: Sequence[str]) ->
         found = tier_of_variables(members, index)
         if tiers is None or found is None:
             tiers = found if tiers is None else tiers
-        elif not np.array_equal(tiers, found):  # two sets of tiers, both in force
+        elif not np.array_equal(tiers, found):  # two different sets of tiers, both in force
             forbidden += _excluded(Knowledge(tuple(names), tiers=found))
         if options.get("allow") is not None:
             only = tuple(_recorded_arcs(options, "allow", index))
-            if allowed is not None and allowed != only:  # an arc must be among both
+            if allowed is not None and allowed != only:  # an arc must be allowed by both
                 forbidden += _excluded(Knowledge(tuple(names), allowed=only))
             allowed = only if allowed is None else allowed
     return Knowledge(tuple(names), by_child(required), tuple(dict.fromkeys(forbidden)), tiers, allowed)
 
 
 def _excluded(knowledge: Knowledge) -> list[ArcGroup]:
-    """The arcs that there may not be."""
+    """The excluded arcs."""
     masks = ((child, ~knowledge.may_be_parent(child)) for child in range(knowledge.n_variables))
     return groups_by_child((child, mask.nonzero()[0].astype(np.int32)) for child, mask in masks)
 
@@ -70,7 +69,7 @@ def _recorded_list(options: Mapping[str, Any], name: str) -> list[Any]:
     if not isinstance(found, list) or not all(isinstance(item, kinds) for item in found):
         raise Inconsistent(
             f"the header does not record what --{name} was: it holds no list, perhaps a digest of one",
-            remedy="learn it again: what was said is recorded now, however many arcs it is about",
+            remedy="learn it again: the knowledge is recorded in full now, however many arcs it is about",
         )
     return found
 

@@ -1,4 +1,4 @@
-"""Tables of answers: columns of text and figures, and what is said below them."""
+"""Tables of answers: columns of text and figures, and a closing line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Answers:
     - `batches`: values of the columns; may be read once.
     - `closing`: the closing line, complete once all batches are read.
     - `figures`: figures of the run.
-    - `source`, `rows`: the table asked about, and which of its rows are answered (bool; None for all).
+    - `source`, `rows`: the table of the question, and which of its rows are answered (bool; None for all).
     """
 
     columns: Mapping[str, str]

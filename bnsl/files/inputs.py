@@ -55,7 +55,7 @@ def learnt_network(found: Network | BayesianNetwork) -> LearntNetwork:
 
 
 def open_network_or_class(source: Any, warn: Warn | None = None) -> LearntNetwork:
-    """As `open_learnt_network`; of an essential graph, or one maximally oriented under knowledge, a network of its
+    """As `open_learnt_network`; for an essential graph, or one maximally oriented under knowledge, a network of its
     equivalence class. A list of arcs may have none: its variables are then `completed`.
 
     Raises `Inconsistent`: a graph with undirected edges is neither.
@@ -101,9 +101,10 @@ def open_learnt_networks(source: Any, warn: Warn | None = None) -> Iterator[Lear
 
 
 def completed(network: Network, source: Any, names: Sequence[str], other: Any, reporter: Reporter) -> Network:
-    """The network with the variables of another input that a list of arcs cannot name, because they have no arcs.
+    """The network with further variables of another input, which a list of arcs cannot name because they have no
+    arcs.
 
-    A line says so. Networks of other formats name all variables and are returned as they are.
+    A message reports them. Networks of other formats name all variables and are returned as they are.
     """
     from formats.graphs.structures import with_variables
     from formats.streams import source_name
@@ -127,7 +128,7 @@ def certified_order(network: Network) -> list[int] | None:
 
 
 def open_record(source: Any, opened: Callable[..., Any], **settings: Any) -> Any:
-    """The record of a result of this package, or what a reader makes of a path.
+    """The record of a result of this package; or, of a path, the result of a reader.
 
     Raises `UsageError`: it is neither, or the result of another kind.
     """
@@ -144,14 +145,14 @@ CALLED = {
     "Forest": "screening forest",
     "ArcProbabilities": "table of arc probabilities",
 }
-"""What a file of each record is called."""
+"""The name of each kind of record in messages."""
 
 
 class MatchedTables:
     """A data table coded for each of several networks by the states that its header lists.
 
-    Networks of different programs may list states in different orders; the table is read again for each different
-    list, except from standard input, which can be read only once. Missing cells are kept if the options ask for it.
+    Networks of different programs may list states in different orders. So the table is read again for each different
+    list, except for standard input, which can be read only once. Missing cells are kept if the options ask for it.
     """
 
     def __init__(self, source: str | None, data_options: DataOptions, reporter: Reporter):
@@ -161,9 +162,9 @@ class MatchedTables:
         self._opened: dict[tuple[Variable, ...], Dataset | IncompleteDataset] = {}
 
     def match(self, header: Header | Dataset, source: str) -> Dataset | IncompleteDataset | None:
-        """The table coded by the variables of a network, or of other rows, from `source`; None if there is no table.
+        """The table, or other rows from `source`, coded by the variables of a network; None if there is no table.
 
-        A list of arcs, which knows neither all variables nor states, has no say.
+        A list of arcs does not affect the coding, as it knows neither all variables nor their states.
         """
         from formats.records import Header
 
@@ -230,7 +231,7 @@ def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:
 
 
 def require_least_sets(table: ParentSetTable, source: Any) -> None:
-    """Raise `Inconsistent` if no listed set of some child is within all others, not even the empty one."""
+    """Raise `Inconsistent` if some child has no least set, one within all its others (mostly the empty set)."""
     from formats.errors import Inconsistent
     from stages.lists.barred_sets import children_without_least
 
@@ -260,7 +261,7 @@ def warn_of_other_forest(header: Header, dataset: Dataset, source: str, reporter
 
 
 def require_same_scores(header: Header, dataset: Dataset, score_options: ScoreOptions, source: str) -> None:
-    """Raise `Inconsistent` if the scores of a file are of other data or of another kind."""
+    """Raise `Inconsistent` if the scores of a file were computed from other data or are of another kind."""
     from formats.errors import Inconsistent
     from stages.scoring.scores import recorded_ess
 
@@ -273,7 +274,7 @@ def require_same_scores(header: Header, dataset: Dataset, score_options: ScoreOp
 
 
 def require_same_variables(header: Header, dataset: Dataset, source: str) -> None:
-    """Raise `Inconsistent` unless the variables of a file are those of the data, in their order."""
+    """Raise `Inconsistent` unless a file has the variables of the data, in the same order."""
     from formats.errors import Inconsistent
 
     if header.names != dataset.names:

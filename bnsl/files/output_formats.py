@@ -1,4 +1,4 @@
-"""The format of an output: by --format or the output's name, which must not contradict each other."""
+"""The format of an output: given by --format or by the output's name, which must not contradict each other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from formats.registry import COMPRESSED, find_format, formats_of, named_formats
 from ..running.errors import UsageError
 
 TABLE_FORMATS = tuple(row.target for row in formats_of(Kind.DATA, written=True))
-"""Choices of ``--format`` where data are written."""
+"""Choices of ``--format`` for commands that write data."""
 
 ARC_TABLES = ("arcs", "feather", "arrow", "parquet")
 """Formats of a list of arcs, chosen by the output's name; the first is CSV."""
@@ -44,10 +44,9 @@ def output_format(command: str, output: str, given: str | None = None, option: s
 
     - `command`: key of `WRITTEN`.
     - `output`: file name.
-    - `given`: the format asked for by another option.
-    - `option`: the output's option, for messages.
-    Raises `UsageError`: the output's name means a format that the command does not write, or another than
-    `given`.
+    - `given`: the format required by another option.
+    - `option`: the output's option, for messages. Raises `UsageError`: the output's name means a format that the
+    command does not write, or one that differs from `given`.
     """
     offered = ARC_TABLES if given == "arcs" else (given,) if given else WRITTEN[command]
     named = named_formats(output)

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 def used_options(options: Any, taken: Collection[str], methods: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The options that the method reads (`taken`) and that have an effect.
 
-    They are fields of the record `options`, or values in its ``own``, if the entries of `methods` declare options.
-    A field that needs another is omitted if that is not given, the equivalent sample size if the score has none.
+    They are fields of the record `options`, or values in its ``own``, if the entries of `methods` declare options. A
+    field that needs another is omitted if the other is not given, and the equivalent sample size if the score has
+    none.
     """
     from stages.methods import own_options
     from stages.scoring.scores import recorded_ess
@@ -35,7 +36,9 @@ def used_options(options: Any, taken: Collection[str], methods: Mapping[str, Any
 
 
 def record_command(header: Header, stage: str, values: Mapping[str, Any]) -> Header:
-    """The header with one more entry in ``by``: a command and its options, without those of value None or ``()``."""
+    """The header with one more entry in ``by``: a command and its options; options with the value None or ``()`` are
+    left out.
+    """
     from formats.provenance import append_command
 
     options = {name: value for name, value in values.items() if value is not None and value != ()}

@@ -1,4 +1,4 @@
-"""Rows of data, made batch by batch: the command line writes them as they come, Python collects them."""
+"""Rows of data, made batch by batch: the command line writes each batch at once, Python collects them all."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Rows:
     - `batches`: codes of states, shape (n_variables, n_rows); may be read once.
     - `closing`: the closing line.
     - `figures`: figures of the run.
-    - `model`: the network that they are drawn from, if there is one.
-    - `source`: the table that they are made of.
+    - `model`: the network that the rows are drawn from, if there is one.
+    - `source`: the table that the rows are made from.
     - `filled`: how its missing cells were filled, if they were.
     """
 

@@ -21,7 +21,7 @@ FAMILIES = {
     "data tables": DATA_TARGETS,
     "networks, parent sets, forests: to read": ("table",),
 }
-"""Targets by their common line in the help."""
+"""Targets, grouped under a common line of the help."""
 TARGETS = tuple(target for family in FAMILIES.values() for target in family)
 
 ESSENTIAL = tuple(row.target for row in FORMATS if row.has_edges or row.kind is Kind.PICTURE)
@@ -31,7 +31,7 @@ WITH_STRENGTHS = ("network", *(target for target in ESSENTIAL if target != "adja
 """Targets that show the strengths of arcs."""
 
 STRUCTURE_TARGETS = (*_written(*STRUCTURES, Kind.PICTURE), "table")
-"""Targets that only networks have, and the table to read."""
+"""Targets for networks only, and the table to read."""
 
 PARAMETER_TARGETS = _written(Kind.PARAMETERS)
 *_FIRST, _LAST = PARAMETER_TARGETS
@@ -39,7 +39,7 @@ WITH_PARAMETERS = f"{', '.join(_FIRST)} and {_LAST}"
 
 
 def guess_target(output: str) -> str:
-    """The target format of an output's name; a usage error if there is not exactly one, as for .csv."""
+    """The target format of an output's name; a usage error if the name, such as .csv, does not determine one."""
     named = [row.target for row in named_formats(output) if row.target in TARGETS]
     if len(named) == 1:
         return named[0]

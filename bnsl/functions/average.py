@@ -113,7 +113,8 @@ def average(
 def read_strengths(
     sources: Sequence[Any], cpdag: bool, partial: bool, run: Run
 ) -> tuple[ArcProbabilities, dict[str, Any]]:
-    """Strengths of arcs, read from a table of arc probabilities or counted in networks; and what is recorded of that.
+    """Strengths of arcs, read from a table of arc probabilities or counted in networks; and the facts to record about
+    them.
 
     Knowledge that all networks have in common is recorded; a warning says so if it differs.
 
@@ -137,13 +138,13 @@ def read_strengths(
             "the networks were learnt under different knowledge about arcs (--require, --forbid, --allow, --tiers): "
             "the consensus need not agree with any of it"
         )
-    # Entries that all networks share record their knowledge already.
+    # Entries that all networks share already record their knowledge.
     is_kept = bool(counts.table.header.by)
     return counts.table, {"cpdag": cpdag} | knowledge_record(None if is_kept else counts.knowledge)
 
 
 def networks_of(sources: Sequence[Any], partial: bool, reporter: Reporter) -> Iterator[Network]:
-    """All networks of all sources; with `partial`, the complete ones of a source that ends early."""
+    """All networks of all sources; with `partial`, only the complete ones of a source that ends early."""
     from formats import open_networks
     from formats.errors import Truncated
     from formats.records import Network

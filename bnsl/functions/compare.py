@@ -42,7 +42,7 @@ def _name_pattern(text: str) -> NamePattern:
 
 @dataclass(frozen=True)
 class ComparisonOptions:
-    """What is compared, and how."""
+    """Subject and manner of a comparison."""
 
     names: NamePattern | None = option(
         "Meaning of the parts of file names, separated by points. Seeds are averaged; parts of the same name are "
@@ -140,7 +140,7 @@ def compare(
 
 
 def measures_of(source: Any) -> list[Any]:
-    """The records of measures in a file, or one that `evaluate` returned."""
+    """The records of measures in a file, or the ones that `evaluate` returned."""
     from formats.json_lines.measures import open_measures
 
     return [source] if isinstance(source, dict) else open_measures(as_file(source, "list of measures"))

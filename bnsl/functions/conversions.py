@@ -1,4 +1,4 @@
-"""Conversions of networks and lists: which network is meant, which part of it, and what it becomes."""
+"""Conversions of networks and lists: which network and which part of it is converted, and to what."""
 
 from __future__ import annotations
 
@@ -50,8 +50,9 @@ LABEL_LENGTH = 24
 """Characters of a name in a picture; longer ones are abbreviated in the middle."""
 
 CONSENSUS_ORDERS = 1000
-"""Orders searched for the consensus of a table of arc probabilities if it is too large to be found exactly;
-``bnsl average --time`` searches more."""
+"""Number of orders searched for the consensus of a table of arc probabilities that is too large for an exact search;
+``bnsl average --time`` searches more.
+"""
 
 PLAIN_LISTS = ("jkl", "pss")
 """Formats of parent sets that hold sets and scores only."""
@@ -62,7 +63,7 @@ class Conversion:
     """One conversion.
 
     - `source`: a path, or a result of the library.
-    - `format`, `written`: the target format, and that of the file: a list of arcs (``arcs``) may be written as
+    - `format`, `written`: the target format, and the format of the file: a list of arcs (``arcs``) may be written as
       Parquet.
     - `names`: table that names the variables.
     """
@@ -84,12 +85,12 @@ class Conversion:
 
 @dataclass
 class Converted:
-    """What a conversion makes.
+    """The result of a conversion.
 
     - `content`: the record: a network with what decides directions, an essential graph, parameters, lists, rows.
     - `write`: writes it to a path, ``-`` or an open file.
-    - `closing`: the closing line, complete once it is written; None for that of a network.
-    - `target`: the output that was asked for.
+    - `closing`: the closing line, complete once the content is written; None for the line of a network.
+    - `target`: the requested output.
     """
 
     content: Any
@@ -108,7 +109,7 @@ def opened(source: Any) -> Any:
 
 
 def kept_variables(part: PartOptions, network: Network, source: str) -> set[int] | None:
-    """The variables of the part of a network that is converted; None for all."""
+    """The variables in the part of a network that is converted; None for all."""
     if part.markov_blanket is None and part.neighbourhood is None:
         return None
     with located(source):
@@ -127,8 +128,8 @@ def _positions(items: tuple[str, ...] | None, option: str, network: Network) -> 
 def open_chosen(task: Conversion, found: Any = None) -> LearntNetwork:
     """The network to convert, with the names and arc strengths that the options give; a table becomes its consensus.
 
-    `found`: what `opened` made of the source, if that is known already.
-    Raises `UsageError`: an option does not go with the input.
+    `found`: the result of `opened` for the source, if it is known already. Raises `UsageError`: an option does not go
+    with the input.
     """
     choice = task.choice
     found = opened(task.source) if found is None else found
@@ -169,8 +170,8 @@ def named_header(header: Header, names: Dataset | None) -> Header:
 
 
 def consensus_of(table: ArcProbabilities, threshold: float | None, reporter: Reporter) -> Network:
-    """The consensus of a table of arc probabilities, above the significance threshold unless one is given."""
-    from stages.average.consensus import consensus_network  # few conversions need it
+    """The consensus of a table of arc probabilities, above the significance threshold by default."""
+    from stages.average.consensus import consensus_network  # only some conversions need it
 
     if threshold is None:
         threshold = significance_threshold(pair_strengths(table).values())
@@ -181,10 +182,10 @@ def consensus_of(table: ArcProbabilities, threshold: float | None, reporter: Rep
 
 
 def with_shown_directions(network: Network, cpdag: bool | None) -> Network:
-    """The network with what decides the directions of its arcs, as it is to be shown, in its header.
+    """The network to show; its header states what decides the directions of its arcs.
 
-    `cpdag`: take the directions of the equivalence class; if None, of a learnt network only; if false, arcs are shown
-    as they stand.
+    `cpdag`: take the directions of the equivalence class; None: for a learnt network only; False: show arcs as they
+    stand.
     """
     header = network.header
     if cpdag:
@@ -227,8 +228,8 @@ def with_parameters(
 ) -> Network | BayesianNetwork:
     """The part of a network that is written, with its parameters if there are any.
 
-    A structure without them is written where a variable lost a parent, with a warning.
-    Raises `Inconsistent`: that is so, and the format needs parameters.
+    If a variable lost a parent, the structure is written without them, with a warning. Raises `Inconsistent`: a
+    variable lost a parent, and the format needs parameters.
     """
     if model is None:
         return network
@@ -274,7 +275,7 @@ def convert_essential(task: Conversion, network: Network, kept: set[int] | None)
 
 
 def warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporter: Reporter) -> None:
-    """Warn of variables without arcs, which a list of arcs does not name."""
+    """Warn of variables without arcs, since a list of arcs does not name them."""
     n_isolated = n_variables - len({variable for arc in arcs for variable in arc})
     if n_isolated:
         verb = "has" if n_isolated == 1 else "have"
@@ -282,7 +283,9 @@ def warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporter
 
 
 def with_elimination(network: Network, reporter: Reporter) -> Network:
-    """The network with an elimination order in its header: that of an upper bound if there is none."""
+    """The network with an elimination order in its header; if it has none, one that gives an upper bound on the
+    treewidth.
+    """
     from stages.graphs.treewidth import bound_treewidth
 
     extra = network.header.extra
@@ -295,7 +298,7 @@ def with_elimination(network: Network, reporter: Reporter) -> Network:
 
 
 def convert_readable(task: Conversion) -> Converted:
-    """What is shown as a table to read, by the kind of the input: its record, with nothing to write."""
+    """Content to show as a table to read, by the kind of the input: its record, with nothing to write."""
     found = opened(task.source)
     of_networks = task.part.given() or task.choice.given()
     if isinstance(found, ArcProbabilities):
@@ -353,7 +356,7 @@ def convert_sets(task: Conversion) -> Converted:
 def _with_least_sets(
     records: Iterable[ParentSetRecord], header: Header, task: Conversion
 ) -> Iterator[ParentSetRecord]:
-    """The records; an `Inconsistent` for one without the empty set, or a set that replaces it."""
+    """The records; raises `Inconsistent` for one without the empty set or a set that replaces it."""
     for record in records:
         if not record.fixed and record.parents.sizes.min() > len(record.required):
             raise Inconsistent(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def check_choices(part: PartOptions, choice: ChoiceOptions, target_format: str) -> None:
-    """Refuse what only networks have for other formats, and what a format of networks cannot hold."""
+    """Refuse options for networks with other target formats, and options that a format of networks cannot hold."""
     given = part.given() or choice.given()
     if given and target_format not in targets.STRUCTURE_TARGETS:
         raise UsageError(f"{given} needs a network, and {target_format} holds none.")

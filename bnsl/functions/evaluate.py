@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from formats.records import Network, ParentSetTable
 
 OF_ARCS = ("drawn_true_positives", "drawn_false_positives", "drawn_false_negatives")
-"""Measures of arcs as drawn, which equivalent networks have in other directions."""
+"""Measures of arcs as drawn; equivalent networks may have these arcs in other directions."""
 OF_PAIRS = ("network", "variables", "pair_roc_area", "pair_pr_area")
-"""What is said of strengths that are judged by an equivalence class."""
+"""Measures of strengths that are judged by an equivalence class."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def evaluate(
 
 
 def name_of(source: Any, other: str) -> str:
-    """The name of a network in the records: its file, or `other` of an object."""
+    """The name of a network in the records: its file, or `other` for an object."""
     return source if isinstance(source, str) else other
 
 
@@ -194,7 +194,7 @@ def open_checked_proof(source: str, sets: Any) -> tuple[Proof, ParentSetTable]:
 
 
 def gap_to_proof(source: str, network: Network, proof: Proof, table: ParentSetTable) -> dict[str, float]:
-    """The measures of a network by a proof."""
+    """The measures of a network that follow from a proof."""
     from formats.errors import located
     from stages.evaluate.proof_checking import proved_gap
 
@@ -203,7 +203,7 @@ def gap_to_proof(source: str, network: Network, proof: Proof, table: ParentSetTa
 
 
 def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:
-    """Refuse scores in which the networks of a class differ, for an essential graph."""
+    """For an essential graph, refuse scores that differ between the networks of a class."""
     from stages.scoring.scores import SCORES
 
     for name in scores:
@@ -242,7 +242,7 @@ def numbered_networks(source: Any, reporter: Reporter) -> list[tuple[dict[str, i
 def judge_strengths(
     source: Any, reference: Any, truth: LearntNetwork | None, reporter: Reporter
 ) -> list[dict[str, Any]]:
-    """The measures of a table of arc strengths, if there is one, by the network that was read from `reference`.
+    """The measures of a table of arc strengths, if there is one, judged by the network read from `reference`.
 
     Raises `UsageError`: there is no reference network.
     """

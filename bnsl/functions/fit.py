@@ -45,7 +45,7 @@ class Fitted(NamedTuple):
 
     - `model`: the parameters, with the header of the network.
     - `closing`: the closing line.
-    - `figures`: figures of expectation maximisation; None where no cell is missing.
+    - `figures`: figures of expectation maximisation; None if no cell is missing.
     """
 
     model: BayesianNetwork

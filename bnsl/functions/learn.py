@@ -1,4 +1,4 @@
-"""`bnsl.learn`: a table to a network with its parameters, which is `optimize` on data and then `fit`."""
+"""`bnsl.learn`: from a table to a network with its parameters: `optimize` on data, then `fit`."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _learn(*, data: Any, smoothing: float | None, run: Run, **arguments: Any) ->
 
 
 def _declared() -> inspect.Signature:
-    """The arguments of `optimize` but for the sets, with the data first and the prior of the parameters last."""
+    """The arguments of `optimize` without the sets, with the data first and the prior of the parameters last."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     own = {"data": argument("DATA", is_required=True), **optimize.declared, "given": TASK}
     own["smoothing"] = fit.declared["smoothing"]

@@ -50,9 +50,9 @@ class Learnt(NamedTuple):
 
 
 class Replicates(NamedTuple):
-    """Networks of replicates, each as soon as it is found.
+    """Networks of replicates; each is available as soon as it is found.
 
-    - `requested`: how many there are unless an interruption ends the run.
+    - `requested`: the number of networks, unless an interruption ends the run.
     """
 
     requested: int
@@ -160,7 +160,7 @@ def replicates(
     recorded: dict[str, Any],
     reporter: Reporter,
 ) -> Iterator[Learnt]:
-    """The networks of replicates, with what is recorded."""
+    """The networks of replicates, with records of their run."""
     from stages.runtime.remote_workers import workers_fact
 
     assert opened.replicates is not None
@@ -187,7 +187,7 @@ def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
 
 
 def recorded_inputs(given: TaskOptions) -> dict[str, Any]:
-    """Which further inputs there were, for the header."""
+    """The further inputs that were given, for the header."""
     inputs = {name: getattr(given, name) is not None or None for name in ("start", "screen", "information")}
     return {**inputs, "imputation": given.imputation, "rounds": given.rounds}
 
@@ -200,7 +200,7 @@ def open_list_search(
     data_options: DataOptions,
     options: OptimizeOptions,
 ) -> OpenedSearch:
-    """Read parent sets; the number of variables may decide on the method."""
+    """Read parent sets; the method may depend on the number of variables."""
     import formats
     from formats.wording import plural
     from stages.lists.barred_sets import bar_least_sets
@@ -271,7 +271,7 @@ def _search_listed(
 def _save_proof(
     target: str, listed: ParentSetTable, treewidth: int | None, network: Network, nodes: Sequence[TreeNode]
 ) -> None:
-    """Make the proof of a network's bound, check it, write it."""
+    """Make the proof of a network's bound, check it and write it."""
     from formats import write_proof
     from stages.optimize.bounds.proofs import make_proof
 
@@ -283,7 +283,7 @@ def _read_guides(
 ) -> tuple[Forest | None, Network | None, ParentSetTable | None, list[tuple[Header, str]]]:
     """Inputs besides the data: forest, network to start from, parent sets.
 
-    And the headers whose states the data are coded by, the first with precedence, with the names of their files.
+    Also the headers whose states code the data, the first with precedence, and the names of their files.
     """
     import formats
     from stages.lists.undominated import drop_dominated
@@ -295,7 +295,7 @@ def _read_guides(
         warn_of_cut_lists(table, reporter)
         require_least_sets(table, sets)
         table = drop_dominated(table)
-    # Lists without a fingerprint of data are of other programs, which name no states.
+    # Lists without a fingerprint of data come from other programs, which name no states.
     is_ours = table is not None and table.header.data is not None
     named = None if start is not None and start.header.lacks_isolated else start
     guides = ((forest, given.screen), (table, sets) if is_ours else (named, given.start))

@@ -39,9 +39,9 @@ NOTHING_YET = "no parent sets were found yet; wait until progress counts variabl
 
 @dataclass
 class FoundSets:
-    """Candidate parent sets, found while they are read.
+    """Candidate parent sets; the search runs while they are read.
 
-    - `trace`: makes a context of a function that writes explored sets, or of None.
+    - `trace`: makes a context that yields a function to write explored sets, or None.
     - `figures`: figures of the run, complete once all records are read.
     """
 
@@ -178,7 +178,7 @@ def open_inputs(
 def open_explored(
     trace: str | None, trace_format: str | None, header: Header
 ) -> AbstractContextManager[Callable | None]:
-    """Context of a function that writes explored sets, or of None without a file."""
+    """Context that yields a function to write explored sets, or None without a file."""
     from formats.sets.traces import open_trace
 
     return nullcontext() if trace is None or trace_format is None else open_trace(trace, header, trace_format)

@@ -78,7 +78,7 @@ class QuestionOptions:
 
 
 def named_method(run: Run, method: str | None) -> str | None:
-    """The method that is named or, by options of samplers, implied; refuses options that it does not take."""
+    """The method that is named, or implied by options of samplers; refuses options that it does not take."""
     if method is None and SAMPLERS_ONLY & run.given:
         method = "sampled"
     if method is not None:
@@ -91,7 +91,7 @@ def named_method(run: Run, method: str | None) -> str | None:
 class FoundProbabilities:
     """Probabilities of arcs.
 
-    - `patterns`: probabilities of the patterns that were asked for.
+    - `patterns`: probabilities of the requested patterns.
     - `figures`: figures of the run.
     """
 
@@ -171,7 +171,7 @@ def posterior(
     recorded = used_options(options, ("method", "prior", "features", *METHODS[method].options))
     if method == "sampled":
         recorded["time"] = question.time
-    # What decides directions depends on the knowledge that is recorded.
+    # The decisions on directions depend on the recorded knowledge.
     recorded |= knowledge_record(knowledge)
     table = replace(table, header=record_command(table.header, "posterior", recorded))
     budget = Budget(question.time, stop=run.search())

@@ -90,12 +90,12 @@ def engine_of(
     memory: int | None,
     run: Run,
 ) -> Engine:
-    """Inference in the network with its parameters, from its file or fitted to data.
+    """Inference in the network with its parameters, read from its file or fitted to data.
 
-    The data list the states of a network without states; the table of evidence may add unseen ones. A `Network`
-    keeps the engine of its parameters.
+    For a network without states, the data list them; the table of evidence may add unseen ones. A `Network` keeps the
+    engine for its parameters.
 
-    Raises `Inconsistent`: there are no parameters.
+    Raises `Inconsistent`: the network has no parameters.
     """
     from formats.graphs.networks import require_parameters
     from formats.streams import source_name

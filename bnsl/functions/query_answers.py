@@ -1,4 +1,4 @@
-"""Answers of `bnsl.query` given one set of evidence."""
+"""Answers of `bnsl.query` for one set of evidence."""
 
 from __future__ import annotations
 

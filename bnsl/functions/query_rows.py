@@ -28,7 +28,7 @@ from ..tables import as_table, in_memory
 def answer_rows(
     engine: Engine, rows: TableOptions, data_options: DataOptions, seed: int | None, reporter: Reporter
 ) -> Answers | Rows:
-    """Answers for each row of a table, or the completed table; `seed` is that of drawn cells."""
+    """Answers for each row of a table, or the completed table; `seed` is for drawn cells."""
     variables = engine.network.variables
     targets = [find_variable(name, variables) for name in dict.fromkeys(rows.predict or ())]
     evidence = open_evidence(

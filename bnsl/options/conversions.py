@@ -1,4 +1,4 @@
-"""What a conversion is asked to do: the part of a network, the choice among networks."""
+"""Options of a conversion: the part of a network, the choice among networks."""
 
 from __future__ import annotations
 

@@ -109,11 +109,11 @@ class DataOptions:
 
     @property
     def without_coding(self) -> DataOptions:
-        """The options for a table whose states another table decides, which `CODING` is about."""
+        """The options for a table whose states another table decides: without the options in `CODING`."""
         return replace(self, discretize=(), categories=(), max_states=None)
 
     def rules(self, known: KnownVariables | None = None) -> dict[str, Any]:
-        """The options as arguments of the readers of tables; a usage error for those that have no effect."""
+        """The options as arguments of the readers of tables; raises a usage error for options without effect."""
         from formats.streams import source_name
 
         if self.unseen != "error" and (known is None or not any(v.states for v in known.variables)):
@@ -129,9 +129,9 @@ class DataOptions:
         return rules
 
     def recorded(self) -> dict[str, Any]:
-        """The options that decide how cells become codes, for the header of what is made from them."""
+        """The options that decide how cells become codes, for the headers of results."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
-        if len(self.discretize) == 1:  # one rule for all columns, the usual case, is recorded as it is typed
+        if len(self.discretize) == 1:  # a single rule for all columns, the usual case, is recorded as typed
             given["discretize"] = self.discretize[0]
         return {name: None if value in ("error", False) else value for name, value in given.items()}
 
@@ -141,7 +141,7 @@ UNSEEN_CELLS = {
     "cell as missing.",
     "kind": Choice(("error", "drop", "missing")),
 }
-"""Settings of ``--unseen`` where rows may have missing cells."""
+"""Settings of ``--unseen`` for rows that may have missing cells."""
 
 
 def data_options_with(kept: str | None = None, *, is_alone: bool = False, hides_unseen: bool = False) -> Any:
@@ -165,5 +165,5 @@ READING = tuple(field.name for field in fields(DataOptions))
 
 
 def refuse_data_options(run: Run, why: str, names: Collection[str] = READING) -> None:
-    """Refuse the options of data tables, or those of these names, with a usage error that ends with `why`."""
+    """Refuse the options of data tables, or the given names among them, with a usage error that ends with `why`."""
     run.refuse(names, why)

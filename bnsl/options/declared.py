@@ -1,4 +1,5 @@
-"""Declaring options, once: as fields of records that several functions share, or as parameters of one function.
+"""Declaration of options, each at one place: as fields of records that several functions share, or as parameters of
+one function.
 
 ::
 
@@ -33,25 +34,25 @@ from .values import FLAG, INPUT, TEXT
 class Option:
     """An option, or an argument if it is `positional`."""
 
-    field: str  # its name where it is read
+    field: str  # name of its value in the program
     help: str = ""
     kind: Any = TEXT  # type of the value, see `values`
     metavar: str | None = None
-    names: tuple[str, ...] = ()  # spellings of the shell; by default that of the field
+    names: tuple[str, ...] = ()  # spellings of the shell; by default made from the field
     default: Any = None
     is_required: bool = False
     is_several: bool = False  # may be repeated; the value is a tuple
     is_count: bool = False  # a flag that counts
     positional: bool = False
     section: str = "Run"  # of the help page
-    show_default: bool | None = None  # None: if there is one
+    show_default: bool | None = None  # None: shown if there is a default
     is_joined: bool = False  # the values of all repetitions are one tuple
     is_standard_input: bool = False  # an argument that defaults to standard input
-    nargs: int = 1  # values of one use
+    nargs: int = 1  # number of values per use
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """How a shell spells it; for an argument its metavar."""
+        """Its spellings on the command line; for an argument its metavar."""
         if self.positional:
             return ((self.metavar or self.field.upper()).strip("[]."),)
         return self.names or (f"--{self.field.replace('_', '-')}",)
@@ -108,11 +109,11 @@ def _settled(declared: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(eq=False, repr=False)
 class Declared:
-    """Parameters of a function that one of its arguments stands for: how it is made of their values."""
+    """Options of a function whose values together make one of its arguments."""
 
     make: Callable[[dict[str, Any]], Any]
     options: tuple[Option, ...]
-    check: Callable[[Any, Any], None] | None = None  # refuses combinations: gets the run and the made value
+    check: Callable[[Any, Any], None] | None = None  # refuses combinations; gets the run and the argument
 
 
 def record(
@@ -123,11 +124,11 @@ def record(
     without: Collection[str] = (),
     check: Callable[[Any, Any], None] | None = None,
 ) -> Any:
-    """The options of a record, whose values the argument gets as one `of`.
+    """The options of a record; the argument gets their values as one `of`.
 
     - `section`: section of the help page for options that name none.
     - `changes`: by field, settings of its option that differ in this function.
-    - `without`: fields whose options the function does not have.
+    - `without`: fields whose options the function lacks.
     - `check`: refuses combinations of values; gets the run and the record.
     """
     options = tuple(
@@ -147,7 +148,7 @@ def defaults(of: type) -> Any:
 
 
 def single(of: type, name: str, **changes: Any) -> Any:
-    """The option of one field of a record, for an argument of this name; `changes` of settings."""
+    """The option of one field of a record, for an argument of this name; `changes` are settings that differ."""
     (declared,) = (field.metadata["option"] for field in dataclasses.fields(of) if field.name == name)
     return parameter(**{**declared, **changes})
 

@@ -48,15 +48,15 @@ class KnowledgeOptions:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The files that are read, among them perhaps standard input."""
+        """The files to read, possibly including standard input."""
         arcs = tuple(value[1:] for value in (*self.require, *self.forbid, *self.allow) if value.startswith("@"))
         return (*arcs, self.tiers) if isinstance(self.tiers, str) else arcs
 
     def resolve(self, names: Sequence[str]) -> Knowledge | None:
         """The constraints on variables with these names; None if there are none.
 
-        Raises `UsageError`: an arc is none, or names an unknown variable; `FormatError`: a file is damaged or
-        names an unknown variable; `InfeasibleError`: the constraints contradict each other.
+        Raises `UsageError`: a text is no arc, or names an unknown variable; `FormatError`: a file is damaged or names
+        an unknown variable; `InfeasibleError`: the constraints contradict each other.
         """
         if not (self.require or self.forbid or self.allow or self.tiers):
             return None
@@ -94,7 +94,7 @@ def _positions(tiers: Sequence[Sequence[str]], index: Mapping[str, int]) -> list
 
 
 def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> Iterator[KnowledgeLists]:
-    """What the values of an option of arcs stand for: arcs, and all that a knowledge file holds."""
+    """The meaning of the values of an option for arcs: arcs, and all contents of a knowledge file."""
     from formats.errors import Inconsistent
     from formats.graphs.arc_files import parse_arcs
     from formats.graphs.tetrad_knowledge import knowledge_about, read_knowledge

@@ -31,7 +31,7 @@ def method_option(
     """``--method NAME`` and for every name the flag ``--NAME``.
 
     - `specs`: by name the description of a method: `about`, `source` and, if the stage has families, `family`.
-    - `text`, `lead`: sentence about the default, and the noun for a method, in the help of ``--method``.
+    - `text`, `lead`: for the help of ``--method``, a sentence about the default, and the noun for a method.
     - `main`: methods of the main road; None for all.
     """
     names = list(specs)
@@ -50,10 +50,10 @@ def method_option(
 def own_options_of(
     of: type, takers: Callable[[str], str], section: Callable[[str], str], methods: Mapping[str, Any] | None = None
 ) -> Any:
-    """The own options of all methods, whose values the argument gets as one dictionary of fields of the record `of`.
+    """The own options of all methods; the argument gets their values as one dictionary of fields of the record `of`.
 
-    They are fields of the record, or declared by the entries of `methods`: their values are together in ``own``.
-    `takers` and `section` give the methods that take an option, for its help, and its section of the help page.
+    They are fields of the record, or declared by the entries of `methods`: values of the latter are in ``own``.
+    `takers` and `section` give, for an option, the methods that take it and its section of the help page.
     """
     options = tuple(
         Option(
@@ -96,9 +96,9 @@ def with_takers(text: str, takers: str) -> str:
 def refuse_unused(
     run: Run, governed: Collection[str], taken: Collection[str], who: str, takers: Callable[[str], str]
 ) -> None:
-    """Refuse options of other methods than `who`, which will run.
+    """Refuse options that `who`, the method to run, does not take.
 
-    Of the options `governed` by methods only the ones in `taken` may be given; `takers` lists the methods that take
+    Only options in `taken` may be given among the options `governed` by methods; `takers` lists the methods that take
     an option.
     """
     for option in run.given_options():
@@ -109,7 +109,7 @@ def refuse_unused(
 
 
 def refuse_incomplete(run: Run, of: type, methods: Mapping[str, Any]) -> None:
-    """Refuse options that need another one, which is not given."""
+    """Refuse options that need another option which is not given."""
     needs = {name: about.needs for name, about in own_options(of, methods).items()}
     for option in run.given_options():
         needed = needs.get(option.field)

@@ -1,7 +1,7 @@
-"""The options of ``bnsl optimize`` that name the task: inputs, bound, replicates; and those of its methods.
+"""The options of ``bnsl optimize`` that name the task (inputs, bound, replicates), and the options of its methods.
 
-Which methods take which options, in which tasks, is derived from the table of methods. The functions at the end
-refuse options that do not go together, or not with the method and its task.
+The options of each method in each task are derived from the table of methods. The functions at the end refuse options
+that do not go together, or that do not fit the method and its task.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def label_of(method: str, tasks: Sequence[Task]) -> str:
 
 
 def takers_of(name: str, takes: bool = True) -> list[str]:
-    """Labels of the methods that take an option, or of those that do not."""
+    """Labels of the methods that take an option, or of the methods that do not."""
     found = {m: [t for t in spec.variants if (name in taken_options(m, t)) == takes] for m, spec in METHODS.items()}
     return [label_of(method, tasks) for method, tasks in found.items() if tasks]
 
 
 def takers_text(name: str) -> str:
-    """For an option's help: the methods that take it, or those that do not if these are fewer."""
+    """For an option's help: the methods that take it, or the ones that do not if these are fewer."""
     takers, others = takers_of(name), takers_of(name, takes=False)
     return ", ".join(takers) if len(takers) <= len(others) else f"not {', '.join(others)}" if others else ""
 
@@ -179,10 +179,10 @@ OWN_OPTIONS = own_options_of(OptimizeOptions, takers_text, section_of, METHODS)
 
 
 def check_options(run: Run, method: str | None, given: TaskOptions, has_restarts: bool) -> None:
-    """Refuse a method that does not do the task, and options that it does not take.
+    """Refuse a method that does not do the task, and options that the method does not take.
 
-    If no method is named and the number of variables decides, an option is refused if no method that may run takes
-    it; `check_taken` decides once the number is known.
+    If no method is named and the choice depends on the number of variables, an option is refused if no possible
+    method takes it; `check_taken` decides once the number is known.
     """
     task = given.task
     sizes = (False,) if has_restarts else (False, True)
@@ -225,7 +225,7 @@ def check_bootstrap(given: TaskOptions, sets: Any, workers: str | None) -> None:
 
 
 def check_incomplete(given: TaskOptions, sets: Any, data_options: DataOptions) -> None:
-    """Refuse options that contradict rows with holes, and those that need them."""
+    """Refuse options that contradict rows with missing cells, and options that need such rows."""
     is_imputed = given.resample == "imputed"
     if not data_options.keeps_holes:
         for name in ("imputation", "rounds"):
@@ -242,7 +242,7 @@ def check_incomplete(given: TaskOptions, sets: Any, data_options: DataOptions) -
 
 
 def _refuse_lists(given: TaskOptions, sets: Any, reason: str) -> None:
-    """Refuse lists of sets where there are several tables."""
+    """Refuse lists of sets if the search has several tables."""
     if sets is not None or given.save_sets is not None:
         raise UsageError(f"{'SETS' if sets is not None else '--save-sets'} does not go with {reason}")
 

@@ -1,4 +1,4 @@
-"""The options of ``bnsl parentsets`` alone: limits, guiding inputs, parts of a run."""
+"""The options of ``bnsl parentsets`` only: limits, guiding inputs, parts of a run."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ NO_QUESTION = QuestionOptions(None, None, None, False, False, None, None)
 
 
 def check_question(_run: Run, question: QuestionOptions) -> None:
-    """One question at a time, and no samples where a question needs exact tables."""
+    """Allow one question at a time, and no samples if a question needs exact tables."""
     asked = [
         name.removesuffix("_of")
         for name, value in vars(question).items()
@@ -92,7 +92,7 @@ def check_rows(run: Run, rows: TableOptions) -> None:
 
 
 def check_inputs(run: Run, data: Any, question: QuestionOptions, rows: TableOptions) -> None:
-    """Refuse options that have no effect on the question asked."""
+    """Refuse options without effect on the question."""
     if data is None and rows.table is None:
         refuse_data_options(run, "goes with a table: --data DATA or --evidence TABLE.")
     elif data is None:

@@ -67,7 +67,7 @@ class OutputOptions:
 
 
 def output_options(formats: tuple[str, ...], text: str, without: Collection[str] = ("as_json", "stats")) -> Any:
-    """``--output``, ``--format`` with the command's own choices, ``--json`` and ``--stats``."""
+    """``--output``, ``--format`` with the formats of the command, ``--json`` and ``--stats``."""
     changes = {"format_name": {"kind": Choice(formats), "help": text}}
     return record(OutputOptions, "Output", changes=changes, without=without)
 
@@ -193,7 +193,7 @@ _TAKE_ESS = [name for name, score in SCORES.items() if score.takes_ess]
 SCORE = Choice(tuple(SCORES))
 
 ESS_RANGE = (1e-12, 1e5)
-"""Equivalent sample sizes for which differences of log-gamma functions give scores to a relative error below 1e-9."""
+"""Equivalent sample sizes at which differences of log-gamma functions give scores to a relative error below 1e-9."""
 
 
 def ess_field() -> Any:

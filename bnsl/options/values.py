@@ -1,7 +1,8 @@
-"""Types of option values: what a value may be, and how a text or a Python value becomes one.
+"""Types of option values: the permitted values, and the conversion of a text or a Python value.
 
-A type has `take`, which returns the value of a text or of a Python value and raises `ValueError` with what is wrong,
-and `annotation`, its type in signatures. Both doors use the same types: the command line makes click's of them.
+A type has `take` and `annotation`. `take` returns the value of a text or of a Python value, or raises `ValueError`
+with the reason; `annotation` is the type in signatures. Command line and Python use the same types; the command line
+derives click's types from them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 LARGEST_COUNT = 2**63 - 1
-"""What headers and arrays can hold."""
+"""The largest integer in headers and arrays."""
 
 
 MOST_LITERALS = 6
@@ -59,7 +60,7 @@ class Choice:
         return f"Literal[{', '.join(map(repr, self.words))}]"
 
     def take(self, value: Any) -> str:
-        """The word as it is listed."""
+        """The word in its listed spelling."""
         found = [word for word in self.words if str(value).casefold() == word.casefold()]
         if not found:
             raise ValueError(f"one of {', '.join(self.words)}")
@@ -146,10 +147,10 @@ def limits_text(least: float | None, most: float | None, above: bool = False, be
 
 @dataclass(eq=False, repr=False)
 class Parsed:
-    """What `parse` makes of a text; it raises `ValueError` with the message.
+    """The result of `parse` for a text; `parse` raises `ValueError` with the message.
 
     `name` stands for a value in the help, `words` complete a text in a shell, `annotation` is the type in signatures.
-    `adapt` makes a text of a Python value that is none.
+    `adapt` converts a Python value that is no text into one.
     """
 
     name: str
@@ -164,19 +165,19 @@ class Parsed:
 
 
 TABLES = "a dict of columns, a list of dicts, or anything with __arrow_c_stream__ (pandas, Polars, DuckDB, pyarrow)"
-"""What is a table in Python."""
+"""The kinds of tables in Python, for messages."""
 
 
 @dataclass(eq=False, repr=False)
 class Input:
-    """Something to read: a path, with `dash` also ``-``; from Python a table or a result as well."""
+    """An input: a path, with `dash` also ``-``; from Python a table or a result as well."""
 
     dash: bool = True
 
     annotation = "Source"
 
     def take(self, value: Any) -> Any:
-        """The path as text, anything else that can be read as it is."""
+        """The path as text; any other input unchanged."""
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
         is_list = isinstance(value, list) and bool(value) and all(isinstance(row, Mapping) for row in value)
@@ -239,7 +240,7 @@ class Output:
 
 
 def as_line(values: Any) -> str:
-    """Several values as they are typed: with commas between, quoted as in CSV."""
+    """Several values as they are typed: separated by commas, quoted as in CSV."""
     import csv
     import io
 
@@ -295,7 +296,7 @@ def _columns(text: str) -> tuple[str, ...]:
 
 
 def _delimiter(text: str) -> str:
-    """One character between cells, or a word for it."""
+    """One character between cells, or a word for the character."""
     from formats.tables.tabular import parse_delimiter
 
     return parse_delimiter(text)

@@ -1,7 +1,7 @@
-"""The door from Python: a call of a function with keywords; no trace is left in the calling program.
+"""Calls from Python: a function is called with keywords and leaves no trace in the calling program.
 
-Messages go to standard error, errors become exceptions of this package in the words of Python, and the first
-interruption ends a search, which returns its best result so far.
+Messages go to standard error, and errors become exceptions of this package in the words of Python. The first
+interruption ends a search; it returns its best result so far.
 """
 
 from __future__ import annotations
@@ -26,12 +26,11 @@ Ready = Callable[[Mapping[str, Any]], str]
 def calling(
     name: str, keywords: Mapping[str, Option], verbosity: int, ready: Ready
 ) -> Iterator[tuple[Reporter, contextlib.ExitStack]]:
-    """Context of a call of the function `name`: where its messages go, and what is closed at its end.
+    """Context of a call of the function `name`: the receiver of its messages, and the resources to close at its end.
 
-    `ready` makes the line that ends the error of a table which was refused (`FormatError.mend`).
+    `ready` makes the last line of the error for a refused table (`FormatError.mend`).
 
-    Raises `BnslError`: as the command line would end with an exit code; `KeyboardInterrupt`: before there is a
-    result.
+    Raises `BnslError`: where the command line ends with an exit code; `KeyboardInterrupt`: before there is a result.
     """
     with (
         translated_errors(keywords, ready),
@@ -44,7 +43,7 @@ def calling(
 
 @contextlib.contextmanager
 def translated_errors(keywords: Mapping[str, Option] | None = None, ready: Ready = lambda mend: "") -> Iterator[None]:
-    """Exceptions of all packages become exceptions of this one, in the words of Python."""
+    """Turn exceptions of all packages into exceptions of this package, in the words of Python."""
     from .wording import in_python
 
     try:

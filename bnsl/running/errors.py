@@ -1,7 +1,7 @@
 """Exceptions of the library, a class for each exit code of the command line.
 
-What a function of `formats` or `stages` raises becomes one of them in Python, and a message with an exit code on the
-command line: `described` decides which, for both.
+An exception raised in `formats` or `stages` becomes one of these in Python, and a message with an exit code on the
+command line; `described` decides for both.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class BnslError(Exception):
 class UsageError(BnslError, ValueError):
     """An option that does not exist, does not fit the others, or has an impossible value.
 
-    - `parameter`: the keyword that it is about, if it is about one.
-    Messages spell options as a shell does; `wording.in_python` says them in keywords.
+    - `parameter`: the keyword concerned, if any. Messages spell options as a shell does; `wording.in_python`
+    translates them into keywords.
     """
 
     code = ExitCode.USAGE
@@ -40,19 +40,19 @@ class DataError(BnslError, ValueError):
 
 
 class RunError(BnslError, RuntimeError):
-    """Nothing meets the constraints, nothing was found in time, a file cannot be written."""
+    """No network meets the constraints, nothing was found in time, or a file cannot be written."""
 
     code = ExitCode.FAILURE
 
 
 class BugError(BnslError):
-    """An error of this program; its cause is the exception that was not foreseen."""
+    """An error of this program; its cause is the unexpected exception."""
 
 
 NO_SPACE = "\n  Nothing half-written is left behind under the output's name; free some space and run again."
 
-# Under a limit on address space (ulimit -v) libraries cannot be loaded, or threads not started, before any array is
-# too large; these are other exceptions than MemoryError.
+# Under a limit on address space (ulimit -v), libraries fail to load or threads to start before any array is too
+# large; the exceptions are then other ones than MemoryError.
 _SIGNS = re.compile("failed to map segment|cannot allocate memory", re.IGNORECASE)
 _SIGNS_UNDER_A_LIMIT = re.compile(
     "start new thread|launch worker thread|load shared object|open shared object|LLVM", re.IGNORECASE
@@ -60,7 +60,7 @@ _SIGNS_UNDER_A_LIMIT = re.compile(
 
 
 def described(error: Exception) -> BnslError:
-    """The exception of this package for one that ended a function."""
+    """The exception of this package that describes an exception from a function."""
     if isinstance(error, BnslError):
         return error
     if message := out_of_memory(error):
@@ -74,7 +74,7 @@ def described(error: Exception) -> BnslError:
         case StageError():
             return RunError(str(error))
         case OSError():
-            # Whatever goes wrong with reading is a FormatError.
+            # All failures in reading are FormatErrors.
             place = f" {error.filename}" if error.filename else ""
             advice = NO_SPACE if error.errno == errno.ENOSPC else ""
             return RunError(f"cannot write{place}: {error.strerror or error}{advice}")

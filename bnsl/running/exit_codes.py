@@ -17,12 +17,12 @@ class ExitCode(IntEnum):
     BAD_DATA = 65
     """Bad input data: unreadable, malformed, truncated, inconsistent, unsuitable."""
     BUG = 70
-    """A bug of ours."""
+    """A bug of this program."""
     HUNG_UP = 129
     """Interrupted by SIGHUP: the terminal was closed."""
     INTERRUPTED = 130
     """Interrupted by SIGINT."""
     CLOSED_PIPE = 141
-    """The reader of our output went away."""
+    """The reader of the output has ended."""
     TERMINATED = 143
     """Interrupted by SIGTERM."""

@@ -1,8 +1,8 @@
-"""Functions of the library: their parameters, and calling them with keywords.
+"""Functions of the library: their parameters, and calls with keywords.
 
-`function` makes a `Function` of a callable whose arguments are declared by `options`. A door calls `Function.run`
-with values by field name and a `Run`, the caller's side of a call: the command line with what click parsed, Python by
-keywords (`Function.__call__`), which are checked here.
+`function` makes a `Function` of a callable whose arguments are declared by `options`. The command line and Python
+call `Function.run` with values by field name and a `Run`, the caller's side of a call. The command line passes values
+parsed by click; keywords from Python (`Function.__call__`) are checked here.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ MESSAGES = (
 
 
 class Run:
-    """The caller's side of a call: where messages go, what was given, what ends with the call.
+    """The caller's side of a call: the receiver of messages, the given options, and the resources of the call.
 
     - `reporter`: receives messages and progress.
     - `given`: fields of the options that the caller wrote.
     - `resources`: closed once the result is written or returned.
-    - `stopping`: makes the context within which a signal ends the search, not the call.
-    - `is_called`: whether a Python program calls, to which standard input belongs.
+    - `stopping`: makes the context within which a signal ends the search instead of the call.
+    - `is_called`: whether a Python program calls; then standard input belongs to that program.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Run:
         self.stop: Any = None
 
     def of_part(self, of: Function, given: Collection[str] = ()) -> Run:
-        """The run of a function that this one calls, whose options the caller did not write but for `given`."""
+        """The run of another function that this one calls; the caller gave no options of it except for `given`."""
         return Run(of, self.reporter, given, self.resources, self._stopping, self.is_called)
 
     def search(self) -> Any:
@@ -82,7 +82,7 @@ class Run:
         return [option for option in self.of.options if option.field in self.given]
 
     def refuse(self, names: Collection[str], why: str) -> None:
-        """Refuse the options of these fields: a usage error of the first one that is given, and the words `why`."""
+        """Refuse the options of these fields: raise a usage error with the first given one and the words `why`."""
         for option in self.given_options():
             if option.field in names:
                 raise UsageError(f"{option.spellings[-1]} {why}")
@@ -103,7 +103,7 @@ class Function:
         self.options = tuple(option for declared in self.declared.values() for option in declared.options)
         self.keywords = keywords_of(self.options)
 
-    # Signature and docstring are made when they are asked for: the command line starts without them.
+    # Signature and docstring are made on request, so the command line starts without them.
 
     @functools.cached_property
     def __signature__(self) -> inspect.Signature:
@@ -119,7 +119,9 @@ class Function:
         return found
 
     def run(self, values: Mapping[str, Any], run: Run) -> Any:
-        """Call with the value of every option by field name; the result as the command line writes it."""
+        """Call with the value of every option by field name; returns the result in the form that the command line
+        writes.
+        """
         arguments = {}
         for name, declared in self.declared.items():
             made = declared.make({option.field: values[option.field] for option in declared.options})
@@ -181,10 +183,10 @@ class Function:
 
 
 def function(body: Callable[..., Any] | None = None, *, finish: Callable[[Any], Any] | None = None) -> Any:
-    """Make a function of the library of a callable.
+    """Make a function of the library from a callable.
 
-    Its arguments are declared by `options`, but for ``run``, which is a `Run`. `finish` makes an object of the result
-    for callers in Python.
+    Its arguments are declared by `options`, except for ``run``, which is a `Run`. `finish` makes the object that
+    callers in Python get from the result.
     """
     return Function(body, finish) if body else functools.partial(function, finish=finish)
 
@@ -225,7 +227,7 @@ def _taken(option: Option, name: str, value: Any) -> Any:
 def keywords_of(options: Collection[Option]) -> dict[str, Option]:
     """Options by their keywords, arguments first.
 
-    The keyword is the longest spelling, or the field's name where an argument has that.
+    The keyword is the longest spelling, or the field's name if an argument has that spelling.
     """
     found: dict[str, Option] = {}
     for option in sorted(options, key=lambda option: not option.positional):

@@ -6,8 +6,8 @@ best result so far. The second signal raises, and so does one that arrives while
 no result yet.
 
 A terminal sends its signals to all commands of a pipe. While a command waits for the one before it
-(`read_patiently`), the first of them is therefore only remembered: the writer ends its output, and the command works
-on that.
+(`read_patiently`), the first of these signals is only remembered: the writer ends its output, and the command works
+on this output.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class Interrupted(BaseException):
-    """A signal asked the command to end; like KeyboardInterrupt no Exception, so that it is not swallowed.
+    """A signal asked the command to end; like KeyboardInterrupt not an Exception, so that no handler swallows it.
 
-    `lost`: what is missing because of it, and what to do.
+    `lost`: the missing results, and what to do about them.
     """
 
     def __init__(self, signal_number: int, lost: str = ""):
@@ -44,8 +44,8 @@ class Interrupted(BaseException):
 def interruption_behind(error: BaseException | None) -> Interrupted | None:
     """The `Interrupted` among the causes of an error, if there is one.
 
-    Python before 3.12 raises a `RuntimeError` from whatever is raised while a class is built, and other packages may
-    answer an interruption with errors of their own.
+    Python before 3.12 raises a `RuntimeError` for any exception while a class is built, and other packages may answer
+    an interruption with errors of their own.
     """
     while error is not None and not isinstance(error, Interrupted):
         error = error.__cause__ or error.__context__
@@ -80,7 +80,7 @@ RESEND_SECONDS = 0.01
 class _State(threading.local):
     """What the command of this thread does; signals arrive in the main thread only."""
 
-    current: StopRequest | None = None  # that of the innermost `graceful_stop`
+    current: StopRequest | None = None  # the request of the innermost `graceful_stop`
     lost = ""
     patient = False
     remembered: int | None = None  # signal that arrived while the command waited for its input
@@ -132,12 +132,13 @@ def _waits_for_writer() -> bool:
         events = dict(poll.poll(0)).get(0, 0)
     except OSError:
         return False
-    # A pipe whose writers are gone reports a hang-up; what they wrote may still be unread.
+    # A pipe whose writers are gone reports a hang-up; its last data may still be unread.
     return bool(events & select.POLLIN) or not events & select.POLLHUP
 
 
 def _on_signal(signal_number: int, _frame: object = None) -> None:
-    # A deferred signal is handled soon: another one takes its place, since what is raised meanwhile would be dropped.
+    # A deferred signal is handled soon: another one takes its place, since an exception raised meanwhile would be
+    # dropped.
     if _state.defers or _state.deferred is not None:
         _state.deferred = signal_number
         return
@@ -188,7 +189,8 @@ def _handle_deferred(*_: object) -> None:
 def interrupts_handled() -> Iterator[None]:
     """Handle SIGINT as a command does within the block, and as before after it.
 
-    Only in the main thread, which alone gets signals, and where Python's own handler would raise KeyboardInterrupt.
+    Only in the main thread, the only one to get signals, and only where Python's own handler would raise
+    KeyboardInterrupt.
     """
     _state.lost = ""
     is_main = threading.current_thread() is threading.main_thread()

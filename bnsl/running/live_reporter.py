@@ -1,7 +1,7 @@
 """A live line of progress on a terminal, and the choice between it and plain lines.
 
-The line is drawn (and rich imported) only if stderr is a terminal and stdout is no pipe: in ``a | b | c`` just the
-last stage draws, the others write a plain line every few seconds. It is drawn in notebooks, too.
+The line is drawn (and rich imported) only if stderr is a terminal and stdout is no pipe: in ``a | b | c`` only the
+last stage draws, and the others write a plain line every few seconds. It is also drawn in notebooks.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ LIVE_DELAY = 0.4
 """Seconds of work before the line appears, so that short runs show none."""
 LIVE_INTERVAL = 0.1
 WIDE = 100
-"""Columns from which on a bar, and the time limit beside the time left, are shown."""
+"""Number of columns from which a bar is shown, and the time limit beside the remaining time."""
 SILENT_DELAY = 1.0
-"""Seconds until the line appears for a stage without progress: it reads, or compiles."""
+"""Seconds until the line appears for a stage without progress, which reads or compiles."""
 
 
 class LiveReporter(Reporter):
@@ -86,7 +86,7 @@ class LiveReporter(Reporter):
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
         from rich.table import Column
 
-        # Called by the timer, by the thread that watches compilation, and by the stage itself: the first one opens
+        # Called by the timer, by the thread that watches compilation and by the stage itself: the first caller opens
         # the line.
         with self._lock:
             if self._is_over or self._bar is not None:
@@ -111,7 +111,7 @@ class LiveReporter(Reporter):
             return bar
 
     def pause(self) -> None:
-        """Clear the line for good, before data go to the same terminal."""
+        """Remove the line for good, before data go to the same terminal."""
         self._alarm.cancel()
         with self._lock:
             self._is_over = True
@@ -153,7 +153,7 @@ def _is_pipe(stream: IO, otherwise: bool = False) -> bool:
 def open_reporter(prefix: str, verbosity: int = 0, writes_stdout: bool = True) -> Iterator[Reporter]:
     """The reporter that suits stderr and stdout, closed at the end of the block.
 
-    `writes_stdout`: whether data go to standard output; on a terminal they must not meet the line of progress.
+    `writes_stdout`: whether data go to standard output; on a terminal these must not mix with the line of progress.
     """
     if _draws_live(verbosity):
         is_free = not (writes_stdout and sys.stdout.isatty())

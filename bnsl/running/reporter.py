@@ -41,7 +41,7 @@ class Reporter:
         self.verbosity = verbosity
         self._started = time.monotonic()
         self._last_progress = self._started
-        self._begun: tuple[int, float] | None = None  # of the task at hand: parts done, the time
+        self._begun: tuple[int, float] | None = None  # of the present task: parts done, the time
         self._budget: Budget | None = None
         self._shows_limit = True
         self._last_compiling = -math.inf
@@ -54,7 +54,7 @@ class Reporter:
             self._write(f"{self.prefix}: {printable_lines(message)}\n")
 
     def _write(self, text: str) -> None:
-        # A closed terminal, or a closed reader of stderr, must not cost the result.
+        # A closed terminal, or a closed reader of stderr, must not lose the result.
         with contextlib.suppress(OSError):
             sys.stderr.write(text)
             sys.stderr.flush()
@@ -64,7 +64,7 @@ class Reporter:
         self._line(f"warning: {message}")
 
     def summary(self, message: str) -> None:
-        """What was done: the closing line of a stage, the columns that were cut."""
+        """The closing line of a stage, or of the cutting of columns."""
         self._line(message)
 
     def detail(self, message: str) -> None:
@@ -72,11 +72,11 @@ class Reporter:
         self._line(message, 1)
 
     def follow(self, budget: Budget) -> None:
-        """Show from now on how much of the time limit of `budget` is left, if it has one."""
+        """From now on show the time left of the time limit of `budget`, if it has one."""
         self._budget = budget
 
     def _time_left(self, done: int, total: int | None) -> dict[str, object]:
-        """What is left of a time limit, else how long the rest will take at the present pace."""
+        """The time left of a time limit, else an estimate of the remaining time at the present pace."""
         from stages.runtime.reporting import duration_text
 
         pace = self._pace(done, total)
@@ -90,7 +90,7 @@ class Reporter:
         from stages.runtime.reporting import duration_text
 
         now = time.monotonic()
-        # A smaller number than before begins another task.
+        # A smaller number than before means that another task began.
         if self._begun is None or done < self._begun[0]:
             self._begun = (done, now)
         parts, seconds = done - self._begun[0], now - self._begun[1]
@@ -112,7 +112,7 @@ class Reporter:
             self._line(f"{text}, {duration_text(now - self._started)}", least_verbosity)
 
     def compiling(self, count: int, seconds: float) -> None:
-        """A line now and then: kernels compiled so far, and the seconds that this took."""
+        """A line at intervals: kernels compiled so far, and the seconds that this took."""
         now = time.monotonic()
         if now - self._last_compiling >= (PLAIN_INTERVAL if sys.stderr.isatty() else COMPILING_INTERVAL):
             self._last_compiling = now
@@ -153,10 +153,10 @@ def compiling_text(count: int, seconds: float) -> str:
 
 
 class CompileWatch:
-    """Reports about once a second, while kernels are compiled, how many have been and how long this took.
+    """Reports about once a second, while kernels are compiled, their number so far and the time taken.
 
-    `report`: takes the number of kernels compiled so far and the seconds of compilation; called from a thread of its
-    own.
+    `report`: gets the number of kernels compiled so far and the seconds of compilation; called from a separate
+    thread.
     """
 
     def __init__(self, report: Callable[[int, float], None]):
@@ -201,8 +201,8 @@ class CompileWatch:
             def on_start(self, _event: object) -> None:
                 if not watch._depth:
                     watch._begun = time.monotonic()
-                # Compilations are nested: a kernel that is called is compiled while its caller is. Only the outermost
-                # is timed.
+                # Compilations are nested: a called kernel is compiled within the compilation of its caller. Only the
+                # outermost one is timed.
                 watch._depth += 1
 
             def on_end(self, event: Any) -> None:

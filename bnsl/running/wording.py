@@ -1,4 +1,4 @@
-"""Messages in the words of the caller: options as keywords of Python where the shell has them with dashes.
+"""Messages in the words of the caller: for Python, options become keywords instead of words with dashes.
 
 Messages of the library, of formats and of stages spell options as a shell does. `in_python` replaces each by its
 keyword, with the value that the message gives: ``--missing em`` is ``missing="em"``, ``--tw K`` is ``treewidth=K``.
@@ -28,7 +28,7 @@ _SPELLED = re.compile(
 
 @functools.cache
 def _keywords() -> dict[str, tuple[str, Option]]:
-    """Keyword and option of each spelling of all functions; the first function that has it decides."""
+    """Keyword and option of each spelling over all functions; the first function with the spelling decides."""
     from bnsl import FUNCTIONS
 
     found: dict[str, tuple[str, Option]] = {}
@@ -50,7 +50,7 @@ def keywords_by_spelling(keywords: Mapping[str, Option]) -> dict[str, tuple[str,
 
 
 def in_python(message: str, keywords: Mapping[str, Option] | None = None) -> str:
-    """The message with options as keywords; first of all as these `keywords` of the function that is called."""
+    """The message with options as keywords; `keywords`, of the called function, take precedence."""
     if "-" not in message:
         return message
     own = keywords_by_spelling(keywords or {})
@@ -77,7 +77,7 @@ def _said(match: re.Match[str], own: dict[str, tuple[str, Option]]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A string as Python writes it, in double quotes where it has none."""
+    """A string as Python writes it, in double quotes unless it contains some."""
     return repr(text) if '"' in text else f'"{repr(text + chr(34))[1:-2]}"'
 
 
@@ -96,9 +96,10 @@ def _is_value(option: Option, text: str) -> bool:
 
 
 def mended(keywords: Mapping[str, Option], mend: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that make a function read a table that it refused (`FormatError.mend`); empty if it has none.
+    """The options with which a function can read a table that it refused (`FormatError.mend`); empty if there are
+    none.
 
-    Missing cells are summed over where the function can, else their rows are dropped.
+    Missing cells are summed over if the function can do this, else their rows are dropped.
     """
     if not set(mend) <= set(keywords):
         return {}
@@ -109,7 +110,7 @@ def mended(keywords: Mapping[str, Option], mend: Mapping[str, Any]) -> dict[str,
 
 
 def python_line(name: str, inputs: Sequence[str], keywords: Mapping[str, Any]) -> str:
-    """The call of a function with these inputs, by their names, and keywords."""
+    """The call of a function with these inputs, by name, and these keywords."""
     return f"bnsl.{name}({', '.join([*inputs, *(f'{key}={_brief(value)}' for key, value in keywords.items())])})"
 
 

@@ -55,7 +55,7 @@ def command(names: tuple[str, ...], as_paths: bool, reporter: Reporter) -> None:
 
 
 def place_of(name: str) -> Path:
-    """Where a bundled file lies."""
+    """Path of a bundled file."""
     return Path(str(files("bnsl").joinpath("bundled", name)))
 
 

@@ -1,4 +1,4 @@
-"""``bnsl formats``: what is read and written."""
+"""``bnsl formats``: the formats that are read and written."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def list_formats() -> list[dict[str, Any]]:
 
 
 def list_keys(name: str) -> list[dict[str, Any]]:
-    """One row per key (or column) of one of our own formats; ``network`` is short for ``bnsl.network``.
+    """One row per key (or column) of one of this program's formats; ``network`` is short for ``bnsl.network``.
 
-    Raises `UsageError`: no format of ours has this name.
+    Raises `UsageError`: this program has no format of this name.
     """
     from formats.schemas import PARTS
 
@@ -93,9 +93,9 @@ def list_keys(name: str) -> list[dict[str, Any]]:
 
 
 def json_schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of each line of one of our own formats.
+    """The JSON Schema of each line of one of this program's formats.
 
-    Raises `UsageError`: no format of ours has this name, or it is a table in Arrow.
+    Raises `UsageError`: this program has no format of this name, or it is a table in Arrow.
     """
     from formats.json_lines.json_schema import lines_schema, record_schema, union_schema
     from formats.schemas import ARC_PROBABILITIES, JSONL_FORMATS
@@ -113,7 +113,7 @@ def json_schema(name: str) -> dict[str, Any]:
 
 
 def _groups(name: str) -> list[tuple[str, tuple[Key, ...]]]:
-    """The keys of a format by where they stand: header and record, columns, or kinds of records."""
+    """The keys of a format in groups: header and record, columns, or kinds of records."""
     from formats.schemas import ENTROPY_COLUMNS, JSONL_FORMATS
     from stages.evaluate.record_keys import COMPARISON_KEYS, EVALUATION_KEYS
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from formats.records import Header
 
 INPUTS = {"screen": "FOREST", "near": "NETWORK", "extend": "SETS", "tiers": "FILE"}
-"""Inputs whose file names a header does not have."""
+"""Inputs whose file names are not recorded in a header."""
 
 FLAGS = ("no_header",)
 COLUMN_LISTS = ("categories", "columns", "drop")
@@ -78,7 +78,7 @@ def missing_commands(gathered: Gathered, data: str | None) -> list[str]:
     commands = []
     whole = {part.shards[0][0] for part in gathered.files if part.finished >= part.announced}
     for part in gathered.files:
-        # A file of several shards cannot be resumed, and one of a shard that is there need not be.
+        # A file of several shards cannot be resumed; a file of one shard need not be if the shard exists elsewhere.
         if len(part.shards) == 1 and part.finished < part.announced and part.shards[0][0] not in whole:
             shard, name = part.shards[0][0], part.path.removesuffix(".part")
             commands.append([*base, *(["--shard", shard] if shard else []), "--resume", name, "-o", name])
@@ -91,7 +91,7 @@ def missing_commands(gathered: Gathered, data: str | None) -> list[str]:
 def missing_shards(gathered: Gathered) -> list[str]:
     """Shards without a file, as ``i/N``; none if one file is a whole run.
 
-    Of shards of different N, for the N that leaves the smallest share to do.
+    If shards differ in N, the N that leaves the smallest share to do is taken.
     """
     shards = {shard for part in gathered.files for shard, _ in part.shards}
     if None in shards:
@@ -123,7 +123,7 @@ def _words(name: str, value: Any) -> Iterator[str]:
             yield INPUTS[name]
         elif isinstance(
             item, (dict, list)
-        ):  # arcs of a pattern; or of a file, of which earlier versions kept a digest
+        ):  # arcs of a pattern, or of a file (earlier versions kept a digest of files)
             yield _arcs_text(item) or "@FILE"
         elif name in DURATIONS:
             yield f"{item:g}s"
@@ -132,7 +132,7 @@ def _words(name: str, value: Any) -> Iterator[str]:
 
 
 def _arcs_text(item: dict[str, Any] | list) -> str | None:
-    """Recorded arcs of a pattern as they are typed; None if they were not."""
+    """Recorded arcs of a pattern, as they are typed; None for other records."""
     ends = [item.get("from"), item.get("to")] if isinstance(item, dict) else []
     texts = [end[0] if isinstance(end, list) and len(end) == 1 else end for end in ends]
     words = [text for text in texts if isinstance(text, str)]

@@ -59,7 +59,7 @@ def command(call: Call, target: OutputOptions) -> None:
 
 
 def write_stream(target: str, replicates: Replicates, reporter: Reporter) -> list[dict[str, Any]]:
-    """Write the networks of replicates, each as soon as it is found; the figures of each."""
+    """Write the networks of replicates, each as soon as it is found; returns the figures of each."""
     from formats.json_lines.network_lines import network_text
     from formats.streams import open_output
 

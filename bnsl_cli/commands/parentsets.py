@@ -59,7 +59,7 @@ def command(call: Call, resume: str | None, target: OutputOptions) -> None:
 
 
 def resumed_seed(seed: int | None, resume: str | None) -> int | None:
-    """The given seed, or that of the run to resume."""
+    """The given seed, or the seed of the run to resume."""
     from formats.json_lines.resumable import first_header
 
     earlier = first_header(resume) if seed is None and resume else None

@@ -26,7 +26,9 @@ TABLE, BINARY, PATTERNS, NETWORK, SAMPLED = "table.csv", "binary.csv", "patterns
 SETS, CONSTRAINED = "sets.jsonl", "constrained.jsonl"
 QUIET = ("--quiet", "-o", "/dev/null")
 SHORT = ("--seed", "1", "--evaluations", "200", *QUIET)
-"""A limit of work, not of time: each run calls the same kernels in the same order, so they become the same bytes."""
+"""A limit of work, not of time: each run calls the same kernels in the same order, so compiled files have the same
+bytes.
+"""
 
 PATHS = ("--patterns", PATTERNS, "--answers", "answers.csv")
 QUESTIONS = (
@@ -45,7 +47,7 @@ VARIANTS = (
     ["--method", "s2plus", CONSTRAINED, "--tw", "2"],
     ["--method", "hc", "--data", TABLE, "--restarts", "3", "--perturb", "9"],
 )
-"""Searches that meet further kernels."""
+"""Further searches, which need further kernels."""
 
 
 @stage_command()
@@ -82,7 +84,7 @@ def command(commands: tuple[str, ...], jobs: int, reporter: Reporter) -> None:
 
 
 def run_tiny(arguments: list[str], folder: str) -> None:
-    """One command of this installation, in a process of its own."""
+    """Run one command of this installation in a separate process."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     result = subprocess.run(
         [sys.executable, "-P", "-m", "bnsl_cli", *arguments],
@@ -140,7 +142,7 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
         for score in MAIN_SCORES:
             yield ["parentsets", "--sequential", "--score", score, TABLE, *SHORT]
         yield ["parentsets", "--sequential", BINARY, *SHORT]
-        # Sums over cells are not exact: sets are scored one by one.
+        # Sums over cells are then inexact, so sets are scored one by one.
         yield ["parentsets", "--sequential", "--score", "bdeu", "--ess", "1e-12", TABLE, *SHORT]
     elif command == "posterior":
         yield ["posterior", "--exact", SETS, "--quiet", "-o", "exact.arrows"]

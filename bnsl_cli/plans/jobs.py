@@ -1,8 +1,8 @@
 """The runs of a plan: one command for every combination of values, and the command that collects their results.
 
 A command is a list of words in which ``{name}`` is a placeholder for a value. `quoted` writes a word for a shell: its
-literal parts are quoted, each placeholder becomes the variable that the kind of script has for it. Threads of a run
-come from its command line, time and memory from a dry run.
+literal parts are quoted, and each placeholder becomes the variable that this kind of script uses for it. Threads of a
+run come from its command line, time and memory from a dry run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bnsl.running.errors import UsageError
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 FILE_NAME = re.compile(r"[\w@+,./-]+")
-"""File names that makefiles take; shells and snakemake take all others, too."""
+"""File names that makefiles can hold; shells and snakemake accept all others, too."""
 
 OUTPUT_OPTIONS = ("-o", "--output")
 
@@ -41,7 +41,7 @@ class PlanError(UsageError):
 
 
 def quoted(word: str, value_of: Callable[[str], str]) -> str:
-    """A word for a shell, with `value_of` each placeholder's name in its place, unquoted."""
+    """A word for a shell; each placeholder becomes its name by `value_of`, unquoted."""
     parts = enumerate(PLACEHOLDER.split(word))
     text = "".join(value_of(part) if number % 2 else part and shlex.quote(part) for number, part in parts)
     return text or "''"
@@ -58,7 +58,7 @@ class Jobs:
     axes: dict[str, tuple[str, ...]]
     """Values of every placeholder: plain words. There is a run for each combination."""
     collect: tuple[str, ...] = ()
-    """Words of the command that merges all outputs, which are its arguments; empty if they are not merged."""
+    """Words of the command that merges all outputs, its arguments; empty if outputs are not merged."""
     whole: str = ""
     """The merged file."""
     seconds: float | None = None
@@ -69,7 +69,7 @@ class Jobs:
 
     @property
     def name(self) -> str:
-        """Name of jobs and logs: the result's without folder, placeholders and suffixes."""
+        """Name of jobs and logs: the name of the result without folder, placeholders and suffixes."""
         stem = os.path.basename(PLACEHOLDER.sub("", self.whole or self.output)).split(".")[0]
         return re.sub(r"[^\w-]+", "-", stem).strip("-_") or "bnsl"
 
@@ -159,7 +159,7 @@ def _split_output(words: Sequence[str]) -> tuple[tuple[str, ...], str]:
 
 
 def _check_word(word: str, axes: dict[str, tuple[str, ...]]) -> None:
-    """Refuse unknown placeholders, and what not every kind of script can quote."""
+    """Refuse unknown placeholders, and characters that some kind of script cannot quote."""
     for name in PLACEHOLDER.findall(word):
         if name not in axes:
             raise PlanError(f"{word!r}: there is no --each {name}=....")
@@ -174,7 +174,9 @@ def _first_words(jobs: Jobs) -> list[str]:
 
 
 def with_threads(jobs: Jobs) -> Jobs:
-    """The jobs with the threads of the first run's command line, which is parsed; a usage error if it is wrong."""
+    """The jobs with the number of threads in the command line of the first run; a usage error if that command line is
+    wrong.
+    """
     from ..main import COMMANDS, cli
 
     name, *rest = _first_words(jobs)
@@ -184,7 +186,7 @@ def with_threads(jobs: Jobs) -> Jobs:
     assert found is not None
     try:
         with found.make_context(f"bnsl {name}", [*rest, "-o", "result"], resilient_parsing=False) as context:
-            # All cores (0) are those that the run is given.
+            # All cores (0) means the cores that the run is given.
             return replace(jobs, threads=context.params.get("jobs") or 1)
     except (click.UsageError, UsageError) as error:
         raise UsageError(
@@ -193,7 +195,7 @@ def with_threads(jobs: Jobs) -> Jobs:
 
 
 def limits_of(jobs: Jobs, seconds: float | None, memory: int | None) -> Jobs:
-    """The jobs with the time and memory of one run, given or from a dry run; `StageError` if that fails."""
+    """The jobs with the time and memory of one run, given or from a dry run; `StageError` if the dry run fails."""
     words = _first_words(jobs)
     if seconds is None and "--time" in words:
         seconds = MARGIN * DURATION.take(words[words.index("--time") + 1]) + EXTRA_SECONDS
@@ -207,7 +209,7 @@ def limits_of(jobs: Jobs, seconds: float | None, memory: int | None) -> Jobs:
 
 
 def _dry_run(words: list[str]) -> dict[str, float]:
-    """The forecast of parentsets, from a separate process, whose peak memory is part of it."""
+    """The forecast of parentsets, from a separate process whose peak memory is part of the forecast."""
     import orjson
 
     from stages.runtime.errors import StageError

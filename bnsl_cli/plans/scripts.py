@@ -1,4 +1,4 @@
-"""Plans as scripts for Slurm, make, snakemake and GNU parallel; run again, a script does only what is missing."""
+"""Plans as scripts for Slurm, make, snakemake and GNU parallel; repeated, a script does only what is missing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _unless_there(jobs: Jobs, value_of: Callable[[str], str]) -> str:
 
 
 def slurm_script(jobs: Jobs) -> str:
-    """A script for bash that submits an array of jobs, and the job that collects their results."""
+    """A bash script that submits an array of jobs, and a job that collects their results."""
     log = f"{jobs.name}.%A.%a.log"
     limits = "".join(_limits(jobs, "#SBATCH --time={}\n", "#SBATCH --mem={}M\n"))
     run = _unless_there(jobs, lambda name: f"${{{name}}}")
@@ -75,7 +75,7 @@ echo {shlex.quote(jobs.whole)} "when all have succeeded: ${{last%%;*}}"
 
 
 def _decoded_values(jobs: Jobs) -> str:
-    """Lines for bash that set a variable of every axis from the number of the array task."""
+    """Bash lines that set a variable for every axis from the number of the array task."""
     if len(jobs.axes) == 1:
         ((name, values),) = jobs.axes.items()
         if _is_count(values):

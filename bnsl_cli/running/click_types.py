@@ -1,4 +1,4 @@
-"""Click's types for the values of options: its own messages, the library's parsers."""
+"""Click's types for the values of options: messages of click, parsers of the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of numba that would end the process, or make it run what is not ours, refused before numba is loaded."""
+"""Settings of numba that would end the process or make it run foreign code; refused before numba is loaded."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from collections.abc import Mapping
 import click
 
 FILE = ".numba_config.yaml"
-"""numba takes settings from such a file in the current folder, where the data of others may lie: also which modules
-to import and where to read code."""
+"""numba reads settings from such a file in the current folder, where files of others may lie: among them modules to
+import and places of code.
+"""
 
 
 def check_compiler_settings(environment: Mapping[str, str] = os.environ) -> None:
-    """Raise `click.UsageError` for a setting that cannot be used; once numba is loaded it has taken them all."""
+    """Raise `click.UsageError` for an unusable setting; numba reads all settings when it is loaded."""
     if "numba" in sys.modules:
         return
     threads = environment.get("NUMBA_NUM_THREADS", "").strip()

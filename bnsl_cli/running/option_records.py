@@ -18,7 +18,7 @@ from .pages import Decorator, option
 
 
 def packed(parameter: str, declared: Any) -> Decorator:
-    """Add declared options; the callback gets what they make as its argument `parameter`."""
+    """Add declared options; the callback gets the value made from them as its argument `parameter`."""
     ((_, made),) = declared_of({parameter: declared})
 
     def decorate(function: Callable) -> Callable:
@@ -70,7 +70,7 @@ def _decorators(declared: Option) -> list[Decorator]:
 
 
 def _joined(_ctx: click.Context, _parameter: click.Parameter, lists: Any) -> tuple[str, ...]:
-    """One tuple of the names of all lists that are given."""
+    """One tuple of the names in all given lists."""
     return tuple(name for each in lists for name in each)
 
 

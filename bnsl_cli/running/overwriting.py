@@ -24,8 +24,9 @@ RENEWALS: dict[tuple[str, str, str], str | None] = {
     ("merge", "files", "output"): "parentsets",
     ("convert", "source", "output"): None,
 }
-"""Command, input and output whose result may replace the input, if the input has the given format (None: the one
-written). The result contains the input, which has been read to its end by then."""
+"""Command, input and output such that the result may replace the input, if the input has the given format (None: the
+output's format). The result contains the input, which was read to its end before.
+"""
 
 KEEP_PARTS = ("parentsets",)
 """Commands that write ``FILE.part`` first, from which a later run resumes."""
@@ -90,7 +91,7 @@ def _regular_file(path: str | int) -> os.stat_result | None:
 
 
 def _is_same(one: Place, other: Place) -> bool:
-    # Status is that of regular files only, followed through links.
+    # Only regular files have a status here; links are followed.
     if one.status and other.status:
         return os.path.samestat(one.status, other.status)
     if os.path.exists(one.path) or os.path.exists(other.path):

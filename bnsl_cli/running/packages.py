@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def foreign_package() -> str | None:
-    """What is wrong if a package of another project hides one of ours, which is then in another folder."""
+    """Reports a package of another project that hides one of this project, whose own one is in another folder."""
     home = Path(__file__).resolve().parents[2]
     for name in ("bnsl", "formats", "stages"):
         spec = importlib.util.find_spec(name)

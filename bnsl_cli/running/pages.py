@@ -1,4 +1,6 @@
-"""Help pages: their width, options in sections, the option of all commands. Light: the overview loads it."""
+"""Help pages: their width, options in sections, the option common to all commands. It imports little, since the
+overview loads it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ class SectionOption(click.Option):
         self.section = section
 
     def short_record(self, ctx: click.Context) -> tuple[str, str]:
-        """Its row on the one-screen help page: spelling and first sentence."""
+        """The row of an option on the one-screen help page: spelling and first sentence."""
         names, text = self.get_help_record(ctx) or ("", "")
         first, end, _ = (self.help or "").partition(". ")
         return names, text.replace(self.help or "", first + end.rstrip())

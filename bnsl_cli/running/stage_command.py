@@ -1,8 +1,8 @@
 """The command of a stage and its options: two help pages, inputs kept whole.
 
-``--help`` is one screen: the docstring of the command and its common options, named once where the command is
-declared (`stage_command`), each with the first sentence of its help. ``--help-all`` has all options by section, and
-the command's text in `topics/commands` (`main.StageGroup.full_help`).
+``--help`` is one screen: the docstring of the command and its common options. These are named once, where the command
+is declared (`stage_command`); each appears with the first sentence of its help. ``--help-all`` has all options by
+section, and the command's text in `topics/commands` (`main.StageGroup.full_help`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Row = tuple[str, str]
 
 
 class StageCommand(click.Command):
-    """A subcommand with two help pages, which never writes over its inputs."""
+    """A subcommand with two help pages that never overwrites its inputs."""
 
     common: tuple[str, ...] = ()
 
@@ -73,8 +73,8 @@ class StageCommand(click.Command):
                     raise
                 raise Interrupted(number, "the previous command of the pipe wrote nothing") from error
         number = remembered_signal()
-        # The first signal was left to the writer of the pipe: its output has been worked on, and the exit code is
-        # that of the signal.
+        # The first signal was left to the writer of the pipe. Its output has been processed, and the exit code is the
+        # code of that signal.
         return code if code or number is None else 128 + number
 
     def _reads_standard_input(self, ctx: click.Context) -> bool:
@@ -106,7 +106,7 @@ class StageCommand(click.Command):
 
 
 def _require_text(ctx: click.Context) -> None:
-    """Refuse arguments that are no UTF-8, unless they are file names, which may be any bytes."""
+    """Refuse arguments that are not UTF-8, unless they are file names, which may have any bytes."""
     for parameter in ctx.command.params:
         value = None if isinstance(parameter.type, click.Path) else ctx.params.get(parameter.name or "")
         for text in value if isinstance(value, tuple) else (value,):
@@ -132,7 +132,7 @@ _help_all_option = option(
 
 
 class Call:
-    """A call of a function of the library by a command line, which has parsed its options.
+    """A call of a function of the library by a command line with parsed options.
 
     - `reporter`: receives messages and progress.
     - `values`: by field, the value of each option.
@@ -150,12 +150,12 @@ class Call:
 
 
 def stage_command(common: str = "", of: Function | None = None) -> Callable[[Callable], StageCommand]:
-    """Make a callback a command; the command line's table gives it its name.
+    """Make a callback a command; the table of the command line gives the command its name.
 
     - `common`: the options that ``--help`` shows, in this order, as typed (``"--data --time"``); none means all.
-    - `of`: the function of the library that the command calls. Its options are the options of the command, before the
-      command's own, and the callback gets a `Call` as its argument ``call``; without, a ``reporter``.
-    The command ends with the exit code that the callback returns, else with that of the call.
+    - `of`: the function of the library that the command calls. The options of the function come before the command's
+      own, and the callback gets a `Call` as its argument ``call``; without `of` it gets a ``reporter``.
+    The command ends with the exit code that the callback returns, else with the exit code of the call.
     """
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
 
@@ -170,7 +170,7 @@ def stage_command(common: str = "", of: Function | None = None) -> Callable[[Cal
 
 
 def _calling(callback: Callable, of: Function | None) -> Callable:
-    """The callback with the call of a function for the values of its options."""
+    """The callback with a call of a function for the values of its options."""
     if of is None:
         return callback
     fields = [declared.field for declared in of.options]

@@ -27,7 +27,7 @@ _LATEX = {
     "<": r"$<$",
     ">": r"$>$",
     "|": "$|$",
-    **{sign: f"{{{sign}}}" for sign in "[*"},  # the line end before them would take them for its argument
+    **{sign: f"{{{sign}}}" for sign in "[*"},  # TeX would take them as the argument of the preceding line end
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
 
@@ -72,13 +72,13 @@ def _csv_text(sections: Sequence[Section]) -> str:
     rows = [row for section in sections for row in section.rows]
     from formats.csv_text import csv_text
 
-    # Measures that are no scores have fewer columns: the cells of the others are empty.
+    # Measures that are no scores have fewer columns; cells of the other columns stay empty.
     keys = list(dict.fromkeys(key for row in rows for key in row))
     return csv_text([keys, *([row.get(key) for key in keys] for row in rows)])
 
 
 def _latex_text(section: Section) -> str:
-    """A tabular without packages; best values are bold. What would end a comment or a line is escaped."""
+    """A tabular without packages; best values are bold. Characters that would end a comment or a line are escaped."""
     lines = [f"% {printable(section.title)}", rf"\begin{{tabular}}{{l{'r' * (len(section.columns) - 1)}}}", r"\hline"]
     lines += [_latex_row(section.columns), r"\hline"]
     for row, cells in enumerate(section.cells):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from formats.records import Network
 
 Directions = Mapping[tuple[int, int], str]
-"""What decides the direction of each arc; empty where that is not shown."""
+"""What decides the direction of each arc; empty if it is not shown."""
 
 
 def known_directions(network: Network) -> Directions:
@@ -29,7 +29,7 @@ def known_directions(network: Network) -> Directions:
 
 
 def deliver_network(target: OutputOptions, network: Network, file_format: str) -> bool:
-    """Show a network just learnt as a table if that is asked for, else write it; whether it was written."""
+    """Show a newly learnt network as a table if requested, else write it; returns whether it was written."""
     from formats import write_network
 
     if target.is_table:

@@ -2,8 +2,8 @@
 
 Topics lie in a folder for each kind (`KINDS`).
 
-What the tables of the program know stands in the files as ``{methods}`` and the like, and is filled in when a text is
-shown (`derived`).
+Facts from the tables of the program appear in the files as ``{methods}`` and the like, and are filled in when a text
+is shown (`derived`).
 """
 
 from __future__ import annotations

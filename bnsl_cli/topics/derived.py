@@ -13,7 +13,7 @@ from stages.scoring.scores import SCORES
 from ..running.pages import WIDTH
 
 BOUNDS = {(False,): "without `--tw`", (True,): "with `--tw` only", (False, True): "with or without `--tw`"}
-"""What is said of ``--tw``, by whether the tasks of a method are bounded."""
+"""Words about ``--tw``, by whether the tasks of a method are bounded."""
 
 
 def _optimize_item(name: str) -> str:
@@ -53,4 +53,4 @@ DERIVED: dict[str, Callable[[], str]] = {
     "with_parameters": lambda: targets.WITH_PARAMETERS,
     "essential": lambda: ", ".join(targets.ESSENTIAL),
 }
-"""What stands for each word in braces."""
+"""The text for each word in braces."""

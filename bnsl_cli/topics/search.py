@@ -14,11 +14,11 @@ from . import TOPICS, topic_text
 METHODS: dict[str, Collection[str]] = {"optimize": optimize.METHODS, "parentsets": parentsets.METHODS}
 
 Row = tuple[str, str]
-"""What is typed, and one line on it."""
+"""The words to type, and one line about them."""
 
 
 def found(word: str, group: click.Group, commands: dict[str, str]) -> dict[str, list[Row]]:
-    """Rows about a word by kind, kinds without any left out; upper and lower case are the same.
+    """Rows about a word by kind, without empty kinds; upper and lower case are the same.
 
     - `group`, `commands`: the command line, and its commands with a line on each.
     """

@@ -19,7 +19,7 @@ from .structures import network_by_names
 ARC_HEADERS = {("from", "to"), ("parent", "child"), ("source", "target")}
 """Names of the two columns of a list of arcs."""
 STRENGTH_COLUMNS = ("strength", "either")
-"""Further columns of a list of arcs: the strength of the arc, and that of an arc in either direction."""
+"""Further columns of a list of arcs: the strength of the arc, and the strength of an arc in either direction."""
 
 _ZERO_ONE = {"0": False, "1": True, "0.0": False, "1.0": True}
 _TABLE_REMEDY = "a network as a table is a matrix (names, then rows of 0 and 1) or two columns from, to"
@@ -40,9 +40,9 @@ def adjacency_text(graph: Network | EssentialGraph) -> str:
 
 
 def arcs_text(graph: Network | EssentialGraph) -> str:
-    """List of arcs as CSV, columns ``from`` and ``to``, and those of directions and strengths where they are known.
+    """List of arcs as CSV: columns ``from`` and ``to``, and columns of directions and strengths if these are known.
 
-    Of an essential graph the column ``type`` says directed or undirected. A variable without arcs does not occur.
+    For an essential graph the column ``type`` is directed or undirected. A variable without arcs does not occur.
     """
     names, arcs, edges, strengths = parts_of(graph)
     if isinstance(graph, Network):
@@ -74,7 +74,7 @@ def _csv_text(rows: Iterable[Sequence[str]]) -> str:
 
 
 def read_table(lines: Lines, edges: list[Arc] | None = None) -> Network:
-    """Read a CSV table: an adjacency matrix, or a list of arcs, whose variables are those that occur.
+    """Read a CSV table: an adjacency matrix, or a list of arcs, whose variables are the names in it.
 
     A matrix has the names in its first line and, optionally, in its first column; its entry is 1 where the row
     is a parent of the column. Undirected edges (of type undirected, or 1 both ways) are added to `edges`, or refused
@@ -147,7 +147,7 @@ def _numbered(pairs: Iterable[tuple[str, str]], names: Sequence[str]) -> Iterato
 
 
 def _read_adjacency(lines: Lines, header: list[str], rows: Rows, edges: list[Arc] | None = None) -> Network:
-    # A matrix has a row per variable: one cell more in the header is that of the row names.
+    # A matrix has one row per variable; if its header has one cell more, the first column has the row names.
     has_row_names = bool(rows) and len(rows) == len(header) - 1
     names = header[1:] if has_row_names else header
     if not rows or len(rows) != len(names) or not all(names):

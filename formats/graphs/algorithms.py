@@ -1,6 +1,6 @@
-"""Elementary algorithms on graphs that readers of networks need: cycles, moral graphs, elimination.
+"""Elementary algorithms on graphs for readers of networks: cycles, moral graphs, elimination.
 
-`stages.graphs` goes on from here. `stages.optimize.verify` has its own versions: a check must not share the code that
+`stages.graphs` has further ones. `stages.optimize.verify` has separate versions: a check must not share the code that
 it checks.
 """
 
@@ -18,7 +18,7 @@ Graph = list[set[int]]
 
 
 def find_cycle(parents: Parents) -> list[int] | None:
-    """A directed cycle as a list of variables, each a parent of the next and the last of the first; or None."""
+    """A directed cycle as a list of variables, each a parent of the next, the last a parent of the first; or None."""
     try:
         TopologicalSorter(dict(enumerate(parents))).prepare()
     except CycleError as error:
@@ -39,7 +39,7 @@ def moral_graph(parents: Parents) -> Graph:
 
 
 def elimination_bags(graph: Graph, order: Sequence[int]) -> Iterator[set[int]]:
-    """Neighbours of each vertex when it is eliminated, fill-in counted; in the order of `order`.
+    """Neighbours of each vertex when it is eliminated, fill-in included; in the order of `order`.
 
     `order` is a permutation of the vertices, first eliminated first.
 

@@ -1,11 +1,11 @@
 """Arcs, tiers and patterns as users write them, alone or in files; names are replaced by indices.
 
-An arc is ``A->B`` or ``A,B``: A is the parent. Each end may be a pattern with ``*``, ``?`` or ``[...]``, which stands
-for all variables that match it, unless it is the name of one. A file of arcs holds one per line in either spelling
-(cells may be quoted as in CSV, a header line ``from,to`` is fine) or JSON lines: ``{"from": "A", "to": "B"}`` or
-``["A", "B"]``. A file of tiers holds one tier per line, the earliest first, names separated by commas or else by
-blanks; patterns do there, too.
-A pattern of arcs, whose probability is queried, is one statement, or the conjunction of several with commas between:
+An arc is ``A->B`` or ``A,B``: A is the parent. Each end may be a pattern with ``*``, ``?`` or ``[...]``: it stands
+for all variables that match it, unless a variable has this text as its name. A file of arcs holds one per line in
+either spelling (cells may be quoted as in CSV, a header line ``from,to`` is fine) or JSON lines: ``{"from": "A",
+"to": "B"}`` or ``["A", "B"]``. A file of tiers holds one tier per line, the earliest first, with names separated by
+commas or else by blanks; names may be patterns, too. A pattern of arcs, to query its probability, is one statement,
+or a conjunction of several separated by commas:
 
     A -> B      there is this arc
     A - B       there is an arc in either direction
@@ -32,7 +32,7 @@ RELATIONS = ("~>", "->", "-")
 
 
 def variables_like(text: str, index: Mapping[str, int]) -> list[int]:
-    """The variable of this name, or all that match it as a pattern; an `Inconsistent` if there is none."""
+    """The variable of this name, or all variables that match it as a pattern; `Inconsistent` if there is none."""
     found = names_like(text, index.keys())
     if not found:
         is_pattern = any(mark in text for mark in "*?[")
@@ -41,7 +41,7 @@ def variables_like(text: str, index: Mapping[str, int]) -> list[int]:
 
 
 def arcs_between(tail: str, head: str, index: Mapping[str, int]) -> ArcGroup:
-    """Arcs from all variables that the first text stands for to all of the second."""
+    """Arcs from all variables matched by the first text to all matched by the second."""
     return ArcGroup(_ends_like(tail, index), _ends_like(head, index))
 
 
@@ -50,7 +50,7 @@ def _ends_like(text: str, index: Mapping[str, int]) -> ArcEnds:
 
 
 def parse_arcs(text: str, index: Mapping[str, int]) -> ArcGroup:
-    """The arcs that a text stands for, by the `index` of names; an `Inconsistent` if none.
+    """The arcs that a text means, by the `index` of names; raises `Inconsistent` if there are none.
 
     Names may contain commas and arrows themselves: every split of the text is tried, for names before patterns.
     """
@@ -67,7 +67,7 @@ def parse_arcs(text: str, index: Mapping[str, int]) -> ArcGroup:
 
 
 def splits(text: str, separators: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield each occurrence of each separator with the texts before and behind it, without surrounding blanks."""
+    """Yield each occurrence of each separator with the texts before and after it, without surrounding blanks."""
     for separator in separators:
         position = text.find(separator)
         while position >= 0:
@@ -76,7 +76,7 @@ def splits(text: str, separators: Sequence[str]) -> Iterator[tuple[str, str, str
 
 
 def read_arcs(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[ArcGroup]:
-    """Read a file of arcs: first the arcs of single lines together, then the arcs of each pattern.
+    """Read a file of arcs: first the arcs of single lines in one group, then the arcs of each pattern.
 
     Raises `FormatError`: with the line; also when a name is not in `index`.
     """
@@ -179,7 +179,7 @@ def parse_pattern(text: str, index: Mapping[str, int]) -> ArcPattern:
 
 def _parse_statement(text: str, index: Mapping[str, int]) -> ArcStatement | None:
     text = text.strip()
-    # A name may begin with "!", so the text is tried as it stands first.
+    # A name may begin with "!", so the unchanged text is tried first.
     for is_negated in (False, True) if text.startswith("!") else (False,):
         for relation, tail, head in splits(text[is_negated:], RELATIONS):
             if tail in index and head in index and tail != head:

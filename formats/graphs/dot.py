@@ -29,16 +29,16 @@ _MAX_DEPTH = 50
 
 
 def _quoted(name: str) -> str:
-    """The name between quotes; an `Inconsistent` if it has characters that readers change or refuse."""
+    """The name between quotes; raises `Inconsistent` if it has characters that readers change or refuse."""
     if set(name) & set("\r\0"):
         raise Inconsistent(f"a DOT file cannot hold the name {name!r}", remedy="write another format")
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def dot_text(graph: Network | EssentialGraph) -> str:
-    """The structure as a Graphviz directed graph; the width of a line is that of the arc's strength, if known.
+    """The structure as a Graphviz directed graph; if the strength of an arc is known, it gives the width of the line.
 
-    Undirected edges have no head, nor have arcs of which the header says that nothing decides their direction.
+    Undirected edges have no head; nor have arcs whose direction nothing decides, according to the header.
     """
     names, arcs, edges, strengths = parts_of(graph)
     known = directions_of(graph) if isinstance(graph, Network) else {}
@@ -191,7 +191,7 @@ class _DotParser:
         return [self.index_of.setdefault(name, len(self.index_of))]
 
     def _skip_attributes(self) -> bool:
-        """Skip attributes; returns whether they take the directions away from the arcs before them."""
+        """Skip attributes; returns whether they make the preceding arcs undirected."""
         is_undirected = False
         while self._peek() == "[":
             self._take("[")

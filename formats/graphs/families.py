@@ -1,7 +1,7 @@
 """Networks with parameters assembled from the variables and tables of a file, and checked.
 
-Readers of formats that give each family as a flat list of numbers call `Families.add_table`: the numbers go row by
-row, the last parent's states faster than the first one's and the child's fastest.
+Readers of formats with each family as a flat list of numbers call `Families.add_table`: the numbers go row by row,
+the last parent's states faster than the first one's, and the child's states fastest.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ EXACT = 1e-12
 """Rows whose sum is this close to 1 stay unchanged; others are renormalised."""
 
 TOLERANCE = 1e-3
-"""Rows whose sum is off by more are an error; the published networks are off by up to 3e-7."""
+"""A larger deviation of a row's sum from 1 is an error; the published networks deviate by up to 3e-7."""
 
 MAX_CELLS = 100_000_000
 """Largest conditional probability table that is read."""
 
 
 def failing(lines: Lines) -> Callable[..., NoReturn]:
-    """A function that takes a message, a line and optionally the kind of error, and raises it."""
+    """A function that raises an error; it gets a message, a line and optionally the kind of error."""
 
     def fail(message: str, at: int, kind: type[FormatError] = Malformed) -> NoReturn:
         lines.fail(message, line=at, kind=kind)
@@ -40,8 +40,8 @@ def failing(lines: Lines) -> Callable[..., NoReturn]:
 class Families:
     """Variables and their tables, by the identifiers of the file.
 
-    - `fail`: takes a message, a place in the file and optionally the kind of error, and raises it.
-    - `takes_weights`: whether a row may hold weights, which are divided by their sum: numbers none of which is
+    - `fail`: raises an error; gets a message, a place in the file and optionally the kind of error.
+    - `takes_weights`: whether a row may hold weights, which are divided by their sum; weights are numbers with none
       between 0 and 1.
     """
 
@@ -100,7 +100,7 @@ class Families:
             sums = rows.sum(axis=1)
         is_sound = np.abs(sums - 1.0) <= TOLERANCE
         if self.takes_weights:
-            # No entry between 0 and 1: these are weights, not probabilities that fail to sum to 1.
+            # No entry lies between 0 and 1: these are weights, not probabilities that fail to sum to 1.
             is_sound |= ((rows == 0) | (rows >= 1)).all(axis=1) & (sums > 0) & (sums < np.inf)
         is_sound &= (rows >= 0).all(axis=1)
         if not is_sound.all():
@@ -110,7 +110,7 @@ class Families:
             name = self.variables[family[-1]].name
             message = f"variable {name!r}: the probabilities of {self.row_name(family, row)} {problem}"
             self.fail(message, at, Inconsistent)
-        # Sums that are off by rounding alone stay: what we wrote reads back equal.
+        # Sums that deviate only by rounding stay: files of this program read back equal.
         off = np.abs(sums - 1.0) > EXACT
         rows[off] /= sums[off, None]
         self._found[family[-1]] = tuple(family[:-1]), table
@@ -126,7 +126,7 @@ class Families:
     def network(self, name: str = "unknown") -> BayesianNetwork:
         """The network, once all families are added; identifiers replace names that are not distinct.
 
-        Raises `FormatError`: there is no variable, one has no table, or the arcs form a cycle.
+        Raises `FormatError`: there is no variable, a variable has no table, or the arcs form a cycle.
         """
         identifiers = list(self.index_of)
         if not identifiers:

@@ -44,7 +44,7 @@ def graphml_text(graph: Network | EssentialGraph) -> str:
 
 
 def _node_names(graph: ElementTree.Element, root: ElementTree.Element) -> dict[str | None, str | None]:
-    """Names by node id: the data called ``name`` or ``label`` if they differ for all nodes, else the ids."""
+    """Names by node id: the data called ``name`` or ``label`` if all nodes have different ones, else the ids."""
     nodes = graph.findall("{*}node")
     for wanted in ("name", "label"):
         keys = {key.get("id") for key in root.findall(".//{*}key") if key.get("attr.name") == wanted}

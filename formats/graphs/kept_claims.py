@@ -1,8 +1,8 @@
-"""What the header of a network says, as one property of a file with parameters: score, gap, knowledge, local scores.
+"""The facts in the header of a network, as one property of a file with parameters: score, gap, knowledge, local
+scores.
 
-The text is JSON, kept in percent-encoding as names are (`mended_words.kept`). A digest is over the variables, states
-and arcs of the network as well: claims that were edited, or stand in a file whose network is another one now, are
-ignored with a warning.
+The text is JSON, percent-encoded as names are (`mended_words.kept`). A digest also covers the variables, states and
+arcs of the network. So claims that were edited, or whose file now has another network, are ignored with a warning.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _SCORES = "scores"
 
 
 def says_nothing(header: Header) -> bool:
-    """Whether a header has nothing besides variables: that of a structure from a foreign file."""
+    """Whether a header has only variables, as for a structure from a foreign file."""
     return replace(header, lacks_isolated=False) == Header(header.variables)
 
 
 def claims_of(model: BayesianNetwork) -> list[str]:
-    """The text about a network; none if its header says nothing. The time of writing is left out, so that equal runs
-    give equal bytes.
+    """The text of the claims about a network; none if its header has none. The time of writing is left out, so that
+    equal runs give equal bytes.
     """
     if model.header is None or says_nothing(model.header):
         return []
@@ -49,7 +49,7 @@ def claims_of(model: BayesianNetwork) -> list[str]:
 def with_claims(model: BayesianNetwork, texts: Sequence[str], lines: Lines) -> BayesianNetwork:
     """The network with the header and local scores that a property of its file keeps, if these are sound.
 
-    `texts`: the text, if there is one. Of claims that are ignored `lines.warn` is told.
+    `texts`: the text, if there is one. `lines.warn` reports claims that are ignored.
     """
     if not texts:
         return model
@@ -100,7 +100,7 @@ def _as_json(value: Any) -> str:
 
 
 def _digest(model: BayesianNetwork, fields: dict[str, Any]) -> str:
-    """Of variables, states and arcs, and of all that is said about them."""
+    """Digest of variables, states and arcs, and of all claims about them."""
     variables = [[v.name, v.states] for v in model.variables]
     text = _as_json([variables, [sorted(parents) for parents in model.parents], fields])
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""Names and labels that a format cannot hold: replaced by words, while the originals are kept in a property.
+"""Names and labels that a format cannot hold are replaced by words; the originals are kept in a property.
 
 `<=1.5` becomes `le_1_5`. Kept texts are percent-encoded with blanks between, so any line of text can hold them.
 """
@@ -16,13 +16,13 @@ _SPOKEN = (("<=", "le_"), (">=", "ge_"), ("<", "lt_"), (">", "gt_"), ("..", "_to
 
 
 def as_words(texts: Sequence[str], is_word: Callable[[str], bool], first: str = "_") -> list[str]:
-    """Distinct words for names or labels; those that are words already stay.
+    """Distinct words for names or labels; texts that are words already stay.
 
     - `is_word`: whether the format accepts a text unchanged; it accepts ASCII letters, digits and ``_`` behind
       `first`.
     - `first`: prefix of a text that does not begin with a letter.
     """
-    # Words that stay are taken from the start, so no replaced text gets the name of a later one.
+    # Words that stay are reserved first, so no replaced text gets the name of a later one.
     taken = {text for text in texts if is_word(text)}
     words = []
     for text in texts:

@@ -1,6 +1,6 @@
 """Claims in the header of a network, checked against its records by every reader of networks.
 
-Scores are not recomputed here, which needs the data; ``bnsl evaluate --data`` does that.
+Scores are not recomputed here, since this needs the data; ``bnsl evaluate --data`` does it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ Fail = Callable[[str], NoReturn]
 def check_while_reading(
     lines: Lines, header: Header, records: Iterator[ParentSetRecord]
 ) -> Iterator[ParentSetRecord]:
-    """Pass on the records of a network; check its header (the line returned last) now, and against all records.
+    """Pass on the records of a network; check its header (the line returned last) at once, and then against all
+    records.
 
     Raises `Malformed`, `Inconsistent`: a key has a wrong type; while iterating, the records or other claims
     contradict a claim.
@@ -97,7 +98,7 @@ def _check_claims(
 
 
 def _check_facts(fail: Fail, extra: Mapping[str, Any], parents: Sequence[Sequence[int]]) -> None:
-    """What the header says of each arc."""
+    """The facts in the header about each arc."""
     for key, is_sound, problem in (
         (STRENGTHS, _is_strength, "a strength in the header is no pair of probabilities"),
         (DIRECTIONS, DECIDERS.__contains__, f"a direction in the header is none of {', '.join(DECIDERS)}"),
@@ -131,7 +132,7 @@ def _check_width(fail: Fail, certificate: Mapping[str, Any], parents: Sequence[S
 
 
 def _width_of(parents: Sequence[Sequence[int]], order: Sequence[int], stated: int) -> int | None:
-    """Width of an elimination order, or `stated` + 1 if it is more than that; None if that takes too long."""
+    """Width of an elimination order, or `stated` + 1 if it is larger; None if the computation takes too long."""
     # The elimination stops at the first bag above the stated width, so no bag costs more than its square.
     if sum((len(p) + 1) ** 2 for p in parents) > MAX_FILL or len(order) * (stated + 1) ** 2 > MAX_FILL:
         return None

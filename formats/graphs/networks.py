@@ -1,4 +1,6 @@
-"""Reading and writing networks in any format, and streams of our own; the format of an input is detected."""
+"""Reading and writing networks in any format, and streams of this program's networks; the format of an input is
+detected.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,11 @@ from .parameters.xdsl import is_identifier
 from .structures import require_variables, structure_of
 
 STRICT = {"bif": (is_word, "strict readers of BIF"), "xdsl": (is_identifier, "GeNIe")}
-"""Formats that replace names and labels with a warning: which texts they accept, and the program that demands it."""
+"""Formats that replace names and labels with a warning: the test of accepted texts, and the demanding readers."""
 
 
 def open_network(source: str | BinaryIO | Lines, may_be_empty: bool = False, warn: Warn | None = None) -> Network:
-    """As `open_network_or_model`, of the structure alone; local scores are NaN where the format has none."""
+    """As `open_network_or_model`, for the structure alone; local scores are NaN if the format has none."""
     return structure_of(open_network_or_model(source, may_be_empty, warn))
 
 
@@ -51,9 +53,9 @@ def open_network_or_model(
 def open_graph(source: str | BinaryIO | Lines, may_be_empty: bool = False) -> Network | EssentialGraph:
     """Read the structure of a network, or a graph with undirected edges beside arcs, such as an essential graph.
 
-    Arguments are as of `open_network`. DOT, GraphML, adjacency matrices (1 both ways) and lists of arcs (column
-    ``type``) can hold undirected edges; a graph that has one is an `EssentialGraph`, whatever its arcs.
-    Raises `FormatError`: with file; also when the arcs form a cycle, or a pair has an arc and an undirected edge.
+    Arguments are as in `open_network`. DOT, GraphML, adjacency matrices (1 both ways) and lists of arcs (column
+    ``type``) can hold undirected edges; a graph that has one is an `EssentialGraph`, whatever its arcs. Raises
+    `FormatError`: with file; also when the arcs form a cycle, or a pair has an arc and an undirected edge.
     """
     with as_lines(source) as lines:
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
@@ -78,7 +80,7 @@ def open_graph(source: str | BinaryIO | Lines, may_be_empty: bool = False) -> Ne
 
 
 def open_networks(source: str | Lines) -> Iterator[Network]:
-    """As `open_networks_or_models`, of the structures alone."""
+    """As `open_networks_or_models`, for the structures alone."""
     return map(structure_of, open_networks_or_models(source))
 
 
@@ -110,8 +112,8 @@ def open_networks_or_models(source: str | Lines) -> Iterator[Network | BayesianN
 def pick_network(source: str | Lines, place: int | None) -> Network | BayesianNetwork:
     """One network of a stream, with its parameters if it has them.
 
-    `place`: from 1; None for the network with the largest total score, the first of several.
-    Raises `Inconsistent`: there are fewer, or the total of one is unknown; `FormatError`: as the reader of streams.
+    `place`: from 1; None for the network with the largest total score, the first among equals. Raises `Inconsistent`:
+    there are fewer networks, or the total of one is unknown; `FormatError`: as the reader of streams does.
     """
     lines = as_lines(source)
     best: Network | BayesianNetwork | None = None
@@ -140,7 +142,7 @@ def write_network(
 ) -> None:
     """Write a network, or the part of it that a format of `registry` can hold, to a path or ``-``.
 
-    `warn` is called about names that are replaced, what other readers refuse, and what the format cannot hold.
+    `warn` is called about replaced names, texts that other readers refuse, and facts that the format cannot hold.
     Raises `Inconsistent`: the network lacks parameters or an elimination order that the format needs, or has
     impossible names; `ValueError`: no such format is written, a number is not finite.
     """
@@ -204,7 +206,7 @@ def write_drawing(target: str, drawing: Drawing, format: str) -> None:
 def require_parameters(
     network: Network | BayesianNetwork | None, format: str, source: str | None = None
 ) -> BayesianNetwork:
-    """The network itself if it has the parameters that a format needs, else an `Inconsistent`."""
+    """The network itself if it has the parameters that a format needs; otherwise raises `Inconsistent`."""
     if isinstance(network, BayesianNetwork):
         return network
     raise Inconsistent(

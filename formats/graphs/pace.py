@@ -55,8 +55,7 @@ def decompose(
     for index, (variable, later) in enumerate(zip(elimination, elimination_bags(moral_graph(parents), elimination))):
         bags.append(sorted({variable, *later}))
         if later:
-            # The later neighbours become adjacent to one another, so the bag of the earliest of them contains all of
-            # them.
+            # The later neighbours become adjacent to one another, so the bag of the earliest one contains them all.
             links.append((index, min(position[other] for other in later)))
         else:
             # The last bag of a component. Components share no variable, so any link between them is valid.

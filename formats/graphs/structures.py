@@ -15,7 +15,7 @@ from .algorithms import find_cycle
 
 
 def require_acyclic(names: Sequence[str], parents: Sequence[Sequence[int]]) -> None:
-    """Raise an `Inconsistent` that spells out a cycle if there is one."""
+    """Raise `Inconsistent`, with the cycle in words, if there is a cycle."""
     cycle = find_cycle(parents)
     if cycle:
         shown = [names[v] for v in [*cycle, cycle[0]]]
@@ -25,20 +25,20 @@ def require_acyclic(names: Sequence[str], parents: Sequence[Sequence[int]]) -> N
 
 
 def network_from_parents(variables: tuple[Variable, ...], parents: Sequence[Sequence[int]]) -> Network:
-    """A network with score ``unknown`` and local scores NaN; an `Inconsistent` if the arcs form a cycle."""
+    """A network with score ``unknown`` and local scores NaN; raises `Inconsistent` if the arcs form a cycle."""
     ordered = tuple(tuple(sorted(parent_set)) for parent_set in parents)
     require_acyclic([v.name for v in variables], ordered)
     return Network(Header(variables), ordered, np.full(len(variables), np.nan))
 
 
 def require_variables(network: Network) -> None:
-    """Raise a `Malformed` if a list of arcs has none, so that its variables are unknown."""
+    """Raise `Malformed` if a list of arcs is empty, so that its variables are unknown."""
     if network.header.lacks_isolated and not network.n_variables:
         raise Malformed("the list of arcs is empty, so its variables are unknown")
 
 
 def with_variables(network: Network, names: Iterable[str]) -> Network:
-    """The network with further variables, which have no arcs, behind its own."""
+    """The network with further variables without arcs, placed after its own."""
     more = tuple(map(Variable, names))
     header = replace(network.header, variables=network.header.variables + more, lacks_isolated=False)
     scores = np.concatenate([network.scores, np.full(len(more), np.nan)])

@@ -35,14 +35,15 @@ class KnowledgeLists(NamedTuple):
     forbidden: list[ArcGroup]
     tiers: list[list[int]]
     allowed: list[ArcGroup] | None = None
-    """The only arcs that there may be, besides required ones; None for all."""
+    """The only permitted arcs besides required ones; None for all."""
 
 
 def read_knowledge(source: str | BinaryIO | Lines, index: Mapping[str, int], content: str) -> KnowledgeLists:
     """Read a file of arcs, of tiers, or of Tetrad's knowledge.
 
-    `content`: what another file than Tetrad's holds: ``required``, ``forbidden`` or ``allowed`` arcs, or ``tiers``.
-    Raises `FormatError`: with the line; also when a name is not in `index`, or a variable is in two tiers.
+    `content`: the content of a file of another program than Tetrad: ``required``, ``forbidden`` or ``allowed`` arcs,
+    or ``tiers``. Raises `FormatError`: with the line; also when a name is not in `index`, or a variable is in two
+    tiers.
     """
     with line_by_line(source) as lines:
         if _is_tetrad(lines):
@@ -60,7 +61,7 @@ def knowledge_about(groups: list[ArcGroup], content: str) -> KnowledgeLists:
 
 
 def _is_tetrad(lines: Lines) -> bool:
-    """Whether the first line that is not blank says so; nothing but blank lines is consumed."""
+    """Whether the first non-blank line identifies the format; only blank lines are consumed."""
     for line in lines:
         if line.strip():
             lines.push_back([(lines.number, line, lines.terminated)])
@@ -151,7 +152,7 @@ class _TetradReader:
             raise Inconsistent("a group lacks its second line")
 
     def _forbidden(self) -> list[ArcGroup]:
-        """The forbidden arcs, with those within and between tiers."""
+        """The forbidden arcs, including arcs within and between tiers."""
         found = grouped_arcs(self.forbidden) + self.forbidden_groups
         found += [
             group_of(self.tiers[number], self.tiers[number])

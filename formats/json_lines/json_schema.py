@@ -1,6 +1,6 @@
 """JSON Schema (draft 2020-12) of objects and of lines of our formats, derived from the keys in `schemas`.
 
-A schema allows keys that it does not name, as readers do, so that it holds for every file of its version.
+A schema allows keys that it does not name, as readers do; so it holds for every file of its version.
 """
 
 from __future__ import annotations

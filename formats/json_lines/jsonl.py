@@ -53,7 +53,7 @@ def load_object(lines: Lines, line: bytes) -> dict[str, Any]:
 
 @dataclasses.dataclass(frozen=True)
 class JsonlHeader:
-    """A decoded header line: its format, the header, the number of records that must follow, all its keys."""
+    """A decoded header line: its format, the header, the number of records to follow, and all its keys."""
 
     format: str
     header: Header
@@ -146,7 +146,7 @@ def disagreement(first: JsonlHeader, further: JsonlHeader) -> str | None:
     """The first difference between headers that must agree when files are concatenated; None if there is none."""
     for name in _MUST_AGREE:
         if name == "records" and first.format != FOREST.name:
-            continue  # the shards of one run differ in it
+            continue  # shards of one run differ in this key
         ours, theirs = first.fields.get(name), further.fields.get(name)
         if name == "variables":
             name, ours, theirs = _differing_variable(first.header.variables, further.header.variables)
@@ -176,7 +176,7 @@ def require_agreement(lines: Lines, first: JsonlHeader, further: JsonlHeader) ->
 
 
 def _decode_scores(lines: Lines, scores: list[Any], unknown_scores: bool) -> np.ndarray:
-    # Exact types: to `isinstance` true and false are integers.
+    # Exact types, since true and false are integers to `isinstance`.
     odd = set(map(type, scores)) - {float, int} - ({type(None)} if unknown_scores else set())
     if odd:
         index = next(i for i, value in enumerate(scores) if type(value) in odd)
@@ -185,7 +185,7 @@ def _decode_scores(lines: Lines, scores: list[Any], unknown_scores: bool) -> np.
 
 
 def decode_record(lines: Lines, fields: dict[str, Any], unknown_scores: bool = False) -> ParentSetRecord:
-    """One record object as arrays; types are checked here, meaning by `RecordChecker`."""
+    """One record object as arrays; types are checked here, the meaning by `RecordChecker`."""
     if problem := key_problem(fields, PARENT_SETS.record):
         lines.fail(problem)
     sets = fields["parents"]
@@ -225,8 +225,8 @@ def read_records(
 
     - `partial`: accept a stream that ends early.
     - `unknown_scores`: read null scores as NaN.
-    - `one_network`: of a network consume as many records as its header announces, or those before the next network.
-    Raises `FormatError`: with file and line; `Truncated` when records are missing at the end.
+    - `one_network`: for a network, consume as many records as its header announces, or all records before the next
+    network. Raises `FormatError`: with file and line; `Truncated` when records are missing at the end.
     """
     checker = RecordChecker(
         head.header.names, single_choice=head.format != PARENT_SETS.name, unknown_scores=unknown_scores
@@ -261,10 +261,10 @@ def read_records(
         check_facts(record, last, fail)
         digest = content_digest(record)
         first_digest, first_line = seen.setdefault(record.child, (digest, lines.number))
-        # The child's first record; further ones of the same content, as overlapping parts have, are skipped.
+        # The child's first record; later ones with the same content, as in overlapping parts, are skipped.
         if first_line == lines.number:
             if last.limits != head.header.limits:
-                # Its claims about unlisted sets hold within other limits than those of the first header.
+                # Its claims about unlisted sets refer to limits other than those of the first header.
                 record = dataclasses.replace(record, complete=False, unlisted=None, left_out=None)
             yield record
         elif first_digest != digest:
@@ -286,7 +286,7 @@ def _require_whole(lines: Lines, head: JsonlHeader, n_seen: int, torn: str | Non
 
 
 def without_probabilities(record: ParentSetRecord) -> ParentSetRecord:
-    """The record of a network as one of parent sets."""
+    """The record of a network, converted to a record of parent sets."""
     extra = {key: value for key, value in record.extra.items() if key != PROBABILITIES}
     return record if len(extra) == len(record.extra) else dataclasses.replace(record, extra=extra)
 

@@ -1,4 +1,4 @@
-"""Headers and records as lines of our JSON formats."""
+"""Headers and records as lines of this program's JSON formats."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..schemas import JSONL_FORMATS, PARENT_SETS
 from ..sets.listed_sets import ListedSets
 
 PART_SETS = 1 << 16
-"""Sets whose text is made at once; it takes some times its length."""
+"""Number of sets converted to text at once; this takes several times the length of the text."""
 
 FACTS = tuple(fact for fact in fields(ParentSetRecord) if fact.default is not MISSING)
-"""Facts of a record in the order in which they are written; those with the default value are not."""
+"""Facts of a record in the order of writing; facts with the default value are not written."""
 
 
 def encode_header(spec_name: str, header: Header, n_records: int | None = None) -> bytes:
-    """The header line of a file of one of our formats."""
+    """The header line of a file in one of this program's formats."""
     values: dict[str, Any] = {"format": spec_name, "version": JSONL_FORMATS[spec_name].version}
     values["score"] = header.score
     if header.ess is not None:
@@ -73,7 +73,7 @@ def encode_record(record: ParentSetRecord, unknown_scores: bool = False) -> byte
             values[fact.name] = value
     taken = {"child", "parents", *values}
     values |= {key: value for key, value in record.extra.items() if key not in taken}
-    # The first keys as text, since orjson takes sets of different sizes as Python objects only.
+    # The first keys are made as text, since orjson takes sets of different sizes only as Python objects.
     return b'{"child":%d,"parents":%b,%b' % (record.child, sets_text(record.parents), encode_fields(values)[1:])
 
 
@@ -84,7 +84,7 @@ def sets_text(sets: ListedSets) -> bytes:
 
 
 def _part_text(sets: ListedSets) -> bytes:
-    """``[1,2],[],[3]``: one line of bytes for each member, of which those that are zero are dropped."""
+    """``[1,2],[],[3]``: one line of bytes for each member; zero bytes are dropped."""
     sizes, members = sets.sizes, sets.members
     largest = int(members.max(initial=0))
     if largest >= len(members):  # few sets of many variables, as in each line of a network
@@ -92,7 +92,7 @@ def _part_text(sets: ListedSets) -> bytes:
 
         return orjson.dumps(list(sets))[1:-1]
     width = len(str(largest))
-    # The digits of every index; the last line has none, for the one line that an empty set needs.
+    # The digits of every index; the last line is blank, for the single line of an empty set.
     digits = np.array([*map(str, range(largest + 1)), ""], dtype=f"S{width}").view(np.uint8).reshape(-1, width)
     if not sizes.all():
         members = np.insert(members, sets.offsets[:-1][sizes == 0], largest + 1)

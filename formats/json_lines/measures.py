@@ -19,10 +19,10 @@ _REMEDY = "compare reads JSON lines of bnsl evaluate, files of --stats, and netw
 def open_measures(source: str | BinaryIO | Lines) -> list[dict[str, Any]]:
     """Read the measures of one run or more.
 
-    The source holds JSON objects, one on each line or one in all; or network files of our own, whose headers
-    give the measures (`total` among them), the method and the data's fingerprint and are checked against their
-    records. In the result the key ``network``
-    names the run: as the object does, or else by the path of the file; ``index`` is its place in a stream, from 1.
+    The source holds JSON objects, one per line or a single one; or network files of this program, whose headers give
+    the measures (`total` among them), the method and the data's fingerprint and are checked against their records. In
+    the result the key ``network`` names the run, as in the object or else by the path of the file; ``index`` is its
+    place in a stream, from 1.
     """
     with as_lines(source) as lines:
         row = detect_lines(lines)
@@ -49,7 +49,7 @@ def _objects(lines: Lines) -> list[dict[str, Any]]:
     for line in lines:
         if not line.strip():
             continue
-        if not objects and line.strip() == b"{":  # an object over several lines, as --stats writes it
+        if not objects and line.strip() == b"{":  # an object over several lines, as in files of --stats
             return [load_object(lines, b"\n".join([line, *lines]))]
         if not line.lstrip().startswith(b"{"):
             lines.fail("expected a JSON object with the measures of a run", remedy=_REMEDY)

@@ -52,9 +52,10 @@ def write_proof(target: str, proof: Proof) -> None:
 
 
 def open_proof(source: str | BinaryIO | Lines) -> Proof:
-    """Read a proof; whether it proves anything is for `stages.evaluate.proof_checking` to say.
+    """Read a proof; `stages.evaluate.proof_checking` checks what it proves.
 
-    Raises `FormatError`: with file and line; also when a line is missing or changed, or a number refers to nothing.
+    Raises `FormatError`: with file and line; also when a line is missing or changed, or a number refers to a missing
+    item.
     """
     with as_lines(source) as lines:
         require_format(lines, (Kind.PROOF,), "a proof")
@@ -111,18 +112,20 @@ def _cut(lines: Lines, fields: dict[str, Any], n_variables: int, number: int) ->
 
 
 def _step_above(last: list[Step], above: int) -> Step:
-    """What the first step of a node is written as changes of; `last` has the last steps of all nodes before it."""
+    """The step relative to which the first step of a node is written; `last` has the last steps of all nodes before
+    it.
+    """
     return last[above] if above >= 0 else Step((), ())
 
 
 def _changes(before: Step, step: Step) -> dict[str, Any]:
-    """A step as the multipliers that differ from those of the step before it, or all where these are fewer."""
+    """A step as the multipliers that differ from the step before, or as all multipliers if these are fewer."""
     then, now = (dict(zip(s.cuts, s.multipliers)) for s in (before, step))
     changed = {cut: now.get(cut, 0) for cut in sorted(now.keys() | then.keys()) if now.get(cut) != then.get(cut)}
     is_anew = len(now) < len(changed)
     if is_anew:
         changed = now
-    # The zero bits that all have at their end.
+    # The number of trailing zero bits that all multipliers share.
     shift = min(((m & -m).bit_length() - 1 for m in changed.values() if m), default=0)
     values: dict[str, Any] = {"cuts": list(changed), "multipliers": [m >> shift for m in changed.values()]}
     if shift:
@@ -133,7 +136,7 @@ def _changes(before: Step, step: Step) -> dict[str, Any]:
 
 
 def _node(lines: Lines, fields: dict[str, Any], n_variables: int, n_cuts: int, last: list[Step]) -> tuple[Node, Step]:
-    """A node and its last step, or that of the node above; `last` has these of the nodes before it."""
+    """A node and its last step, or the last step of the node above; `last` has the last steps of earlier nodes."""
     _check(lines, fields, ("above", "before", "steps", "solved"))
     number, above, before = len(last), fields.get("above"), fields.get("before", [])
     if above is None or not (-1 if number == 0 else 0) <= above < max(number, 0) or len(before) != 2 * (number > 0):
@@ -168,7 +171,7 @@ def _check(lines: Lines, fields: dict[str, Any], names: Sequence[str]) -> None:
 
 
 def _refuse_unknown(lines: Lines, fields: dict[str, Any], keys: Sequence[Key]) -> None:
-    """A key that is not known could limit what is claimed."""
+    """Refuse unknown keys: an unknown key could limit the claim."""
     if unknown := sorted(fields.keys() - {key.name for key in keys}):
         lines.fail(f"unknown key {unknown[0]!r}: a proof has no others than 'bnsl formats bnsl.proof' lists")
 

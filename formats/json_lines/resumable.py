@@ -1,7 +1,7 @@
 """Output that survives a killed process: records go to ``FILE.part``, which becomes FILE when all are there.
 
-``FILE.part`` always begins with a whole header and whole records in the order of the run; a kill can only tear its
-last line. A later run keeps these records, drops the torn line and appends, so that the result has the bytes of an
+``FILE.part`` always begins with a whole header and whole records in the order of the run; a kill can tear only its
+last line. A later run keeps these records, drops the torn line and appends; so the result has the bytes of an
 uninterrupted run. A lock prevents two runs from writing the same file.
 """
 
@@ -45,7 +45,7 @@ def first_header(source: str) -> Header | None:
 
 
 class ResumableOutput:
-    """Parent sets written record by record behind those of an earlier run; made by `open_resumable`.
+    """Parent sets written record by record after those of an earlier run; made by `open_resumable`.
 
     `finished`: children with a record of an earlier run; `write` takes the records of the others.
     """
@@ -54,7 +54,7 @@ class ResumableOutput:
         self, stream: BinaryIO, header: Header, children: Sequence[int], earlier: Gathered, part: str | None
     ):
         self._stream = stream
-        # Standard output may be a file that others write to as well (>>), and devices cannot be truncated.
+        # Standard output may be a file to which others write as well (>>), and devices cannot be truncated.
         self._owns_stream = part is not None
         self._children = children
         self._earlier = earlier
@@ -66,7 +66,7 @@ class ResumableOutput:
             _require_same_run(ours, file)
         same = [file for file in earlier.files if file.header.fields.get("shard") == ours.fields.get("shard")]
         if same:
-            # Its time of writing included: the result has the bytes of one uninterrupted run.
+            # The time of writing is kept, so the result has the bytes of one uninterrupted run.
             self._header_line = encode_fields(same[0].header.fields)
         self._places = {child: place for child, place in earlier.places.items() if place.path != part}
         if same and same[0].path == part:
@@ -74,11 +74,11 @@ class ResumableOutput:
         self.finished = {*children[: self.n_there], *self._places}.intersection(children)
 
     def _keep_records(self, part: PartFile) -> None:
-        """Count the records in our order at the beginning of the part file; later ones are not used."""
+        """Count the records at the beginning of the part file that are in this run's order; later ones are unused."""
         self._position = part.header_end
         for child in self._children:
             place = self._earlier.places.get(child)
-            # Only an unbroken sequence in our order can stay where it is.
+            # Only an unbroken sequence in this run's order can stay in place.
             if place is None or place.path != part.path or place.start != self._position:
                 break
             self._position = place.end
@@ -96,7 +96,7 @@ class ResumableOutput:
             self._stream.write(self._header_line)
         for child in children:
             self._stream.write(next(copies) if child in self._places else encode_record(next(records)))
-            # Record by record: a kill can tear the last line at most.
+            # Record by record: a kill tears at most the last line.
             self._stream.flush()
             self.n_there += 1
         for _ in records:
@@ -140,7 +140,7 @@ def open_resumable(
             if isinstance(error, OSError):
                 error.filename = target  # the name that the user knows
             n_there = output.n_there if output else os.fstat(stream.fileno()).st_size
-            # The program that failed a check wrote the records before, too: they are not to be relied on.
+            # The program that failed a check also wrote the earlier records, so these are unreliable.
             if n_there == 0 or isinstance(error, VerificationError):
                 os.unlink(part)
             elif output:
@@ -172,9 +172,9 @@ def _open_locked(part: str, target: str) -> Iterator[BinaryIO]:
     """The part file, created if need be, open for reading and writing and locked against other runs."""
     with open(os.open(part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+b") as stream:
         try:
-            # Opened without truncation: another run's records must survive until the lock is ours.
+            # Opened without truncation: records of another run must survive until this one has the lock.
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # A run that has just ended may have renamed the file between our opening and locking it.
+            # A run that has just ended may have renamed the file between opening and locking.
             if not os.path.exists(part) or not os.path.samestat(os.fstat(stream.fileno()), os.stat(part)):
                 raise BlockingIOError
         except BlockingIOError:

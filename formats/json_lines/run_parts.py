@@ -45,7 +45,7 @@ class PartFile:
     header: JsonlHeader
     """Its first header."""
     header_end: int
-    """Position behind the line of that header."""
+    """Position after the line of this header."""
     shards: list[tuple[str | None, int]]
     """For each header: the shard it announces (None for all variables), and the number of its records."""
     finished: int = 0
@@ -68,7 +68,7 @@ class Gathered:
 
     @property
     def header(self) -> Header:
-        """The header of the whole file: that of the first part without its shard."""
+        """The header of the whole file: the header of the first part, without its shard."""
         return self.files[0].header.header
 
     @property
@@ -77,7 +77,7 @@ class Gathered:
         return [child for child in range(self.header.n_variables) if child not in self.places]
 
     def lines(self, children: Iterable[int]) -> Iterator[bytes]:
-        """The lines of finished children as they were written."""
+        """The unchanged lines of finished children."""
         with contextlib.ExitStack() as stack:
             streams: dict[str, BinaryIO] = {}
             for child in children:
@@ -180,7 +180,7 @@ def _read_records(lines: Lines, gathered: Gathered, can_seek: bool) -> None:
         own.add(record.child)
         part.finished = len(own)
         if record.child not in gathered.places:
-            # What cannot be read again is kept.
+            # Lines of a source that cannot be read again are kept.
             text = None if can_seek else line + b"\n"
             gathered.places[record.child] = Place(part.path, *lines.span, text)
 

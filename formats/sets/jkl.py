@@ -49,7 +49,7 @@ class _Reader:
         self.lines = lines
         self.score: str | None = None
         self.decimal_commas = False
-        # A token met for the first time gets the next number.
+        # A new token gets the next number.
         self.tokens: defaultdict[bytes, int] = defaultdict(count().__next__)
 
     def next_line(self) -> bytes | None:
@@ -90,7 +90,7 @@ class _Reader:
                 message = f"the block of variable {shown!r} ends early: {len(rows)} of {n_sets} sets arrived"
                 self.lines.fail(message, kind=Truncated)
             rows.append((self.lines.number, line.split()))
-        # A cut inside the score or K shows by the number of cells; a last parent can lose digits unnoticed.
+        # A cut inside the score or K shows in the number of cells; the last parent can lose digits unnoticed.
         if not self.lines.terminated and len(rows[-1][1]) > 2:
             message = "the last line has no line end, so its last number may be cut off"
             self.lines.fail(message, kind=Truncated, remedy="if the file is whole, add a line end")
@@ -115,7 +115,7 @@ class _Reader:
         if b"," in joined:
             self.decimal_commas = True
             texts = joined.replace(b",", b".").split()
-        if b"_" in joined:  # Python would take 1_000 for a number
+        if b"_" in joined:  # Python would read 1_000 as a number
             raise ValueError
         return np.array(list(map(float, texts)), dtype=np.float64)
 
@@ -146,7 +146,7 @@ def _shown(line: bytes) -> str:
 
 
 def read_jkl(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tuple[Header, Iterator[ParentSetRecord]]:
-    """Read a jkl file, all of it at once because the last block may define a name that the first one uses.
+    """Read a jkl file all at once, because the last block may define a name that the first one uses.
 
     States, rows and data are unknown; variables are called X0, X1, ... where the file has indices.
 
@@ -192,7 +192,7 @@ def _resolve_names(
             lines.fail(message, kind=Inconsistent, line=block.line)
         line_of[block.name] = block.line
     indices = {str(index).encode(): index for index in range(n_variables)}
-    # All names are numbers below that of the variables: column indices.
+    # All names are numbers below the number of variables: column indices.
     if line_of.keys() <= indices.keys():
         return tuple(f"X{index}" for index in range(n_variables)), indices
     if len(blocks) < n_variables:

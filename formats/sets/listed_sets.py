@@ -15,7 +15,7 @@ def offsets_of(counts: ArrayLike) -> np.ndarray:
 
 
 class ListedSets(Sequence[tuple[int, ...]]):
-    """Many parent sets: a sequence of ascending tuples of indices, kept as arrays.
+    """Many parent sets: a sequence of ascending tuples of indices, stored as arrays.
 
     - `offsets` (int64, shape (n_sets + 1,)): from 0 to the number of members.
     - `members` (int32; int64 until readers have checked them): set s is ``members[offsets[s]:offsets[s + 1]]``.
@@ -85,7 +85,7 @@ class ListedSets(Sequence[tuple[int, ...]]):
         starts = self.offsets[which]
         sizes = self.offsets[which + 1] - starts
         taken = ListedSets.of_sizes(sizes, self.members[:0])
-        # Member m of the result lies as far from its set's first one as in this sequence.
+        # The distance of a member from the first one of its set is the same in the result and in this sequence.
         shifts = np.repeat(starts - taken.offsets[:-1], sizes)
         taken.members = self.members[shifts + np.arange(len(shifts))]
         return taken
@@ -108,7 +108,7 @@ class ListedSets(Sequence[tuple[int, ...]]):
 def best_first(sets: ListedSets, scores: np.ndarray, children: np.ndarray | None = None) -> np.ndarray:
     """The places of distinct sets: descending scores, ties by fewer parents, then by indices.
 
-    A set that comes twice with the same score is named once. With `children`, the child of each set (int64), one list
+    A set listed twice with the same score appears once. With `children`, the child of each set (int64), one list
     after the other.
     """
     order = np.argsort(-scores) if children is None else np.lexsort((-scores, children))
@@ -120,13 +120,13 @@ def best_first(sets: ListedSets, scores: np.ndarray, children: np.ndarray | None
         return order
     tied = np.concatenate((is_tie, [False])) | np.concatenate(([False], is_tie))
     places = np.flatnonzero(tied)
-    # Only sets of equal score are compared: by score, size, and members, which missing ones precede.
+    # Only sets of equal score are compared: by score, size and members; missing members come first.
     equal = sets.take(order[places])
     rows = np.full((len(places), max(1, int(equal.sizes.max()))), -1, dtype=np.int32)
     sizes = equal.sizes
     within = np.arange(len(equal.members)) - np.repeat(equal.offsets[:-1], sizes)
     rows[np.repeat(np.arange(len(places)), sizes), within] = equal.members
-    # Runs of ties are apart already: by child and score.
+    # Runs of ties are already separated by child and score.
     run = np.cumsum(np.concatenate(([True], ~is_tie)))[places]
     turn = np.lexsort((*rows.T[::-1], equal.sizes, run))
     order[places] = order[places][turn]
@@ -138,6 +138,6 @@ def best_first(sets: ListedSets, scores: np.ndarray, children: np.ndarray | None
 def least_set(sets: ListedSets) -> tuple[int, ...] | None:
     """The listed set that all others contain, which is usually the empty one; None if there is none."""
     smallest = sets[int(np.argmin(sets.sizes))]
-    # Members are distinct, so a set contains the smallest where as many of its members are in it.
+    # Members are distinct, so a set contains the smallest one if as many of its members are in it as that one has.
     shared = offsets_of(np.isin(sets.members, smallest))
     return smallest if (np.diff(shared[sets.offsets]) == len(smallest)).all() else None

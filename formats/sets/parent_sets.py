@@ -38,7 +38,7 @@ def open_parent_sets(
 def open_parent_set_stream(
     source: str | BinaryIO | Lines, *, warn: Warn | None = None
 ) -> tuple[Header, Iterator[ParentSetRecord]]:
-    """Read the header now and the records one by one; parameters as of `open_parent_sets`.
+    """Read the header now and the records one by one; parameters as in `open_parent_sets`.
 
     Unknown keys are kept in ``extra``. Errors in records are raised while iterating.
     """
@@ -66,7 +66,7 @@ def _is_read_live(stream: BinaryIO) -> bool:
 def write_parent_sets(
     target: str, header: Header, records: Iterable[ParentSetRecord], *, format: str = "parentsets"
 ) -> int:
-    """Write records as they come and return their number; into a pipe each is flushed at once.
+    """Write records as they come and return their number; in a pipe, each is flushed at once.
 
     - `target`: a path (which appears only when all is written) or ``-``.
     - `records`: sets in order, best first.

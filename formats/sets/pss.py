@@ -1,8 +1,8 @@
 """Local scores in the text format of URLearning (Malone et al.), ``.pss``.
 
-``META key = value`` lines, then for each variable ``VAR name``, its ``META`` lines, and one line
-``SCORE PARENT1 PARENT2 ...`` per set with parents by name. The format announces no numbers of variables or sets, so
-a file that was cut between lines looks whole unless a set names a parent that is missing.
+``META key = value`` lines, then for each variable ``VAR name``, its ``META`` lines, and one line ``SCORE PARENT1
+PARENT2 ...`` per set with parents by name. The format announces no numbers of variables or sets, so a file cut
+between lines looks whole unless a set names a missing parent.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _header(lines: Lines, meta: dict[str, str], blocks: list[_RawBlock], warn: W
 
 
 def read_pss(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tuple[Header, Iterator[ParentSetRecord]]:
-    """Read a pss file, all of it at once because parents may be named before their own block.
+    """Read a pss file all at once, because parents may be named before their own block.
 
     `partial` has no effect, since the number of variables is not announced.
     """

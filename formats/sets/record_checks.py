@@ -26,7 +26,7 @@ UNNAMED_SCORE = "the file does not name its score; its numbers are taken as loca
 
 
 def content_digest(record: ParentSetRecord) -> bytes:
-    """Equal for records with equal content (`evaluated`, `left_out` and unknown keys apart)."""
+    """Equal for records with equal content (apart from `evaluated`, `left_out` and unknown keys)."""
     digest = hashlib.blake2b(digest_size=16)
     for array in (record.parents.offsets, record.parents.members, record.scores):
         digest.update(np.ascontiguousarray(array).data)
@@ -35,14 +35,14 @@ def content_digest(record: ParentSetRecord) -> bytes:
 
 
 class RecordChecker:
-    """Validates records as they are read and sorts them as in our files.
+    """Validates records as they are read, and sorts them in the order of this program's files.
 
     - `names`: names of all variables.
     - `single_choice`: the file holds exactly one set per child (a network or a forest), which need not be the empty
       one.
     - `unknown_scores`: NaN is allowed as a score.
-    - `foreign`: the file is of another program: a list may lack the empty set, and have a set twice: the better
-      one is kept. `report` says so when all records are read.
+    - `foreign`: the file is from another program: a list may lack the empty set, or have a set twice, of which the
+      better one is kept. `report` warns of these once all records are read.
     """
 
     def __init__(
@@ -63,9 +63,9 @@ class RecordChecker:
         self._keys = np.frombuffer(hashlib.shake_128().digest(8 * len(names)), dtype=np.uint64)
 
     def check(self, record: ParentSetRecord, fail: Fail) -> ParentSetRecord:
-        """Return the record with ascending parents and best set first, or call `fail` with what is wrong.
+        """Return the record with ascending parents and best set first, or call `fail` with the problem.
 
-        The members of the sets that are given may be of type int64.
+        Members of the given sets may be int64.
         """
         if not 0 <= record.child < len(self.names):
             fail(f"child index {record.child} {self._declared}")
@@ -77,7 +77,7 @@ class RecordChecker:
         if not self.foreign:
             self._check_smallest(record, sets, whose, fail)
             self._check_distinct(sets, whose, fail)
-        # NaN, which only a network has, stands alone in its list.
+        # NaN, which only networks have, is the only score in its list.
         order = best_first(sets, scores)
         if (order[1:] < order[:-1]).any():
             sets, scores = sets.take(order), scores[order]
@@ -92,7 +92,7 @@ class RecordChecker:
         return replace(record, parents=sets, scores=scores, required=least_set(sets) or ())
 
     def report(self, warn: Warn) -> None:
-        """Warn of what foreign lists have twice or lack."""
+        """Warn of sets that foreign lists have twice, and of missing empty sets."""
         if self._repeating:
             variables = f"{plural(len(self._repeating), 'variable')}: {listed(map(repr, self._repeating))}"
             warn(f"sets listed twice (the better score counts) for {variables}")
@@ -115,7 +115,7 @@ class RecordChecker:
             fail(f"{whose} has {n_sets} parent sets; {what} exactly one")
 
     def _check_smallest(self, record: ParentSetRecord, sets: ListedSets, whose: str, fail: Fail) -> None:
-        """The empty set is listed, or the set of the required parents, which all others contain."""
+        """Check that the empty set is listed, or the set of the required parents, which all others contain."""
         if self.single_choice or record.fixed:
             return
         required, least = record.required, sets.sizes.min()
@@ -173,7 +173,7 @@ class RecordChecker:
         return bool((keys[1:] == keys[:-1]).any())
 
     def _first_of_equals(self, sets: ListedSets) -> np.ndarray:
-        """Positions of the sets that equal none before them."""
+        """Positions of the sets that equal no earlier one."""
         if not self._may_repeat(sets):
             return np.arange(len(sets))
         first: dict[tuple[int, ...], int] = {}
@@ -195,7 +195,7 @@ class RecordChecker:
 def _ascends_within(offsets: np.ndarray, members: np.ndarray) -> bool:
     """Whether the members of each set ascend."""
     rises = members[1:] > members[:-1]
-    # Between the last member of a set and the first of the next no order is required.
+    # Order is not required between the last member of a set and the first member of the next.
     starts = offsets[1:-1]
     starts = starts[(starts > 0) & (starts < len(members))]
     # Entry i of `rises` compares members i and i + 1.
@@ -204,7 +204,7 @@ def _ascends_within(offsets: np.ndarray, members: np.ndarray) -> bool:
 
 
 def check_facts(record: ParentSetRecord, header: Header, fail: Fail) -> None:
-    """Call `fail` where a checked record contradicts its own facts or the last header before it."""
+    """Call `fail` if a checked record contradicts its own facts or the last header before it."""
     whose = f"variable {header.names[record.child]!r}"
     if record.complete and record.is_cut_short:
         fail(f"{whose} is marked complete, and as cut short")

@@ -26,7 +26,7 @@ Write = Callable[[ExploredSets], None]
 
 @contextlib.contextmanager
 def open_trace(target: str, header: Header, format: str = "trace") -> Iterator[Write]:
-    """Open a trace for writing: a function to be called with the sets of one child after the other.
+    """Open a trace for writing; yields a function to be called with the sets of one child after the other.
 
     `format` is ``trace`` (JSON lines), ``arrow`` (stream), ``feather`` (Arrow file) or ``parquet``.
     """

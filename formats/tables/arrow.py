@@ -86,8 +86,8 @@ def read_parquet(data: bytes, layout: TextLayout | None = None, warn: Warn = ign
 def _blocks(schema: pyarrow.Schema, n_leaves: int) -> Iterator[tuple[list[str] | None, list[pyarrow.DataType]]]:
     """The columns in blocks that are decoded one after the other: their names and types.
 
-    All columns (None) where names do not select them one by one: a name also selects what is nested in it, and names
-    that go on after a point.
+    Returns None for all columns if names cannot select single ones: a name also selects the columns nested in it, and
+    columns whose names continue it after a point.
     """
     names, kinds = schema.names, schema.types
     # Ordered so that what goes on after a point comes right after the name.

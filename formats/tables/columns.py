@@ -155,7 +155,7 @@ class Column:
         return cls(variable.name, compute.utf8_trim_whitespace(column.values).fill_null(""), column, variable.states)
 
     def classify(self, missing_is_state: bool, na: Sequence[str] = (), *, missing_is_hole: bool = False) -> None:
-        """Find the labels of missing cells, and those that the states of a header do not contain.
+        """Find the labels of missing cells, and the labels that the states of a header do not contain.
 
         Missing cells belong to a header's state ``NA``; with `missing_is_hole` only cells with this text do. The
         spellings `na` are missing even if a header lists them as states.

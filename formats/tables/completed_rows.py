@@ -29,7 +29,7 @@ class _Output(NamedTuple):
 
 
 class CompletedRows:
-    """The columns of a completed table: those of the table, then the variables that it has no column of.
+    """The columns of a completed table: first the table's own, then the variables without a column in it.
 
     A filled cell gets the spelling that is most frequent for its state in its column, else the network's own label.
     """

@@ -22,7 +22,7 @@ from .results.result_tables import is_own
 
 
 def open_dataset(source: Source, **rules: Any) -> Dataset:
-    """Read a data table; options and errors as of `open_dataset_or_entropies`."""
+    """Read a data table; options and errors as in `open_dataset_or_entropies`."""
     opened = _open_rows(source, **rules)
     if isinstance(opened, IncompleteDataset):
         raise ValueError("missing cells are kept by open_incomplete")

@@ -39,7 +39,7 @@ class Doubt(NamedTuple):
 def doubts_about(labels: pyarrow.StringArray, values: np.ndarray) -> list[Doubt]:
     """What is doubtful about the labels of a column that become states.
 
-    - `values` (float64): their numbers, as of `parse_numbers`.
+    - `values` (float64): their numbers, as from `parse_numbers`.
     """
     if np.isnan(values).any():
         return [Doubt((mark,), True) for mark in _marks_among(labels)] + _spelled_alike(labels)

@@ -96,16 +96,16 @@ def open_evidence(
     """Read a table with missing cells, coded by the states of a network's variables.
 
     Columns are matched by name, by position if the table has no names and as many columns. Further columns are no
-    evidence; absent ones are hidden in all rows. Source and layout are those of `datasets.open_dataset`.
+    evidence; absent ones are hidden in all rows. Source and layout are as in `datasets.open_dataset`.
 
     - `na`: further spellings of missing cells.
-    - `columns`, `drop`: columns that are read, all if empty, and columns that are not; items as of
+    - `columns`, `drop`: columns to read (all if empty), and columns to leave out; items as in
       `selection.matching_names`.
     - `unseen`: rows with a label that is none of its variable's states: ``error`` refuses, ``drop`` leaves them out,
       ``missing`` takes the cell as missing.
     - `targets`: variables that are no evidence: any label will do.
-    - `copies`: columns to be copied, read or not, as of `selection.matching_names`; None for all that are read.
-    Raises `FormatError`: unreadable input; no column is a variable; a label that is none of its variable's states.
+    - `copies`: columns to be copied, read or not, as in `selection.matching_names`; None for all columns read. Raises
+    `FormatError`: unreadable input; no column is a variable; a label that is none of its variable's states.
     """
     name = source_name(source)
     warn = about(name, warn)
@@ -132,7 +132,7 @@ def open_evidence(
 def _coded(
     observed: dict[int, Column], shape: tuple[int, int], rows: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """States of the cells and whether they are hidden, as of `EvidenceTable`."""
+    """States of the cells and whether they are hidden, as in `EvidenceTable`."""
     codes = np.zeros(shape, dtype=np.uint8)
     is_hidden = np.ones(shape, dtype=np.bool_)
     for v, column in observed.items():

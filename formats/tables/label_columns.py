@@ -1,7 +1,7 @@
 """Columns of a table as they are read: the distinct values of each, and for every cell an index of a byte or less.
 
 Readers decode a table part by part. Each part of a column becomes indices into its own distinct values at once; at
-the end the parts get common values. Those of a table of many rows are packed to bits as they come.
+the end the parts get common values. For a table of many rows they are packed to bits as they come.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class _Part(NamedTuple):
     """Index of each cell in `values`: uint8 or int32, or packed."""
     n_rows: int
     bits: int = 8
-    """Bits of a cell; those of 8 and more are not packed."""
+    """Bits of a cell; cells of 8 bits and more are not packed."""
 
     def indices(self) -> np.ndarray:
         return self.cells if self.bits >= 8 else unpack(self.cells, self.bits, 0, self.n_rows)
 
 
 class LabelColumn:
-    """A column as indices into its distinct `values`, one of which is null if there are null cells."""
+    """A column as indices into its distinct `values`; one of these is null if there are null cells."""
 
     def __init__(self, values: pyarrow.Array, parts: Sequence[tuple[_Part, np.ndarray | None]]):
         # Each part with the place in `values` of each of its own values; None where these are the same.

@@ -112,7 +112,7 @@ def refuse_lost_digits(name: str, labels: pyarrow.StringArray, values: np.ndarra
 
 
 def code_new_states(labels: Sequence[str], values: np.ndarray) -> LabelCoding:
-    """States of a column by its labels and their numbers as of `parse_numbers`.
+    """States of a column from its labels and their numbers by `parse_numbers`.
 
     Numbers are sorted by value, intervals by their ends, other labels as text. Labels of equal value are one
     state, named by the shortest spelling (ties: first as text).

@@ -69,7 +69,7 @@ def suspect(name: str, labels: pyarrow.StringArray, is_number: np.ndarray, n_row
     Dates, numbers with commas, or labels that begin like a number (``12 kg``) are at least ten and the majority; or
     more than 20 labels have fewer than five rows each on average.
 
-    - `labels`: its distinct labels, without those of missing cells.
+    - `labels`: its distinct labels, without labels of missing cells.
     - `is_number` (bool): which of them are numbers.
     """
     kind = kind_of_labels(labels, is_number)

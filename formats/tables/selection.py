@@ -15,7 +15,9 @@ _WILD = frozenset("*?[")
 
 
 def names_like(pattern: str, names: Collection[str]) -> list[str]:
-    """The name itself if it is one of `names`; else those that match it as a pattern with ``*``, ``?``, ``[...]``."""
+    """The name itself if it is one of `names`; else all names that match it as a pattern with ``*``, ``?``,
+    ``[...]``.
+    """
     if pattern in names:
         return [pattern]
     return [name for name in names if fnmatch.fnmatchcase(name, pattern)] if _WILD & set(pattern) else []
@@ -47,7 +49,7 @@ def matching_names(pattern: str, names: Sequence[str], option: str, noun: str = 
 def selected_positions(names: Sequence[str], columns: Sequence[str], drop: Sequence[str]) -> list[int]:
     """Positions of the columns that are kept, in the order of the table.
 
-    `columns`, `drop`: items as of `matching_names`: the columns to keep (all if empty), and those to drop.
+    `columns`, `drop`: items as in `matching_names`: the columns to keep (all if empty), and the columns to drop.
     Raises `UnsuitableData`: an item selects nothing, or no column is left.
     """
     kept = {name for item in columns for name in matching_names(item, names, "--columns")}

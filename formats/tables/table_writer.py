@@ -198,7 +198,7 @@ class FeatherWriter(ArrowWriter):
 
 
 class ParquetWriter(ArrowWriter):
-    """Gathers batches into row groups, each of which has a constant cost per column."""
+    """Gathers batches into row groups, since each group has a constant cost per column."""
 
     format = "parquet"
 

@@ -35,12 +35,13 @@ from .linear_ordering import improved_order, pairwise_bound
 from .strengths import arc_strengths, pair_strengths
 
 MOST_SETS = 1 << 12
-"""Maximum number of sets listed for a child: all of 12 candidate parents. With more candidates, only sets of the
-strongest ones are listed; the order found is then improved with all arcs, or, under a treewidth bound, all arcs that
-respect it are added."""
+"""Largest number of sets listed for a child: all sets of 12 candidate parents. With more candidates, only sets of the
+strongest ones are listed. Then the order found is improved with all arcs; or, under a treewidth bound, all arcs that
+respect the bound are added.
+"""
 
 ROUNDING = 1e-9
-"""Relative difference between two sums of strengths that rounding explains."""
+"""Relative difference between two sums of strengths that counts as rounding."""
 
 Gains = list[dict[int, float]]
 """For each child, the gains of the arcs from its candidate parents; all positive."""
@@ -68,16 +69,16 @@ def consensus_network(
 ) -> Network:
     """The network of arcs between significant pairs with the largest sum of strengths minus half the threshold.
 
-    It has the arcs that the header of the table records as required and none that is excluded there. An arc as strong
-    as its reverse has a direction in which it forms no v-structure, if there is one. Local scores are unknown. The
-    header has ``threshold``, ``agreement`` (the sum), ``agreement_bound`` (an upper bound on the sum, if known), the
-    strengths and directions of the arcs, and the certificate of the treewidth. Without a treewidth bound, the network
-    is maximal: every further arc of positive gain that is not excluded would close a cycle. Raises `Inconsistent` if
-    the table lacks a required arc.
+    It has the arcs that the header of the table records as required, and none that the header excludes. An arc as
+    strong as its reverse takes, if possible, a direction in which it forms no v-structure. Local scores are unknown.
+    The header has ``threshold``, ``agreement`` (the sum), ``agreement_bound`` (an upper bound on the sum, if known),
+    the strengths and directions of the arcs, and the certificate of the treewidth. Without a treewidth bound, the
+    network is maximal: every further arc of positive gain that is not excluded would close a cycle. Raises
+    `Inconsistent` if the table lacks a required arc.
 
-    A pair is joined if its strength in either direction exceeds the `threshold`. ``options.treewidth`` bounds that of
-    the moral graph; ``seed`` and ``jobs`` apply to the searches. The budget is that of each search; its evaluations
-    are orders.
+    A pair is joined if its strength in either direction exceeds the `threshold`. ``options.treewidth`` bounds the
+    treewidth of the moral graph; ``seed`` and ``jobs`` apply to the searches. Each search has this budget; its
+    evaluations are orders.
     """
     knowledge = recorded_knowledge(table.header.by, table.header.names)
     gains = arc_gains(table, threshold, knowledge)
@@ -96,7 +97,7 @@ def consensus_network(
     network = with_strengths(network, arc_strengths(table))
     directions = dict(zip(zip(table.parents.tolist(), table.children.tolist()), table.directions))
     directions = directions or decide_directions(network.parents, knowledge)
-    # A rule, not the data, directs an arc as strong as its reverse.
+    # If an arc is as strong as its reverse, a rule directs it, not the data.
     tied = {arc: UNDECIDED for arc in list_arcs(network.parents) if _is_tied(arc, problem)}
     network = with_directions(network, directions | tied)
     verify_network(network, treewidth=options.treewidth, knowledge=knowledge)
@@ -109,8 +110,7 @@ def arc_gains(table: ArcProbabilities, threshold: float, knowledge: Knowledge) -
     gains: Gains = [{} for _ in range(table.header.n_variables)]
     for parent, child, strength in zip(table.parents.tolist(), table.children.tolist(), table.probability.tolist()):
         pair = (parent, child) if parent < child else (child, parent)
-        # The strengths of both directions add up to that of the pair, so one of them at least is above half the
-        # threshold.
+        # The strengths of both directions sum to the pair's, so at least one of them is above half the threshold.
         if strengths[pair] > threshold and strength > threshold / 2 and knowledge.excludes(parent, child) is None:
             gains[child][parent] = strength - threshold / 2
     for parent, child in knowledge.required_arcs:
@@ -125,7 +125,7 @@ def _turned(parents: Parents, problem: Problem) -> tuple[tuple[int, ...], ...]:
 
 
 def _is_tied(arc: Arc, problem: Problem) -> bool:
-    """Whether the arc is as strong as its reverse, which may be in the network, too."""
+    """Whether the arc is as strong as its reverse and the reverse is also allowed."""
     parent, child = arc
     gain, reverse = problem.gains[child][parent], problem.gains[parent].get(child, 0.0)
     return math.isclose(gain, reverse, rel_tol=ROUNDING) and not problem.knowledge.settles(parent, child)
@@ -133,7 +133,7 @@ def _is_tied(arc: Arc, problem: Problem) -> bool:
 
 def _search(listed: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> Network:
     """The best network found among listed sets."""
-    from stages.optimize.driver import run  # numba is loaded where a search is needed
+    from stages.optimize.driver import run  # numba is loaded only if a search is needed
 
     return run(listed, options, budget, reporter)[0]
 
@@ -147,7 +147,7 @@ def _within_treewidth(problem: Problem, options: OptimizeOptions, budget: Budget
     if listed.complete.all():
         return _Found(_turned(network.parents, problem), extra.get("bound"), facts)
     parents = with_arcs_in_bags(network.parents, gains, extra["treewidth"]["elimination"])
-    # A network has one direction of each pair at most: the sum of the larger gains is an upper bound.
+    # A network has at most one direction of each pair: the sum of the larger gains is an upper bound.
     pairs: dict[tuple[int, int], float] = {}
     for child, family in enumerate(gains):
         for parent, gain in family.items():
@@ -163,7 +163,7 @@ def with_arcs_in_bags(
 
     An arc is added if the child and all its parents, the new one included, lie in one bag; largest gains first.
     """
-    # The bags are cliques of the filled graph of this elimination order: an arc whose moral edges lie in one of them
+    # The bags are cliques of the filled graph of this elimination order. So an arc whose moral edges lie in one bag
     # adds no fill, and in a fixed topological order no arc closes a cycle.
     bags = [{vertex, *bag} for vertex, bag in zip(elimination, elimination_bags(moral_graph(parents), elimination))]
     position = positions_of(np.array(topological_order(parents)))
@@ -198,8 +198,8 @@ def _acyclic(problem: Problem, options: OptimizeOptions, budget: Budget, reporte
         network = _search(listed, options, budget, reporter)
         families, extra = network.parents, network.header.extra
         bound = extra.get("bound")
-        # Some sets are not listed, so the search has not seen all arcs: its order is improved with all gains, and its
-        # bound, which holds for the lists only, is replaced.
+        # Some sets are not listed, so the search did not use all arcs: its order is improved with all gains, and its
+        # bound, valid for the lists only, is replaced.
         if not listed.complete.all():
             weights = _weights(members, gains)
             order = improved_order(np.array(topological_order(families)), _binding(weights, members, problem))
@@ -234,7 +234,7 @@ def _weights(members: Sequence[int], gains: Gains) -> np.ndarray:
 
 
 def _binding(weights: np.ndarray, members: Sequence[int], problem: Problem) -> np.ndarray:
-    """The weights with those of required arcs so large that no order gains by breaking one."""
+    """The weights, with weights of required arcs so large that no order gains by breaking one."""
     place = {variable: number for number, variable in enumerate(members)}
     weights = weights.copy()
     enough = 1 + float(weights.sum())
@@ -248,7 +248,7 @@ def _binding(weights: np.ndarray, members: Sequence[int], problem: Problem) -> n
 def candidate_sets(problem: Problem, members: Sequence[int], most_parents: int | None = None) -> ParentSetTable:
     """Lists of candidate parent sets among some variables, scored by sums of gains; all have the required parents.
 
-    `members` are ascending; the lists number them from 0. Those that list every set are marked ``complete``.
+    `members` are ascending; the lists number them from 0. Lists of all sets are marked ``complete``.
     """
     place = {variable: number for number, variable in enumerate(members)}
     records = []

@@ -24,7 +24,8 @@ def improved_order(order: np.ndarray, weights: np.ndarray) -> np.ndarray:
         for variable in order.tolist():
             place = int(np.flatnonzero(order == variable)[0])
             others = np.delete(order, place)
-            # Entry i: total weight of the arcs from the first i others to the variable, and from it to these.
+            # Entry i: total weight of the arcs from the first i others to the variable, and of the arcs from the
+            # variable to these.
             entering = np.concatenate(([0.0], np.cumsum(weights[others, variable])))
             leaving = np.concatenate(([0.0], np.cumsum(weights[variable, others])))
             count = entering + leaving[-1] - leaving

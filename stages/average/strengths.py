@@ -25,7 +25,7 @@ class ArcCounts(NamedTuple):
     """Arcs counted in networks."""
 
     table: ArcProbabilities
-    # What the headers of all networks record about arcs, if it is the same in all; None if it differs.
+    # Knowledge about arcs that the headers record, if it is the same in all networks; else None.
     knowledge: Knowledge | None
 
 
@@ -33,7 +33,7 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
     """Arc strengths of networks over the same variables.
 
     There must be a network; variables are matched by name. With `cpdag` the edges of the essential graphs are counted
-    (under the knowledge that a header records, of the maximally oriented graphs), an undirected one half for either
+    (of the maximally oriented graphs, if a header records knowledge), an undirected one as one half in each
     direction; otherwise the arcs of the networks.
 
     The table has a row for every arc of some network. Its header has the facts that all networks share, and their
@@ -87,7 +87,7 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
 
 
 def _agreed(ours: Header, theirs: Header, number: int) -> Header:
-    """The facts that the header so far and that of a further network share.
+    """The facts that the header so far shares with the header of a further network.
 
     Raises `Inconsistent` if their variables differ.
     """
@@ -146,14 +146,14 @@ def significance_threshold(strengths: Iterable[float]) -> float:
     """The strength that a pair must exceed to be significant (Scutari and Nagarajan 2013).
 
     In the ideal case each pair is in all networks or in none, and the distribution function of the strengths has a
-    constant level t between 0 and 1. The threshold is the t-quantile of the strengths for the level t that is nearest
+    constant level t between 0 and 1. The threshold is the t-quantile of the strengths, where t is the level nearest
     to their empirical distribution function F in the L1 norm. Strengths are of pairs, in either direction, from 0 to
-    1; pairs of strength 0 may be omitted. It is 0 if every strength is above one half.
+    1; pairs of strength 0 may be omitted. The threshold is 0 if every strength is above one half.
 
-    The constant nearest to F on [0, 1] in the L1 norm is a median of F(x) for x uniform there, and F is
-    non-decreasing: t = F(1/2). Its quantile is the largest strength that is not above one half, so the significant
-    pairs are those that more than half of the networks join. A numerical minimiser may end at the next strength above
-    or below. If F jumps at 1/2, all t within the jump are equally near; the upper end is taken.
+    The constant nearest to F on [0, 1] in the L1 norm is a median of F(x) for x uniform on [0, 1], and F is
+    non-decreasing: so t = F(1/2). Its quantile is the largest strength not above one half, so the significant pairs
+    are those that more than half of the networks join. A numerical minimiser may end at the next strength above or
+    below. If F jumps at 1/2, all t within the jump are equally near; the upper end is taken.
 
     Scutari and Nagarajan: Identifying significant edges in graphical models of molecular networks. Artificial
     Intelligence in Medicine 57(3), 2013.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 SWEEPS = 40
-"""Total number of sweeps down and up; each moves every layer to its best position given the others."""
+"""Total number of sweeps down and up; each moves every layer to its best position, given the others."""
 
 
 def place_vertices(
@@ -34,7 +34,7 @@ def place_vertices(
         for number in numbers:
             row = rows[number]
             wanted, strength = reach.means(row, x)
-            # Less the offsets, positions that keep their distances are any non-decreasing ones.
+            # After subtracting the offsets, positions that keep their distances are exactly the non-decreasing ones.
             x[row] = isotonic(wanted - offsets[number], strength) + offsets[number]
     return x
 
@@ -58,7 +58,7 @@ class _Neighbours:
         at = np.repeat(self.first[row], lengths) + inside
         strength = np.bincount(owner, weights=self.weight[at], minlength=len(row))
         sums = np.bincount(owner, weights=self.weight[at] * x[self.others[at]], minlength=len(row))
-        # Without neighbours a vertex is drawn weakly to where it is, so that the others move it freely.
+        # A vertex without neighbours is drawn weakly to its present place, so that the others move it freely.
         lonely = strength == 0
         strength[lonely], sums[lonely] = 1e-3, 1e-3 * x[row[lonely]]
         return sums / strength, strength

@@ -40,8 +40,8 @@ class LayeredGraph:
         for row in self.rows:
             seen: list[int] = []
             for v in row.tolist():
-                # A link crosses those from vertices further left that end further right; links of one vertex do not
-                # cross.
+                # A link crosses the links from vertices further left that end further right; links of one vertex do
+                # not cross.
                 ends = np.sort(rank[self.below[v]]).tolist()
                 count += sum(len(seen) - bisect_right(seen, end) for end in ends)
                 for end in ends:
@@ -59,7 +59,7 @@ class LayeredGraph:
         sums = np.bincount(owner, weights=self.rank[ends], minlength=len(vertices))
         has = lengths > 0
         places = np.arange(len(vertices), dtype=np.float64)
-        # Between vertices with neighbours, those without are interpolated from their present places.
+        # Vertices without neighbours are interpolated, by their present places, between vertices with neighbours.
         key = np.interp(places, places[has], sums[has] / lengths[has])
         key[has] = sums[has] / lengths[has]
         self.set_row(row, vertices[np.argsort(key, kind="stable")])
@@ -119,7 +119,9 @@ def _exchange_neighbours(graph: LayeredGraph) -> None:
 
 
 def _inversions(left: list[int], right: list[int]) -> int:
-    """Crossings of links to sorted ranks `left` and `right` of a vertex and the one to its right."""
+    """Crossings between the links of a vertex and of the one to its right; `left` and `right` are the sorted ranks of
+    their ends.
+    """
     count = at = 0
     for end in left:
         while at < len(right) and right[at] < end:

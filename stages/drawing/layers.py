@@ -26,7 +26,7 @@ def assign_layers(parents: Parents) -> np.ndarray:
         depth[v] = max((depth[p] + 1 for p in parents[v]), default=0)
     for _ in range(SWEEPS):
         moved = sum([_sink(v, depth, parents, children) for v in reversed(order)])
-        # The same upside down: variables rise towards their parents.
+        # The same upside down: variables move up towards their parents.
         height = [-d for d in depth]
         moved += sum([_sink(v, height, children, parents) for v in order])
         depth = [-h for h in height]
@@ -38,7 +38,7 @@ def assign_layers(parents: Parents) -> np.ndarray:
 
 
 def _sink(variable: int, depth: list[int], parents: Parents, children: Parents) -> bool:
-    """Move a variable down towards its children if this shortens the arcs in total, with ancestors if that helps.
+    """Move a variable, with ancestors if that helps, down towards its children if this shortens the arcs in total.
 
     Returns whether it moved.
     """
@@ -52,7 +52,8 @@ def _sink(variable: int, depth: list[int], parents: Parents, children: Parents) 
     while waiting:
         for parent in parents[waiting.pop()]:
             inside = sum(child in group for child in children[parent])
-            # If it joins: its arcs into the group keep their length, its other arcs get shorter, arcs into it longer.
+            # If it joins, its arcs into the group keep their length, its other arcs get shorter, and arcs into it get
+            # longer.
             gain = len(children[parent]) - len(parents[parent])
             slack = [depth[c] - depth[parent] - 1 for c in children[parent] if c not in group]
             distance = min(slack, default=free)
@@ -71,9 +72,9 @@ def _sink(variable: int, depth: list[int], parents: Parents, children: Parents) 
 def split_layers(layer: np.ndarray, rank: np.ndarray, width: np.ndarray, limit: float) -> np.ndarray:
     """New layers in which layers that are too wide are split into several.
 
-    Neighbours in the order go to different layers in turn, so that all keep their horizontal position. `layer`,
-    `rank` (the position in the order of the layer) and `width` have the shape (n_variables,); `limit` is the maximum
-    width of a layer.
+    Neighbours in the order alternate between the new layers, so all keep their horizontal position. `layer`, `rank`
+    (the position in the order of the layer) and `width` have the shape (n_variables,); `limit` is the maximum width
+    of a layer.
     """
     total = np.bincount(layer, weights=width)
     parts = np.maximum(1, np.ceil(total / limit)).astype(np.int64)

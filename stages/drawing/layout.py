@@ -34,7 +34,7 @@ LAYER_GAP = 46.0
 """Minimum space between layers; wider for long horizontal offsets."""
 PART_GAP = 48.0
 MAX_BENDS = 12_000
-"""Maximum number of bends of a part; beyond it arcs are straight lines that pass behind boxes, a cheaper layout."""
+"""Largest number of bends of a part; with more, a cheaper layout draws straight arcs that pass behind boxes."""
 ASPECT = 1.8
 """Target ratio of width to height for which layers are split."""
 
@@ -55,7 +55,7 @@ class Part(NamedTuple):
 def draw_network(network: Network, labels: Sequence[str], undecided: Collection[Arc] = ()) -> Drawing:
     """Lay out a network.
 
-    `labels` are those of the boxes; `undecided` arcs are drawn without arrowheads.
+    `labels` are the labels of the boxes; `undecided` arcs are drawn without arrowheads.
     """
     arcs = [(p, child) for child, family in enumerate(network.parents) for p in family]
     width = np.array([text_width(label) + 2 * BOX_PADDING for label in labels])
@@ -113,7 +113,7 @@ def draw_part(parents: Parents, width: np.ndarray) -> Part:
     layer = assign_layers(parents)
     spans = layer[arcs[:, 1]] - layer[arcs[:, 0]]
     is_cheap = int((spans - 1).sum()) > MAX_BENDS
-    # A first order decides how a layer that is too wide is split; then the new layers are ordered.
+    # A first order decides how a layer that is too wide is split; the new layers are ordered afterwards.
     rank = _ordered(_Bent(layer, arcs, is_cheap), np.zeros(len(parents)))[: len(parents)]
     limit = _width_limit(layer, width)
     layer = split_layers(layer, rank, width + GAP, limit)
@@ -175,8 +175,8 @@ class _Bent:
     layer : ndarray of int64
         Of the variables, then of the bends.
     links : ndarray of int64, shape (n_links, 2)
-        Pairs of consecutive vertices of the routes. They join consecutive layers unless arcs have no bends; then the
-        order within layers treats neighbours in farther layers as if they were in the next one.
+        Pairs of consecutive vertices of the routes. They join consecutive layers unless arcs have no bends. Without
+        bends, the order within layers treats neighbours in farther layers as if these were in the next one.
     routes : list of ndarray of int64
         The vertices along each arc.
     """
@@ -264,7 +264,7 @@ def _clipped(line: np.ndarray, width_above: float, width_below: float) -> np.nda
 
 
 def _border(centre: np.ndarray, towards: np.ndarray, width: float) -> np.ndarray:
-    """Where the line from the centre of a box to a point leaves the box."""
+    """The point where the line from the centre of a box to another point leaves the box."""
     aside, down = np.abs(towards - centre)
     share = min(width / 2 / aside if aside else np.inf, BOX_HEIGHT / 2 / down if down else np.inf, 1.0)
     return centre + share * (towards - centre)

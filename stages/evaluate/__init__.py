@@ -1,7 +1,7 @@
 """Measures of learnt networks, and comparisons of methods over many runs.
 
-Measures are recomputed from the arcs and the data, without the compiled scorer of the searches, so that they check
-what the searches report (`stages.scoring.independent`).
+Measures are recomputed from the arcs and the data, without the compiled scorer of the searches; so they check the
+reports of the searches (`stages.scoring.independent`).
 
 measures          every measure of one network
 likelihood        log-likelihoods: held-out, cross-validated, under given parameters, of incomplete rows

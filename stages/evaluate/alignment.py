@@ -16,7 +16,8 @@ from formats.wording import listed
 def match_variables(wanted: Sequence[Variable], found: Sequence[Variable], what: str) -> list[int]:
     """Positions in `found` of the variables in `wanted`, matched by name.
 
-    Raises `Inconsistent` if the names differ, or states known on both sides do; the message begins with `what`.
+    Raises `Inconsistent` if the names differ, or if states known on both sides differ; the message begins with
+    `what`.
     """
     position = {variable.name: index for index, variable in enumerate(found)}
     names = {variable.name for variable in wanted}
@@ -32,7 +33,7 @@ def match_variables(wanted: Sequence[Variable], found: Sequence[Variable], what:
 
 
 def align_dataset(network: Network, dataset: Dataset, what: str = "the data set") -> Dataset:
-    """The data set in the network's variable order; states must agree where the network knows them."""
+    """The data set in the network's variable order; states must agree as far as the network has them."""
     positions = match_variables(network.header.variables, dataset.variables, what)
     if positions == list(range(len(positions))):
         return dataset

@@ -34,7 +34,7 @@ def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str,
     true = np.array([p * n + c for c, family in enumerate(expected) for p in family], dtype=np.int64)
     joined = np.unique(np.minimum(true // n, true % n) * n + np.maximum(true // n, true % n))
     parents, children = table.parents.astype(np.int64), table.children.astype(np.int64)
-    # Both directions of a pair have the same `either`: its first row is taken.
+    # Both directions of a pair have the same `either`, so its first row is taken.
     pairs, first = np.unique(np.minimum(parents, children) * n + np.maximum(parents, children), return_index=True)
     arcs = _with_the_rest(table.probability, np.isin(parents * n + children, true), len(true), n * (n - 1))
     either = _with_the_rest(table.either[first], np.isin(pairs, joined), len(joined), n * (n - 1) // 2)
@@ -52,7 +52,7 @@ def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str,
 
 
 def _with_the_rest(strength: np.ndarray, is_true: np.ndarray, n_true: int, n_all: int) -> Counted:
-    """Listed arcs or pairs, and two entries for all others, the true and the false ones, of strength 0."""
+    """Listed arcs or pairs, plus two entries of strength 0 for all others: the true ones and the false ones."""
     n_missed = n_true - int(is_true.sum())
     return (
         np.append(strength, [0.0, 0.0]),
@@ -75,7 +75,7 @@ def roc_area(strength: np.ndarray, is_true: np.ndarray, number: np.ndarray) -> f
     hits, misses = (np.concatenate(([0.0], counts)) for counts in _counts_from_the_top(strength, is_true, number))
     if hits[-1] == 0 or misses[-1] == 0:
         return None
-    # Trapezia: a false entry of a tied group has the group's true ones half above it.
+    # Trapezia: half of the true entries in a tied group count as above a false entry of that group.
     below = np.diff(misses) * (hits[1:] + hits[:-1]) / 2
     return float(below.sum() / (hits[-1] * misses[-1]))
 
@@ -91,8 +91,7 @@ def precision_recall_area(strength: np.ndarray, is_true: np.ndarray, number: np.
 
 def calibration(strength: np.ndarray, is_true: np.ndarray, number: np.ndarray) -> list[dict[str, Any]]:
     """Number, mean strength and share of true arcs of each decile of strength."""
-    # Decile k is above k / 10 up to (k + 1) / 10; the small term is for tenths that rounding puts just above
-    # themselves.
+    # Decile k is above k / 10 up to (k + 1) / 10; the small term is for tenths that rounding raises slightly.
     decile = np.clip(np.ceil(strength * DECILES - 1e-9).astype(np.int64) - 1, 0, DECILES - 1)
     found = []
     for step in range(DECILES):

@@ -36,7 +36,7 @@ LESS_IS_BETTER = (
 """Measures whose smaller values are better by default."""
 
 DELTA_BOUNDS = (">10", ">6", ">2", "±2", "<-2", "<-6", "<-10")
-"""Differences in nats, in the order of `DELTA_CLASSES`."""
+"""Limits of the differences in nats, in the order of `DELTA_CLASSES`."""
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ def _pairs(part: _Part) -> Section:
     columns = ["method", "against", "won-lost-tied", "p", *(DELTA_BOUNDS if classed else [])]
     rows, cells = [], []
     for method, rival, ours, theirs in _opponents(part):
-        # The sign test takes the larger value for the better one.
+        # The sign test counts the larger value as the better one.
         better, worse = (ours, theirs) if part.measure.higher_is_better else (theirs, ours)
         test = sign_test(better, worse)
         both = [(a, b) for a, b in zip(ours, theirs, strict=True) if not (math.isnan(a) or math.isnan(b))]

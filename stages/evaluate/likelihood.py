@@ -36,7 +36,7 @@ def held_out_log_likelihoods(
     codes = np.empty((training.n_variables, training.n_rows + test.n_rows), dtype=np.uint8)
     for column, parts in zip(codes, zip(training.codes, test.codes)):
         np.concatenate(parts, out=column)
-    # Both tables as one, in two folds: the test rows, fold 0, are judged by counts of all rows of other folds.
+    # Both tables as one, in two folds: the test rows (fold 0) are judged by counts of the rows of the other fold.
     folds = np.zeros(codes.shape[1], dtype=np.int64)
     folds[: training.n_rows] = 1
     n_states = training.n_states.tolist()
@@ -84,7 +84,7 @@ def _log_probabilities(
     configuration, n_configurations = encode_rows(codes, n_states, parents)
     joint = np.bincount(family, minlength=n_cells)
     marginal = np.bincount(configuration, minlength=n_configurations)
-    # BDeu's prior: the same part of the sample size for each parent configuration, and of that for each state.
+    # BDeu's prior: the sample size is divided evenly among parent configurations, and each part evenly among states.
     marginal_prior = smoothing / math.prod(float(n_states[p]) for p in parents)
     joint_prior = marginal_prior / n_states[child]
     result = np.zeros(codes.shape[1])

@@ -39,7 +39,7 @@ TOTAL_TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a network is measured with; variables are matched by name."""
+    """The inputs of a measurement; variables are matched by name."""
 
     data: Dataset | None = None  # rows for scores and for parameter estimation
     # Rows for the held-out log-likelihood, of the observed cells; needs `data` or `parameters`.
@@ -53,10 +53,10 @@ class Inputs:
     # Number and random assignment of folds, for the cross-validated log-likelihood on `data`.
     folds: int | None = None
     seed: int = 0
-    # Variable whose predictions are judged on `test`, or on `data` without `test`; by `parameters`, without these by
-    # parameters estimated from `data`; a warning says so if they are judged on the same rows.
+    # Variable whose predictions are judged on `test`, or on `data` without `test`. Predictions use `parameters`, or
+    # parameters estimated from `data`; a warning says if these come from the judged rows.
     target: str | None = None
-    treewidth: bool = True  # bound it; takes some seconds on dense networks of thousands of variables
+    treewidth: bool = True  # bound the treewidth; takes some seconds on dense networks of thousands of variables
     jobs: int = 1  # threads for rows with holes and predictions
     memory: int | None = None  # limit of a junction tree's tables in bytes; by default the free memory
 
@@ -125,7 +125,7 @@ def _measure_scores(network: Network, data: Dataset, given: Inputs, reporter: Re
     header = network.header
     stated = header.extra.get("total")
     if reporter and stated is not None and header.data == data.fingerprint and header.score in totals:
-        # Another sample size makes another score: the two totals cannot be compared.
+        # Another sample size gives another score: the two totals cannot be compared.
         if SCORES[header.score].takes_ess and header.ess != given.ess:
             return totals
         total = totals[header.score]

@@ -24,14 +24,15 @@ def judge_predictions(
     Each row's prediction is the distribution of the target given the row's other observed cells. Rows without the
     target's state, and rows whose other cells have probability zero, are not judged; the latter are counted.
 
-    Returns ``target_rows``: rows judged. ``accuracy``: share of them whose most probable state is the observed one
-    (of equally probable ones the first). ``log_loss``: mean of minus the logarithm of the probability of the observed
-    state, nats; None if one is zero, which ``surprising_rows`` counts. ``brier_sum``: mean over rows of the sum over
-    states of the squared difference between probability and 0 or 1, from 0 to 2 (Brier 1950).
-    ``target_calibration_error``: expected calibration error, over `N_BINS` bins of equal width of the probability of
-    the most probable state the mean of the absolute difference between that probability and accuracy, weighted by
-    rows (Naeini, Cooper and Hauskrecht 2015). ``unpredicted_rows``: rows whose other cells have probability zero.
-    Raises `StageError` if no row can be judged or the tables of a junction tree do not fit into memory.
+    Returns ``target_rows``: rows judged. ``accuracy``: share of these rows whose most probable state (the first among
+    equals) is the observed one. ``log_loss``: mean of minus the logarithm of the probability of the observed state,
+    nats; None if a probability is zero (``surprising_rows`` counts these rows). ``brier_sum``: mean over rows of the
+    sum over states of the squared difference between probability and 0 or 1, from 0 to 2 (Brier 1950).
+    ``target_calibration_error``: expected calibration error. Rows are binned by the probability of the most probable
+    state (`N_BINS` bins of equal width); the error is the mean absolute difference between that probability and
+    accuracy, weighted by rows (Naeini, Cooper and Hauskrecht 2015). ``unpredicted_rows``: rows whose other cells have
+    probability zero. Raises `StageError` if no row can be judged or the tables of a junction tree do not fit into
+    memory.
 
     The rows have the network's variables and states, in its order. `jobs` are threads; `memory` limits a junction
     tree's tables in bytes, by default to the free memory.
@@ -65,7 +66,8 @@ def judge_predictions(
 
 
 def calibration_error(confidence: np.ndarray, is_right: np.ndarray) -> float:
-    """The expected calibration error of predictions.
+    """`confidence` is the probability of the predicted state; `is_right` is 1 if this state is the observed one, else
+    0. Both have the shape (n_rows,).
 
     `confidence` is the probability of the predicted state, `is_right` 1 where that is the observed one, else 0; both
     have the shape (n_rows,).

@@ -1,13 +1,14 @@
-"""Checking a proof: exact whole numbers throughout, by code that shares nothing with the search.
+"""Check a proof in exact whole numbers throughout, by code that shares nothing with the search.
 
 A network takes one listed set of every variable and has no cycle. Every cut is a demand that all networks meet. So
 for multipliers m >= 0 a network's score is at most the sum over variables of the best ``score + sum of m * weight``
-among their sets, less ``sum of m * demand`` (weak duality). If that is no more than the bound, nothing is left to
-prove. Else a set is excluded if the same sum with it in place of its variable's best one is no more than the bound.
+among their sets, less ``sum of m * demand`` (weak duality). If this sum does not exceed the bound, nothing is left to
+prove. Otherwise a set is excluded if the same sum, with the set in place of its variable's best one, does not exceed
+the bound.
 
 Cuts: of a cluster's members the first `k` in a network's order have fewer than `k` parents among the members
-(Bartlett and Cussens 2017). In half of a sum of cuts counts may be rounded up; where they are rounded down for some
-variables, each of which takes one set, that loses at most one half each (Caprara and Fischetti 1996).
+(Bartlett and Cussens 2017). In half of a sum of cuts, counts may be rounded up. If they are rounded down for some
+variables, each of these takes one set, so at most one half per variable is lost (Caprara and Fischetti 1996).
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ from formats.records import Network, ParentSetTable
 from stages.graphs import strongly_connected_components
 
 MOST_TOGETHER = 20
-"""Largest component, in variables, of sets that a proof asks to be solved; larger ones are left open."""
+"""Largest component, in variables, that a proof may leave to be solved; larger ones stay open."""
 
 NOTHING = np.iinfo(np.int64).min
 """Value of a set that may not be taken."""
 
 NOT_SOLVED = 1 << 62
-"""Excess of a node of which nothing is known."""
+"""Excess of a node without a known bound."""
 
 NO_SUM = -(1 << 62)
-"""Sum of scores where no choice is acyclic."""
+"""Sum of scores if no choice is acyclic."""
 
 
 class ProofChecker:
-    """The lists of a proof and which of their sets each cut counts.
+    """The lists of a proof, and the sets among them that each cut counts.
 
-    `table` has the lists of which the proof speaks. Raises `Inconsistent` if the proof is of other lists, or its
+    `table` has the lists that the proof is about. Raises `Inconsistent` if the proof is of other lists, or its
     numbers do not fit 62 bits.
     """
 
@@ -74,7 +75,9 @@ class ProofChecker:
         return sets, np.ones(len(sets), dtype=np.int64), min(cut.demand, CAP)
 
     def _halved(self, cut: HalfCut) -> tuple[np.ndarray, np.ndarray, int]:
-        """Half of a sum; a weight above the demand meets it alone, and is cut to it."""
+        """Half of a sum; weights above the demand are reduced to the demand, since such a set satisfies the cut
+        alone.
+        """
         total = np.zeros(self._table.n_sets, dtype=np.int64)
         demand = -len(cut.lowered)
         for part in cut.parts:
@@ -89,16 +92,16 @@ class ProofChecker:
         return sets, half[sets], demand
 
     def excess(self, bound: int) -> int:
-        """By how much the proof falls short of `bound`: the largest amount of a node left open, 0 for a proof.
+        """The excess of the proof over `bound`: the largest one of its open nodes, 0 if the proof holds.
 
         In the proof's unit.
         """
         return max(self.left_open(self.proof.nodes, bound).values(), default=0)
 
     def left_open(self, nodes: Sequence[Node], bound: int) -> dict[int, int]:
-        """The numbers of the nodes left open, and by how much each one's networks may exceed `bound`.
+        """The numbers of the open nodes, and for each the amount by which its networks may exceed `bound`.
 
-        In the proof's unit; `nodes` are those of the proof, or others over its cuts.
+        In the proof's unit; `nodes` are the nodes of the proof, or others over its cuts.
         """
         allowed = np.ones(self._table.n_sets, dtype=np.bool_)
         if self.proof.max_parents is not None:
@@ -150,7 +153,7 @@ class ProofChecker:
             return 0  # A variable has no set left.
         left = sum(best.tolist()) - priced - bound
         if left > 0:
-            # With this set in place of the best one of its variable the sum falls by the difference.
+            # With this set in place of the best one of its variable, the sum falls by the difference.
             best_of_child = np.repeat(best, np.diff(self._starts))
             allowed &= best_of_child - np.where(allowed, values, best_of_child) < min(left, 1 << 62)
         return left
@@ -158,7 +161,7 @@ class ProofChecker:
     def _ordered(
         self, allowed: np.ndarray, after: list[int], first: int, second: int
     ) -> tuple[np.ndarray, list[int]]:
-        """The sets and the order that remain if `first` precedes `second`, with all that follows from it."""
+        """The sets and the order that remain if `first` precedes `second`, transitive consequences included."""
         n = self._table.n_variables
         after = after.copy()
         later = after[second] | 1 << second
@@ -175,7 +178,7 @@ class ProofChecker:
         return allowed, after
 
     def _solve(self, allowed: np.ndarray, bound: int) -> int:
-        """By how much the best network of the allowed sets exceeds `bound`.
+        """The amount by which the best network of the allowed sets exceeds `bound`.
 
         `NOT_SOLVED` if components are too large, or sums of scores may not fit. Only variables on cycles depend on
         one another: dynamic programming over the subsets of each component (Silander and Myllymäki 2006).
@@ -196,10 +199,10 @@ class ProofChecker:
 
 
 def best_of_component(sets: list[list[tuple[tuple[int, ...], int]]], component: list[int]) -> int:
-    """The largest sum of scores of one set for each of these variables that closes no cycle among them.
+    """The largest sum of scores of one set for each of these variables such that the sets close no cycle among them.
 
-    `sets` has for each variable of the component its sets and their scores, in the unit; the sum of the largest of
-    them is below 2 to the power of 61. `NO_SUM` where every choice closes a cycle.
+    `sets` has the sets of each variable in the component and their scores, in the unit; the sum of the largest scores
+    is below 2 to the power of 61. `NO_SUM` if every choice closes a cycle.
     """
     n = len(component)
     bit = {v: 1 << k for k, v in enumerate(component)}
@@ -211,8 +214,8 @@ def best_of_component(sets: list[list[tuple[tuple[int, ...], int]]], component: 
         for k in range(n):
             halves = row.reshape(-1, 2, 1 << k)
             np.maximum(halves[:, 1], halves[:, 0], out=halves[:, 1])
-    # best[w]: the best sum of the variables w, if they come first in an order. The last of them has its best set
-    # among the others. NO_SUM + NO_SUM is still no overflow.
+    # best[w]: the best sum of the variables w, if they come first in an order. The last variable takes its best set
+    # among the others. NO_SUM + NO_SUM does not overflow.
     best = np.full(1 << n, NO_SUM)
     best[0] = 0
     sizes = np.bitwise_count(np.arange(1 << n))
@@ -240,7 +243,7 @@ def check_proof(proof: Proof, table: ParentSetTable) -> None:
 def proved_gap(proof: Proof, table: ParentSetTable, network: Network) -> dict[str, float]:
     """Score of a network by the lists, the bound of a proof that was checked, and the gap, in nats.
 
-    Raises `Inconsistent` if it is no network of the lists, or one with more parents than the proof is about.
+    Raises `Inconsistent` if it is no network of the lists, or if it has more parents than the proof allows.
     """
     places = {name: v for v, name in enumerate(network.header.names)}
     numbers = {v: k for k, v in enumerate(map(places.get, table.header.names)) if v is not None}

@@ -60,8 +60,8 @@ def sign_test(first: Sequence[float], second: Sequence[float]) -> SignTest:
     wins = sum(one > other for one, other in pairs)
     defeats = sum(one < other for one, other in pairs)
     trials, extreme = wins + defeats, max(wins, defeats)
-    # Under the null hypothesis each trial is won with probability 1/2; integers, so the tail is exact until it is
-    # divided.
+    # Under the null hypothesis each trial is won with probability 1/2; with integers the tail is exact until the
+    # division.
     tail = sum(math.comb(trials, k) for k in range(extreme, trials + 1))
     return SignTest(wins, defeats, len(pairs) - trials, min(1.0, 2 * tail / 2**trials))
 
@@ -73,7 +73,7 @@ def rank_methods(values: np.ndarray, higher_is_better: bool = True) -> np.ndarra
     """
     costs = -values if higher_is_better else values
     costs = np.where(np.isnan(costs), np.inf, costs)
-    # Of m equal values below b better ones the ranks are b + 1 to b + m, in the mean b + (m + 1) / 2.
+    # With b better ones, m equal values have the ranks b + 1 to b + m, on average b + (m + 1) / 2.
     better = (costs[:, None, :] < costs[:, :, None]).sum(axis=2)
     equal = (costs[:, None, :] == costs[:, :, None]).sum(axis=2)
     return better + (equal + 1) / 2
@@ -168,7 +168,7 @@ def adjust_holm(p_values: Sequence[float]) -> list[float]:
     adjusted = [0.0] * len(p_values)
     largest = 0.0
     for rank, index in enumerate(order):
-        # A later hypothesis cannot be rejected before an earlier one: the adjusted values must not fall.
+        # A later hypothesis cannot be rejected before an earlier one: adjusted values must not decrease.
         largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
         adjusted[index] = largest
     return adjusted

@@ -31,12 +31,14 @@ FORMER_NAMES = {
     "drawn_false_positives": "false_positives",
     "drawn_false_negatives": "false_negatives",
 }
-"""Names of measures in records of version 0.1 by today's names; either name finds the values of both."""
+"""Today's names of measures and their names in records of version 0.1; a search by either name finds the values of
+both.
+"""
 
 _RENAMED = FORMER_NAMES | {former: name for name, former in FORMER_NAMES.items()}
 
 _N_FINGERPRINT = 8
-"""Digits of a fingerprint that stand for its data."""
+"""Number of digits of a fingerprint that identify its data."""
 
 
 class NamePattern:
@@ -74,7 +76,7 @@ class NamePattern:
 
 
 USUAL_NAMES = NamePattern("data.method.seed")
-"""What names mean unless a pattern is given."""
+"""The default meaning of names."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class Run:
         `DIGITS`, so that networks of equal score tie whatever the order of summation. Raises `StageError` if two
         records have different values, or a value is no number or larger than `LARGEST`.
         """
-        # The operators are captured, so they come back between the keys.
+        # The operators are captured, so they are returned between the keys.
         first, *further = re.split(r"([*/])", measure)
         value = self._find(first)
         for operator, key in zip(further[::2], further[1::2]):
@@ -114,7 +116,7 @@ class Run:
         return ".".join((*self.group, self.data, self.method, self.seed))
 
     def _find(self, measure: str) -> float | None:
-        """The value of one key, on which all records that have it, or had it under another name, agree."""
+        """The value of one key, present or former; all records that have it must agree."""
         keys = [measure, *([_RENAMED[measure]] if measure in _RENAMED else [])]
         values = (_look_up(record, key) for record in self.records for key in keys)
         found = {value for value in values if value is not None}
@@ -171,7 +173,7 @@ def _meanings(records: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 
 def _stated_meanings(records: Sequence[Mapping[str, Any]], stems: Sequence[str]) -> list[dict[str, str]]:
-    """Data are called by what the names of their runs have in common besides method and seed, else by fingerprint."""
+    """Data are named by the common parts of their runs' names, without method and seed; else by fingerprint."""
     rests: dict[str, set[str]] = {}
     for record, stem in zip(records, stems):
         stated = (record[METHOD], str(record.get(SEED, "")))
@@ -204,7 +206,7 @@ class MeasureTable(NamedTuple):
     methods: tuple[str, ...]
     cases: tuple[str, ...]
     values: np.ndarray  # float64, shape (n_cases, n_methods): NaN where a method failed
-    left_out: tuple[str, ...] = ()  # runs without a value beside others with one, in words
+    left_out: tuple[str, ...] = ()  # runs without a value although others of the case have one, in words
 
 
 def tabulate_measure(
@@ -238,10 +240,11 @@ def tabulate_measure(
 
 
 def dependent_cases(runs: Iterable[Run], pattern: NamePattern | None) -> str | None:
-    """The warning that cases are runs on the same data, which tests would take for independent; None if none are.
+    """The warning that some cases are runs on the same data, so a test would treat dependent cases as independent;
+    None if there are none.
 
-    Headers of networks tell the data. Where they do not, cases whose names begin alike are suspected if the pattern
-    joins parts to a case.
+    Headers of networks identify the data. Without such headers, cases whose names begin alike are suspected if the
+    pattern joins parts to a case.
     """
     by_data: dict[str, dict[str, None]] = {}
     by_name: dict[str, dict[str, None]] = {}

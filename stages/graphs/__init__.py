@@ -1,7 +1,7 @@
 """Elementary algorithms on directed and moral graphs: orders, components, elimination, reachability.
 
 A directed graph is a sequence of parent sets, one per variable; an undirected one is a list of sets of neighbours.
-What readers of networks need too, moral graphs and widths of elimination orders, is in `formats.graphs.algorithms`.
+Moral graphs and widths of elimination orders, which readers of networks need too, are in `formats.graphs.algorithms`.
 
 treewidth             bounds on the treewidth, certificates
 essential_graphs      essential graphs (CPDAGs), structural Hamming distance
@@ -33,9 +33,9 @@ def children_of(parents: Parents) -> list[list[int]]:
 def topological_order(parents: Parents, rank: Sequence[int] | np.ndarray | None = None) -> list[int]:
     """Variables with parents before children (Kahn 1962).
 
-    With `rank`, distinct numbers, the next variable is the one of least rank among those whose parents are all
-    placed; without it, the one that became free first, initially by index. Variables on a cycle or reached from one
-    are left out (see `behind_cycles`).
+    With `rank` (distinct numbers), the next variable is the one of least rank among those whose parents are all
+    placed. Without it, the next variable is the one that became free first, initially by index. Variables on a cycle
+    or reached from one are left out (see `behind_cycles`).
     """
     children = children_of(parents)
     waiting = [len(family) for family in parents]
@@ -87,7 +87,7 @@ class CycleError(ValueError):
 
 
 def pull_parents_forward(order: Iterable[int], parents: Mapping[int, Iterable[int]]) -> list[int]:
-    """`order` with parents that come later moved to just before their child (depth-first post-order).
+    """`order`, in which parents that come later are moved to just before their child (depth-first post-order).
 
     `parents` is by child, for children that have any. Raises `CycleError` if the arcs close a cycle.
     """
@@ -95,7 +95,9 @@ def pull_parents_forward(order: Iterable[int], parents: Mapping[int, Iterable[in
 
 
 def _post_order(starts: Iterable[int], following: Callable[[int], Iterable[int]], is_acyclic: bool) -> list[int]:
-    """Vertices of a depth-first search by finishing time; `CycleError` for a cycle where there must be none."""
+    """Vertices of a depth-first search by finishing time; raises `CycleError` for a cycle in a graph declared
+    acyclic.
+    """
     done: set[int] = set()
     placed: list[int] = []
     for start in starts:
@@ -109,7 +111,7 @@ def _post_order(starts: Iterable[int], following: Callable[[int], Iterable[int]]
                 on_path.discard(vertex)
                 done.add(vertex)
                 placed.append(vertex)
-            # The path follows arcs: back to one of its own vertices they close a cycle.
+            # The path follows arcs: an arc back to one of its own vertices closes a cycle.
             elif new in on_path:
                 cycle = [v for v, _ in path]
                 raise CycleError(cycle[cycle.index(new) :])
@@ -129,7 +131,7 @@ def positions_of(order: np.ndarray) -> np.ndarray:
 # ------------------------------------------------------------------------------------ components
 def connected_components(graph: Graph) -> list[list[int]]:
     """Vertices of each component, ascending; components by their least vertex."""
-    # Each edge is there in both directions.
+    # Each edge is present in both directions.
     return sorted(strongly_connected_components([list(neighbours) for neighbours in graph]))
 
 
@@ -138,8 +140,8 @@ def strongly_connected_components(parents: Parents) -> list[list[int]]:
     finished = _post_order(range(len(parents)), children_of(parents).__getitem__, is_acyclic=False)
     component = [-1] * len(parents)
     components: list[list[int]] = []
-    # The vertex that finished last lies in a component that no other unvisited one leads into; against the arcs, just
-    # this component can be reached from it.
+    # The vertex that finished last lies in a component that no other unvisited component leads into; so against the
+    # arcs, exactly this component can be reached from it.
     for root in reversed(finished):
         if component[root] >= 0:
             continue

@@ -1,4 +1,6 @@
-"""Directions for edges that may have either, so that no new v-structure arises; a member of an equivalence class."""
+"""Directions for edges that may have either one, such that no new v-structure arises: a member of an equivalence
+class.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,15 @@ from .orientation import oriented_graph
 
 
 def consistent_extension(parents: Parents, reversible: Collection[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
-    """The network with reversible arcs turned so that they form no v-structure, as far as that is possible.
+    """The network with reversible arcs turned so that, as far as possible, they form no v-structure.
 
     `parents` is an acyclic graph; where there is nothing to turn, it is returned as it is. The direction of
-    `reversible` arcs is free; the others keep theirs. Returns the ascending parents of every variable, acyclic; a
-    v-structure of them is one of `parents`, so that the moral graph has no further edge.
+    `reversible` arcs is free; the others keep theirs. Returns the ascending parents of every variable, acyclic. Each
+    of their v-structures is one of `parents`, so the moral graph has no further edge.
 
     Dor and Tarsi, "A simple algorithm to construct a consistent extension of a partially oriented graph" (1992):
     repeatedly remove a variable without children whose reversible neighbours are joined with all its neighbours, and
-    let all its edges point to it. Variables that are left, because there is no consistent extension, keep their arcs.
+    let all its edges point to it. If there is no consistent extension, the remaining variables keep their arcs.
     """
     n = len(parents)
     neighbours: list[set[int]] = [set() for _ in range(n)]
@@ -41,7 +43,7 @@ def consistent_extension(parents: Parents, reversible: Collection[tuple[int, int
                 children[parent].add(child)
     extended = [tuple(family) for family in parents]
     position = positions_of(np.array(topological_order(parents), dtype=np.int64)).tolist()
-    waiting = [(-position[v], v) for v in range(n)]  # late ones first: a consistent graph keeps its arcs
+    waiting = [(-position[v], v) for v in range(n)]  # late ones first, so a consistent graph keeps its arcs
     heapq.heapify(waiting)
     is_removed = [False] * n
     while waiting:
@@ -64,8 +66,8 @@ def consistent_extension(parents: Parents, reversible: Collection[tuple[int, int
 def class_member(graph: EssentialGraph, source: str | None = None) -> tuple[tuple[int, ...], ...]:
     """Parents of every variable in a network of the equivalence class that has all arcs of the graph.
 
-    `source` says where the graph is from, for the error. Raises `Inconsistent` if there is none, or the arcs are not
-    all that the class has in common: the graph is no essential graph, nor a maximally oriented one.
+    `source` names the origin of the graph, for the error. Raises `Inconsistent` if there is none, or if the class has
+    further arcs in common: the graph is then neither an essential graph nor a maximally oriented one.
     """
     parents: list[list[int]] = [[] for _ in graph.variables]
     for tail, head in graph.arcs:

@@ -108,6 +108,6 @@ def skeleton_distance(first: Iterable[Arc], second: Iterable[Arc]) -> int:
 
 
 def compare_arcs(parents: Sequence[Sequence[int]], reference: Sequence[Sequence[int]]) -> ArcComparison:
-    """Compare the arcs of a network with those of a reference."""
+    """Compare the arcs of a network with the arcs of a reference."""
     arcs, expected = list_arcs(parents), list_arcs(reference)
     return ArcComparison(len(arcs & expected), len(arcs - expected), len(expected - arcs))

@@ -1,7 +1,7 @@
 """Which directions are decided: by knowledge, by the data, or by neither.
 
 Networks of one equivalence class imply the same independences, so data cannot distinguish them; knowledge about arcs
-rules out some of them. An arc is decided if it has the same direction in all that are left.
+rules out some of them. An arc is decided if it has the same direction in all remaining networks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def oriented_graph(parents: Parents, knowledge: Knowledge) -> PartiallyDirectedG
     `Inconsistent` if the network itself does not agree with the knowledge.
 
     Meek, "Causal inference and causal explanation with background knowledge" (UAI 1995): arcs that knowledge directs,
-    then his four rules until none applies. Every arc that they direct has its direction in the network.
+    then his four rules until none applies. Every arc that these rules direct has its direction in the network.
     """
     return _oriented(essential_graph(parents), parents, knowledge)
 
@@ -48,7 +48,7 @@ def _oriented(class_graph: PartiallyDirectedGraph, parents: Parents, knowledge: 
         if head not in marks.undirected[tail] or not (knowledge.settles(tail, head) or marks.follows(tail, head)):
             continue
         marks.direct(tail, head)
-        # The rules for an edge look at edges of its ends, and (rule 4) of a neighbour of its tail.
+        # The rules for an edge use edges of its ends, and (rule 4) edges of a neighbour of its tail.
         pairs = [(end, other) for end in arc for other in marks.undirected[end]]
         pairs += [(a, b) for a in marks.undirected[tail] for b in marks.children[head] & marks.undirected[a]]
         for a, b in pairs:
@@ -109,9 +109,9 @@ def _require_agreement(parents: Parents, knowledge: Knowledge) -> None:
 def decide_directions(parents: Parents, knowledge: Knowledge) -> dict[Arc, str]:
     """What decides the direction of each arc of a network: ``knowledge``, ``data`` or ``neither``.
 
-    Knowledge decides if the arc is required or its reverse excluded, or if that follows from such arcs within the
-    equivalence class; the data if, otherwise, all networks of the class have the arc. Raises `Inconsistent` if the
-    network does not agree with the knowledge.
+    Knowledge decides if it requires the arc or excludes its reverse, or if this follows from such arcs within the
+    equivalence class. Otherwise the data decide if all networks of the class have the arc. Raises `Inconsistent` if
+    the network does not agree with the knowledge.
     """
     class_graph = essential_graph(parents)
     oriented = _oriented(class_graph, parents, knowledge)
@@ -138,21 +138,21 @@ class DecisionCounts:
             self._counts[word][min(tail, head), max(tail, head)] += times
 
     def usual(self, arc: Arc) -> str:
-        """What decides the direction of a pair in most of the networks that join it.
+        """The most frequent decision on a pair among the networks that join it.
 
-        Of equals it is the least claim, so ``neither`` where no network joins the pair.
+        Among equally frequent ones it is the weakest claim, so it is ``neither`` if no network joins the pair.
         """
         pair = min(arc), max(arc)
         return max(reversed(DECIDERS), key=lambda word: self._counts[word][pair])
 
 
 LEARNING_STAGES = frozenset({"parentsets", "optimize", "posterior", "average"})
-"""Commands that learn networks. The directions in other networks were given; nothing is known about their reasons."""
+"""Commands that learn networks. In other networks the directions were given, for unknown reasons."""
 
 
 def network_directions(network: Network) -> dict[Arc, str]:
-    """What decides the direction of each arc of a learnt network: as its header says, or under the knowledge recorded
-    there; empty if no command recorded there learnt it.
+    """What decides the direction of each arc of a learnt network: as stated in its header, or derived from the
+    knowledge recorded there; empty if the header records no command that learnt it.
 
     Raises `Inconsistent` if the network does not agree with that knowledge, or the header has only a digest of it.
     """

@@ -62,7 +62,7 @@ def cut_network(network: Network, kept: Iterable[int]) -> Network:
     order = sorted(kept)
     index = {variable: position for position, variable in enumerate(order)}
     parents = tuple(tuple(index[p] for p in network.parents[v] if p in index) for v in order)
-    # A local score is of a variable with all its parents.
+    # A local score holds for a variable with all its parents.
     whole = np.array([len(parents[i]) == len(network.parents[v]) for i, v in enumerate(order)], dtype=bool)
     header = network.header
     part = Network(
@@ -107,8 +107,8 @@ def cut_essential_graph(network: Network, kept: Sequence[int] | set[int] | None 
     """The essential graph of a network, restricted to the variables `kept`; under the knowledge that its header
     records, the maximally oriented graph.
 
-    The whole network, not the part, determines which arcs are directed. Errors as of `recorded_knowledge` and
-    `oriented_graph`.
+    The whole network, not the part, determines which arcs are directed. Raises errors as `recorded_knowledge` and
+    `oriented_graph` do.
     """
     found = oriented_graph(network.parents, recorded_knowledge(network.header.by, network.header.names))
     order = range(network.n_variables) if kept is None else sorted(kept)

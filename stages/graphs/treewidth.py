@@ -17,7 +17,7 @@ from formats.errors import Inconsistent
 from formats.graphs.algorithms import Graph, elimination_bags, elimination_width, largest_table, moral_graph
 
 WORK_LIMIT = 30_000_000
-"""Limit of min-fill's neighbour look-ups, after which min-degree takes over: a few seconds."""
+"""Limit of min-fill's neighbour look-ups, a few seconds; after it min-degree takes over."""
 
 
 class TreewidthBounds(NamedTuple):
@@ -62,7 +62,8 @@ def check_certificate(
 def jointree_cells(graph: Graph, order: Sequence[int], n_states: Sequence[int]) -> int | float:
     """Total cells of a junction tree's cliques, the maximal cliques of an elimination order.
 
-    Propagation visits each cell a fixed number of times. `n_states` is by variable. A float beyond 2^53.
+    Propagation visits each cell a fixed number of times. `n_states` is by variable. The result is a float beyond
+    2^53.
     """
     position = {vertex: rank for rank, vertex in enumerate(order)}
     bags = list(elimination_bags(graph, order))
@@ -101,7 +102,7 @@ def min_degree_order(graph: Graph) -> list[int]:
         vertex = int(np.argmin(degrees))
         width = max(width, int(degrees[vertex]))
         neighbours = np.flatnonzero(np.unpackbits(rows[vertex].view(np.uint8), bitorder="little"))
-        # The neighbours are joined pairwise: each gets the row of the vertex, less the vertex and itself.
+        # The neighbours are joined pairwise: each gets the row of the vertex, without the vertex and itself.
         block = rows[neighbours] | rows[vertex]
         block[:, vertex >> 6] &= ~_bit(vertex)
         block[np.arange(len(neighbours)), neighbours >> 6] &= ~_bit(neighbours)
@@ -111,7 +112,7 @@ def min_degree_order(graph: Graph) -> list[int]:
         degrees[vertex] = n_vertices
         remaining[vertex] = False
         order.append(vertex)
-    # The remaining vertices are too few to exceed the width reached, in any order.
+    # The remaining vertices are too few to exceed the present width, in any order.
     return order + np.flatnonzero(remaining).tolist()
 
 
@@ -164,14 +165,14 @@ class _MinFill:
     def _count_missing(self, vertex: int) -> int:
         neighbours = self.graph[vertex]
         self.work += len(neighbours) ** 2
-        # Each edge among the neighbours is met from both ends.
+        # Each edge among the neighbours is counted from both ends.
         linked = sum(len(neighbours & self.graph[u]) for u in neighbours)
         return (len(neighbours) * (len(neighbours) - 1) - linked) // 2
 
     def eliminate_next(self) -> None:
         while True:
             missing, degree, vertex = heapq.heappop(self.heap)
-            # Entries are not changed in the heap: one that does not agree with the present state is stale and
+            # Entries in the heap are never changed: an entry that disagrees with the present state is stale and
             # skipped.
             if vertex in self.remaining and (missing, degree) == (self.missing[vertex], len(self.graph[vertex])):
                 break
@@ -186,7 +187,7 @@ class _MinFill:
         self.order.append(vertex)
 
     def _detach(self, vertex: int) -> set[int]:
-        """Remove a vertex: its neighbours lose the missing edges between it and their other neighbours."""
+        """Remove a vertex: its neighbours lose the missing edges between this vertex and their other neighbours."""
         neighbours = self.graph[vertex]
         for u in neighbours:
             self.missing[u] -= len(self.graph[u]) - 1 - len(self.graph[u] & neighbours)
@@ -203,7 +204,7 @@ class _MinFill:
                 self.work += len(self.graph[u])
                 for w in common:
                     self.missing[w] -= 1
-                # Each end gains a neighbour that is adjacent only to the common ones of its other neighbours.
+                # Each end gains a neighbour that is adjacent, among its other neighbours, only to the common ones.
                 self.missing[u] += len(self.graph[u]) - len(common)
                 self.missing[v] += len(self.graph[v]) - len(common)
                 self.graph[u].add(v)
@@ -227,7 +228,7 @@ def contraction_bound(graph: Graph) -> int:
     heapq.heapify(heap)
     remaining = set(range(len(graph)))
     bound = 0
-    # A graph of m vertices has no vertex of degree m, so no smaller graph can raise the bound.
+    # A graph of m vertices has no vertex of degree m, so a smaller graph cannot raise the bound.
     while len(remaining) > bound + 1:
         degree, vertex = heapq.heappop(heap)
         # A stale entry.

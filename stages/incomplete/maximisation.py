@@ -1,8 +1,8 @@
 """Parameters of a network from rows with holes: expectation maximisation (Dempster, Laird and Rubin 1977).
 
 Each iteration computes the expected counts of all families under the current parameters exactly (Lauritzen 1995) and
-re-estimates the parameters from them. The log-likelihood of the observed cells does not decrease; with smoothing it
-is the log-posterior that does not. The maximum may be local, so there can be random restarts.
+re-estimates the parameters from them. The log-likelihood of the observed cells does not decrease; with smoothing, the
+log-posterior does not. The maximum may be local, so there can be random restarts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Maximisation:
     """Settings of expectation maximisation."""
 
     smoothing: float = 0.0  # equivalent sample size of a uniform prior, as in `stages.fit.fit_parameters`; 0 for none
-    restarts: int = 1  # number of starts: the first from the rows that show whole families, the others random
+    restarts: int = 1  # number of starts: the first uses rows that show whole families, the others are random
     seed: int = 0
     tolerance: float = 1e-5  # convergence: the objective rises by less than this in an iteration, nats per row
     iterations: int = 200  # limit per start
@@ -46,8 +46,8 @@ class Fitted(NamedTuple):
 
     network: BayesianNetwork
     log_likelihood: float  # of the observed cells, nats
-    # For each start the objective before each iteration and at the end: the log-likelihood, with smoothing plus the
-    # log-prior up to a constant; nats.
+    # For each start, the objective before each iteration and at the end: the log-likelihood; with smoothing also the
+    # log-prior, up to a constant; nats.
     traces: list[list[float]]
     best: int  # index of the best start
     converged: bool  # whether the best start reached the tolerance
@@ -77,7 +77,7 @@ def fit_incomplete(
 
     Raises `Inconsistent` if variables or states of network and data differ; `StageError` if a table, or the tables of
     a junction tree, would be too large; `NothingFoundError` if stopped before the first iteration. The rows have the
-    network's variables in the same order, and its states where it knows them. `name` is that of the result,
+    network's variables in the same order, and its states where it knows them. `name` is the name of the result,
     `elimination` a known elimination order to try, `start` the initial parameters of the first start, for the same
     structure. Once `stop` is set, the best parameters so far are returned.
     """
@@ -100,7 +100,7 @@ def fit_incomplete(
         runs.append(task.climb(begin, number, stop, reporter))
         if stop is not None and stop.is_set():
             break
-    # By the objective that the iterations raise, with smoothing not the likelihood alone.
+    # By the objective of the iterations; with smoothing this is not the likelihood alone.
     best = max(range(len(runs)), key=lambda i: runs[i].trace[-1])
     found = runs[best]
     tables = tuple(table.copy() for table in task.tables(found.probabilities))
@@ -163,8 +163,8 @@ class _Task:
             found = self.rows.expect(probabilities, settings.jobs, stop)
             if found is None:
                 break
-            # The E step gives the likelihood of the parameters that it began with: these are kept together, and those
-            # of the last M step only once they are evaluated.
+            # The E step gives the likelihood of its initial parameters, so these are kept together; parameters of the
+            # last M step are kept only once they are evaluated.
             kept, reached = probabilities, found.log_likelihood
             trace.append(found.log_likelihood + self.log_prior(probabilities))
             if reporter is not None:

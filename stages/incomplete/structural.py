@@ -7,7 +7,7 @@ maximum spanning tree of the mutual information of available pairs (Chow and Liu
 
 Networks from different tables are compared by the exact log-likelihood of the observed cells minus the difference
 between the completed table's maximised log-likelihood and its score: the penalty of BIC and AIC, and for BDeu and K2
-the approximation of Cheeseman and Stutz (1996). The rounds end when that no longer rises.
+the approximation of Cheeseman and Stutz (1996). The rounds end when this score no longer rises.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def learn_structure(
 ) -> Found:
     """Learn a network from rows with holes.
 
-    `start` is the structure for the first imputation and the start of the first search, with variables in the data's
-    order. Once `stop` is set, the best network so far is returned; the search must obey it, too.
+    `start` is the structure for the first imputation and for the start of the first search; its variables are in the
+    data's order. Once `stop` is set, the best network so far is returned; the search must obey it, too.
 
     Returns the network of the best round, and the figures of its search and of all rounds. Local scores and ``total``
     refer to that round's completed table. The header has ``holes``, ``rounds``, ``imputation`` and
@@ -80,7 +80,7 @@ def learn_structure(
         completed = _complete(rows, model, before, settings, number)
         network, figures = search(completed, before)
         if stop.is_set():
-            # The network of an interrupted search, whose score is not known, is returned only if there is no other.
+            # The network of an interrupted search has no known score; it is returned only if there is no other.
             best = best or _Round(network, figures, math.nan)
             break
         fitted = fit_incomplete(
@@ -94,7 +94,7 @@ def learn_structure(
         found = _Round(network, figures, observed_score(network, completed, fitted.log_likelihood))
         trace.append({"score": found.score, "total": network.header.extra["total"], "arcs": network.n_arcs})
         reporter.detail(f"round {number}: {network.n_arcs} arcs, score of the observed cells {found.score:,.2f}")
-        # Rounds are only taken while the score rises, so they end, whatever the imputation draws.
+        # A round is accepted only while the score rises, so the rounds end, whatever the imputation draws.
         if best is not None and not found.score > best.score:
             break
         is_same = before is not None and before.parents == network.parents
@@ -113,8 +113,8 @@ def learn_structure(
 def observed_score(network: Network, completed: Dataset, log_likelihood: float) -> float:
     """Log-likelihood of the observed cells minus the score's penalty on the completed table, nats.
 
-    `network` has its score on `completed` as ``total``; `log_likelihood` is that of the observed cells, under
-    parameters fitted to them.
+    `network` has its score on `completed` as ``total``; `log_likelihood` is for the observed cells, under parameters
+    fitted to them.
     """
     maximised = math.fsum(score_families(network.parents, completed, ("ll",))["ll"])
     return log_likelihood - (maximised - float(network.header.extra["total"]))

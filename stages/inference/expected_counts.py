@@ -1,8 +1,8 @@
 """Expected counts of a network's families over rows with holes, the E step of expectation maximisation.
 
-Families that a row shows completely are counted once, beforehand; the others have exact expectations, by junction
-trees. Equal rows are merged and sorted by their holes, so that rows with the same holes share junction trees. The
-trees do not depend on the parameters: they are planned once and kept within a memory limit.
+Families that a row shows completely are counted once, in advance; the others have exact expectations by junction
+trees. Equal rows are merged and sorted by their missing cells, so rows with the same missing cells share junction
+trees. The trees do not depend on the parameters: they are planned once and kept within a memory limit.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class IncompleteRows:
         self.engine = engine
         self.observed_counts = _count_observed(engine, codes, is_hidden)
         has_hole = is_hidden.any(axis=0)
-        # Holes first: sorted as bytes, rows with the same holes come together.
+        # Missing cells first: sorted as bytes, rows with the same missing cells are adjacent.
         rows = np.concatenate([is_hidden[:, has_hole].view(np.uint8), codes[:, has_hole]])
         distinct, weights = _distinct_columns(rows)
         n = engine.n_variables
@@ -83,7 +83,7 @@ class IncompleteRows:
             return self._expect_batch(probabilities, slice(start, start + size))
 
         with np.errstate(divide="ignore", invalid="ignore"):
-            # 0 ln 0 counts as 0: a cell without rows adds nothing even if it is impossible.
+            # 0 ln 0 counts as 0: a cell without rows adds nothing, even an impossible one.
             known = np.where(self.observed_counts > 0, self.observed_counts * np.log(probabilities), 0.0)
         parts, counts = [float(known.sum())], self.observed_counts.copy()
         for found in ordered_map(work, range(0, len(self._weights), size), jobs):
@@ -101,7 +101,7 @@ class IncompleteRows:
         return Expected(float((query.logs * query.weights[groups.rows]).sum()), query.counts)
 
     def _batch(self, rows: slice) -> _Batch:
-        """The planned rows, from the cache if they are there."""
+        """The planned rows, from the cache if possible."""
         kept = self._kept.get(rows.start)
         if kept is not None:
             return kept

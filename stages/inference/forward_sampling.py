@@ -59,8 +59,8 @@ def inverted_tree(n_parents: int, n_variables: int, seed: int = 0) -> BayesianNe
     Starting from a single variable, a random variable without parents gets `n_parents` new ones until there are
     `n_variables`; the last one gets fewer if ``n_variables - 1`` is no multiple of `n_parents`. All directed paths
     end in the first variable; the labels are in random order. Tables have Beta(1, 1) rows. The moral graph has
-    treewidth `n_parents`, but no reverse topological order attains it as an elimination order: the worst case for
-    searches that build k-trees along an order.
+    treewidth `n_parents`, but no reverse topological order attains it as an elimination order. This is the worst case
+    for searches that build k-trees along an order.
     """
     if n_parents < 1 or n_variables < 1:
         raise ValueError("an inverted tree needs at least one parent per variable and one variable")

@@ -54,7 +54,7 @@ class Engine:
         is_joined, local = np.zeros(n, dtype=np.bool_), np.full(n, -1, dtype=np.int64)
         eliminated = eliminate_component(self.arrays, everything, everything, ranks, is_joined, local)
         self.whole_cells = float(measure(self.arrays, everything, eliminated)[0])
-        # Restricted to a component, the best order of the whole network is tried beside the greedy ones.
+        # The best order of the whole network, restricted to a component, is tried beside the greedy ones.
         self.ranks = np.empty(n, dtype=np.int64)
         self.ranks[eliminated.order] = np.arange(n)
 
@@ -67,20 +67,21 @@ class Engine:
         """Distinct components of the rows' hidden variables.
 
         `is_hidden` is bool, shape (n, rows). Queried variables, `is_wanted` (bool, shape (n,)), are never removed as
-        barren; those that are `is_joined`, likewise, are forced into one component.
+        barren. Variables that are `is_joined` (bool, shape (n,)) are forced into one component.
         """
         n_bytes = (self.n_variables + 7) // 8
         labels = np.empty((is_hidden.shape[1], self.n_variables), dtype=np.int32)
         if is_joined is None:
             is_joined = np.zeros(self.n_variables, dtype=np.bool_)
         n_found = label_components(self.arrays, is_hidden, is_wanted, is_joined, labels)
-        # A component is known by the bits of its variables and of its families; equal ones share a junction tree.
+        # A component is identified by the bits of its variables and of its families; equal components share a
+        # junction tree.
         keys = np.zeros((n_found, 2 * n_bytes), dtype=np.uint8)
         rows = np.empty(n_found, dtype=np.int64)
         component_keys(self.arrays, labels, keys, rows)
         packed = keys.view(np.dtype((np.void, keys.shape[1]))).ravel()
         _, first, group_of = np.unique(packed, return_index=True, return_inverse=True)
-        # The bits of distinct keys as pairs (group, variable), first those of members, then of families.
+        # The bits of distinct keys as pairs (group, variable), first bits of members, then bits of families.
         parts = [
             np.nonzero(np.unpackbits(keys[first, begin : begin + n_bytes], axis=1, bitorder="little"))
             for begin in (0, n_bytes)

@@ -24,7 +24,7 @@ class Estimate(NamedTuple):
     # is 0 where no sample or every sample has a state.
     probabilities: list[np.ndarray]
     standard_errors: list[np.ndarray]
-    # `log_probability`, `log_error`: of the evidence, nats, and its standard error.
+    # `log_probability`, `log_error`: log-probability of the evidence, nats, and its standard error.
     log_probability: float
     log_error: float
     effective: float  # effective sample size (Kong, Liu and Wong 1994)
@@ -67,7 +67,7 @@ def weigh_samples(
     is_hidden[list(evidence)] = False
     is_needed = _ancestors(engine, {*evidence, *(v for group in groups for v in group)})
     sizes = [engine.arrays.n_states[list(group)] for group in groups]
-    # The last sums, of an empty group, are those of all weights.
+    # The last sums belong to an empty group: they sum all weights.
     sums = _Sums([*(int(np.prod(size)) for size in sizes), 1])
     targets = [np.array(group, dtype=np.int64) for group in (*groups, ())]
     # Strides of a group's table, its last variable least significant.
@@ -91,7 +91,7 @@ def weigh_samples(
     *squares, (total_squares,) = sums.squares
     shares = [part / total for part in found]
     errors = [
-        # Squared weights inside the state have x - p = 1 - p, those outside -p.
+        # Squared weights of samples with the state have x - p = 1 - p, all others have -p.
         np.sqrt(own * (1 - p) ** 2 + np.maximum(total_squares - own, 0.0) * p**2) / total
         for own, p in zip(squares, shares)
     ]
@@ -99,7 +99,7 @@ def weigh_samples(
         [p.reshape(size) for p, size in zip(shares, sizes)],
         [error.reshape(size) for error, size in zip(errors, sizes)],
         sums.peak + math.log(total / n_samples),
-        # Standard error of the mean weight over the mean weight: by the delta method also that of its logarithm.
+        # Relative standard error of the mean weight; by the delta method also the standard error of its logarithm.
         math.sqrt(max(total_squares / total**2 - 1 / n_samples, 0.0)),
         total**2 / total_squares,
     )

@@ -60,9 +60,9 @@ def prepare(
 ) -> Prepared:
     """Divide a query into components.
 
-    Raises `StageError` if the tables do not fit into memory. `wanted` variables are queried, the joint distribution
-    of the `joined` ones. With `across` these are all put into one clique; otherwise those of each component, which
-    are independent of the others given the evidence.
+    Raises `StageError` if the tables do not fit into memory. `wanted` variables are queried one by one, `joined`
+    variables for their joint distribution. With `across`, all `joined` variables are put into one clique; otherwise
+    the ones of each component, which is independent of the others given the evidence.
     """
     n = engine.n_variables
     codes = np.zeros((n, 1), dtype=np.uint8)
@@ -91,7 +91,7 @@ def target_columns(engine: Engine, targets: Sequence[int]) -> tuple[np.ndarray, 
 
 
 def _run(engine: Engine, prepared: Prepared, kind: int) -> float:
-    """Process all components; the log-probability, nats. Refuses evidence of probability zero."""
+    """Process all components; returns the log-probability, nats. Refuses evidence of probability zero."""
     total = _total(engine, prepared, kind)
     if total == -math.inf:
         raise impossible(engine, prepared.evidence)
@@ -99,7 +99,9 @@ def _run(engine: Engine, prepared: Prepared, kind: int) -> float:
 
 
 def _total(engine: Engine, prepared: Prepared, kind: int) -> float:
-    """The log-probability, minus infinity if it is zero: of the components and of the fully observed families."""
+    """The log-probability from the components and the fully observed families; minus infinity if the probability is
+    zero.
+    """
     query = prepared.query
     answer_groups(engine.arrays, prepared.groups, query, kind, math.inf)
     # Families whose members are all observed belong to no component.
@@ -158,7 +160,7 @@ def most_probable_states(engine: Engine, evidence: Evidence, variables: Sequence
     for group in sorted(set(group_of.values())):
         members = np.array([v for v in variables if group_of[v] == group], dtype=np.int64)
         table = joint_distribution(engine.arrays, prepared.groups, prepared.query, group, members)
-        # The table is conditional on the evidence, whose probability `total` has already.
+        # The table is conditional on the evidence, whose probability is already in `total`.
         best = int(table.argmax())
         total += math.log(table[best])
         codes = np.array(np.unravel_index(best, engine.arrays.n_states[members])).tolist()
@@ -196,8 +198,8 @@ def impossible(engine: Engine, evidence: Evidence) -> Inconsistent:
     """Error naming a minimal impossible subset of the evidence."""
     part = dict(evidence)
     for variable in evidence:
-        # Evidence without a part is no less possible: what cannot be dropped now cannot be dropped later, so one pass
-        # leaves a minimal set.
+        # Evidence stays possible if a part is dropped: a part that cannot be dropped now cannot be dropped later, so
+        # one pass leaves a minimal set.
         less = {v: state for v, state in part.items() if v != variable}
         if _is_impossible(engine, less):
             part = less

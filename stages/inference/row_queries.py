@@ -32,8 +32,8 @@ class RowAnswers(NamedTuple):
     codes: np.ndarray  # uint8, shape (n, rows): states; `fill` puts in the hidden ones
     # float64, shape (rows, columns): distributions of the targets, side by side; NaN in impossible rows.
     posterior: np.ndarray
-    # float64, shape (rows,): of the observed cells, or of the most probable states together with them; nats, minus
-    # infinity if impossible.
+    # float64, shape (rows,): log-probability of the observed cells, or of these together with the most probable
+    # states; nats, minus infinity if impossible.
     log_probability: np.ndarray
 
 
@@ -53,7 +53,7 @@ def predict(
 ) -> Iterator[RowAnswers]:
     """The distribution of each target given the row's other cells; targets are never evidence.
 
-    Arguments and errors as for `log_probabilities`.
+    Arguments and errors as in `log_probabilities`.
     """
     is_hidden = is_hidden.copy()
     is_hidden[list(targets)] = True
@@ -70,8 +70,8 @@ def fill(
 ) -> Iterator[RowAnswers]:
     """Impute hidden cells by their most probable joint state, or with a `seed` by a draw given the observed cells.
 
-    Arguments and errors as for `log_probabilities`; `row_number` is what messages call a row, counted from 0. Raises
-    `Inconsistent` if the observed cells of a row have probability zero.
+    Arguments and errors as in `log_probabilities`; `row_number` gives the number of a row in messages, from its
+    index. Raises `Inconsistent` if the observed cells of a row have probability zero.
     """
     kind = BEST if seed is None else DRAWN
     for answers in _answer(engine, codes, is_hidden, kind, range(engine.n_variables), seed, jobs):

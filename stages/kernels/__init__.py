@@ -1,9 +1,9 @@
 """Compiled arithmetic over arrays: no input or output, no classes of the other packages.
 
-Each family of searches has its folder, as in `stages.optimize`; what is only counting lies in `counting`. A kernel
-is a plain function over arrays and scalars; arrays that belong together are a `NamedTuple`, built by keyword, with
-a builder ``new_...`` beside it where that is more than naming them. Scalars that a kernel changes are entries of an
-array, at places with a name such as ``PROFILES`` in `orders.insertion_ils`.
+Each family of searches has its folder, as in `stages.optimize`; what is only counting lies in `counting`. A kernel is
+a plain function over arrays and scalars. Arrays that belong together are a `NamedTuple`, built by keyword; where
+building takes more than naming the arrays, a function ``new_...`` beside it does so. Scalars that a kernel changes
+are entries of an array, at places with a name such as ``PROFILES`` in `orders.insertion_ils`.
 
 numba compiles a kernel anew for each combination of types, and a literal number such as 0 is a type of its own. So
 every argument has one type: indices are int64 (``np.int64(0)``, ``np.int64(array[i])``), arrays are contiguous.

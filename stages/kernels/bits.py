@@ -83,7 +83,7 @@ def add_family(descendants, child, parents, stack):
     child : int
         Had no parents before; none of its new ones is among its descendants.
     parents : tuple of (first, last, members)
-        The parents of v are ``members[first[v]:last[v]]``; those of `child` are included.
+        The parents of v are ``members[first[v]:last[v]]``; this includes the parents of `child`.
     stack : ndarray of int32, shape (n_variables,)
         Scratch.
     """

@@ -1,7 +1,7 @@
 """Where compiled kernels are stored, and whether that folder can be trusted.
 
 Cached kernels are pickles: reading one runs code of whoever wrote it. So a folder is used only if nobody else can
-have written to it; ssh treats its files alike.
+have written to it; ssh applies the same rule to its files.
 """
 
 import contextlib
@@ -21,9 +21,9 @@ def cache_root(environment: Mapping[str, str]) -> str:
 def why_not_trusted(root: str, folder: str) -> str | None:
     """Create `folder` if it is absent, and give the reason why kernels must not be stored in or read from it.
 
-    `root` must belong to the user, to root or to the owner of this program (whose code runs anyway), and be closed to
-    others for writing; so must all from here down to `folder`, which is `root` or a folder below it. A folder above
-    that everybody can write to must be sticky, as ``/tmp`` is. Returns None if the folder can be trusted.
+    `root` must belong to the user, to root or to the owner of this program (whose code runs anyway), and nobody else
+    may write to it. The same holds for every folder from `root` down to `folder`. A folder above that everybody can
+    write to must be sticky, as ``/tmp`` is. Returns None if the folder can be trusted.
     """
     if not os.path.isabs(root):
         return f"{root} is not an absolute path"
@@ -46,7 +46,7 @@ def why_not_trusted(root: str, folder: str) -> str | None:
 
 
 def _create(folder: str) -> None:
-    """Make a folder and those above it, closed to others whatever the umask is."""
+    """Make a folder and all folders above it, closed to others whatever the umask is."""
     if not os.path.isdir(folder):
         _create(os.path.dirname(folder))
         with contextlib.suppress(FileExistsError):

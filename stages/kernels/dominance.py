@@ -32,7 +32,8 @@ def is_subset(offsets, members, other, stamp, s):
 
 @njit
 def mark_undominated(offsets, members, n_variables, n_better):
-    """Which sets have no kept proper subset among those that may dominate them; of a set listed twice, the first.
+    """Find the sets without a kept proper subset among the sets that may dominate them; of a set listed twice, the
+    first is kept.
 
     Returns bool, shape (n_sets,).
 
@@ -42,11 +43,11 @@ def mark_undominated(offsets, members, n_variables, n_better):
         Offsets of the sets in `members`.
     members : ndarray of int32
         Ascending members of set s are ``members[offsets[s]:offsets[s + 1]]``. Sets are sorted by descending score,
-        ties by size, so that every set stands behind those that dominate it.
+        ties by size, so every set comes after the sets that dominate it.
     n_variables : int
         Members are less than this.
     n_better : ndarray of int64, shape (n_sets,)
-        Only the first ``n_better[s]`` sets may dominate set s; ascending. It is s if no margin is demanded.
+        Only the first ``n_better[s]`` sets may dominate set s; ascending. n_better[s] is s if no margin is demanded.
     """
     n_sets = len(offsets) - 1
     keep = np.ones(n_sets, dtype=np.bool_)
@@ -64,7 +65,8 @@ def mark_undominated(offsets, members, n_variables, n_better):
     stamp = np.full(n_variables, -1, dtype=np.int64)
     empty_is_kept = False
     n_listed = 0
-    # Dropped sets are never listed: what dominates one dominates its supersets as well, and was listed before it.
+    # Dropped sets need not be listed: a set that dominates one also dominates its supersets, and is listed before
+    # them.
     for s in range(n_sets):
         while n_listed < n_better[s]:
             if keep[n_listed]:
@@ -132,7 +134,7 @@ def mark_undominated_lists(list_offsets, offsets, members, n_variables, keep):
     list_offsets : ndarray of int64, shape (n_lists + 1,)
         Where the lists begin among all sets.
     keep : ndarray of bool, shape (n_sets,)
-        Receives what is kept of these lists.
+        Receives whether each set of these lists is kept.
     """
     for i in range(len(list_offsets) - 1):
         first, end = list_offsets[i], list_offsets[i + 1]

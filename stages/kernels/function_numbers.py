@@ -1,9 +1,10 @@
-"""Numbers of functions that no two processes share, since their compiled code meets in one cache.
+"""Process-specific numbers of functions, needed because compiled code of all processes meets in one cache.
 
 numba names a compiled function by its module, name, argument types and a number, which each process counts from 1.
 Functions made within functions, such as the parts of a sorting routine for other keys, differ by that number alone.
-Processes that fill a cache together would give one name to two of them, and of functions with one name LLVM keeps the
-first: a later process would call the wrong one (numba issue 10486). Here each process counts from a random number.
+Processes that fill a cache together would give one name to two such functions. LLVM keeps the first of two functions
+of one name, so a later process would call the wrong one (numba issue 10486). Here each process counts from a random
+number.
 """
 
 import hashlib
@@ -17,7 +18,8 @@ from numba.core.bytecode import FunctionIdentity
 
 SEED = "BNSL_FUNCTION_NUMBERS"
 """Setting for the build of a wheel, which has to be reproducible: numbers follow from it and from the command line.
-Only for a build that runs no command twice and one at a time."""
+Use it only for a build that runs each command once, and one command at a time.
+"""
 
 BITS = 62
 
@@ -31,8 +33,8 @@ def first_number(environment: Mapping[str, str], arguments: list[str]) -> int:
 
 
 def start() -> bool:
-    """Count from a number of this process's own, and so in its forks; False, and nothing may be stored, if this numba
-    counts otherwise.
+    """Count from a process-specific number, also in forks; False, and nothing may be stored, if this numba counts
+    otherwise.
     """
     if not hasattr(FunctionIdentity, "_unique_ids"):
         return False

@@ -1,8 +1,8 @@
 """A binary heap of numbers in the first entries of an array.
 
-The number of the largest value leaves first. Of equal values ``is_before(context, a, b)``, a kernel, says whether
-number `a` leaves before `b`. The functions are inlined, as a kernel that is passed a function at run time cannot be
-cached.
+The number of the largest value leaves first. Among equal values, the kernel ``is_before(context, a, b)`` decides
+whether number `a` leaves before `b`. The functions are inlined: numba cannot cache a kernel that is passed a function
+at run time.
 """
 
 from __future__ import annotations

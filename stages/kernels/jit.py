@@ -22,7 +22,7 @@ STAGES = Path(__file__).parents[1]
 def source_digest(stages: Path) -> str:
     """Digest of the versions of numba and llvmlite and all kernel sources.
 
-    These are the files in folders named ``kernels`` below `stages`.
+    Kernel sources are the files in folders named ``kernels`` below `stages`.
     """
     digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__}".encode())
     for path in sorted(stages.glob("**/kernels/**/*.py")):
@@ -54,7 +54,7 @@ _OPTIONS = {
     "nogil": True,
     "error_model": "numpy",
     "no_cfunc_wrapper": True,
-    "_nrt": True,  # unsaid, it would be that of the caller for which a kernel is compiled first
+    "_nrt": True,  # by default it would depend on the first caller that compiles the kernel
 }
 
 
@@ -85,11 +85,11 @@ def inlined(function):
 
 
 def borrowing(function):
-    """`njit` for functions that neither make nor return arrays: they do not count references to those that they get.
+    """`njit` for functions that neither make nor return arrays: they do not count references to their arguments.
 
-    Each array of a tuple would be counted, with two atomic instructions, at every call and use. The caller keeps the
-    arrays alive. numba refuses to compile ``np.empty`` and the like here; what such a function calls may make arrays
-    for itself but not return them, as nobody would free them.
+    Otherwise each array of a tuple would be counted, with two atomic instructions, at every call and use. The caller
+    keeps the arrays alive. numba refuses to compile ``np.empty`` and the like here. A callee may make arrays for its
+    own use but not return them, as nobody would free them.
     """
     return _compiled(function, {**_OPTIONS, "_nrt": False})
 

@@ -52,15 +52,15 @@ class DamagedFileError(OSError):
 
 
 def checksum_of(name: str, content: bytes | memoryview) -> bytes:
-    """CRC-32 of a file: of its name, too, as the code of another kernel is as wrong as damaged code.
+    """CRC-32 of a file and its name: code of another kernel is as harmful as damaged code.
 
-    It is against accidents. Who can write here can store any code (`cache_folder`).
+    The checksum guards against accidents only. Whoever can write here can store any code (`cache_folder`).
     """
     return zlib.crc32(content, zlib.crc32(name.encode())).to_bytes(CHECKSUM_BYTES, "little")
 
 
 def read_checked(path: str) -> memoryview:
-    """The content of a file behind its checksum; `DamagedFileError` if they do not agree."""
+    """The content of a file behind its checksum; raises `DamagedFileError` if the two do not agree."""
     stored = memoryview(Path(path).read_bytes())
     if stored[:CHECKSUM_BYTES] != checksum_of(os.path.basename(path), stored[CHECKSUM_BYTES:]):
         raise DamagedFileError(f"{path} is damaged")
@@ -68,7 +68,7 @@ def read_checked(path: str) -> memoryview:
 
 
 class CheckedFiles(IndexDataCacheFile):
-    """The files of one kernel: an index, the names of files by types of arguments, and a file for each of these."""
+    """The files of one kernel: an index (types of arguments to file names), and one file for each entry."""
 
     def _load_index(self):
         try:
@@ -108,7 +108,7 @@ class KernelCache(FunctionCache):
                 self.flush()
             return None
         # numba numbers the files of a kernel. Two processes that store code for different types at the same time may
-        # take the same number, and the index then leads to code for the types of the other.
+        # take the same number; the index of one then leads to the code of the other.
         return stored if stored is not None and tuple(stored.signature.args) == tuple(sig) else None
 
     def save_overload(self, sig, data):
@@ -116,5 +116,5 @@ class KernelCache(FunctionCache):
         with contextlib.suppress(Exception):
             stored = self._cache_file.load(self._index_key(sig, data.codegen))
             if stored is None or data.library.is_assembled:
-                # Only people read the annotated source.
+                # The annotated source serves readers only.
                 super().save_overload(sig, data._replace(type_annotation=None))

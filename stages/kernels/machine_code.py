@@ -27,7 +27,7 @@ from .kernel_cache import KernelCache
 from .shipped import ProcessorLevel, ShippedKernel
 
 LOADS = 10
-"""Attempts at loading machine code; each fails only if one more signal arrives within some microseconds."""
+"""Attempts at loading machine code; an attempt fails only if a signal arrives within some microseconds."""
 
 _USED_OF_LIBRARIES = (
     "_ensure_finalized",
@@ -60,7 +60,7 @@ class KernelLibrary(JITCodeLibrary):
     """The functions of one kernel: bitcode until the address of one of them is asked for, then machine code."""
 
     is_assembled = False
-    has_bitcode = True  # which callers link; what comes with a wheel is machine code alone
+    has_bitcode = True  # callers link it; a wheel brings machine code alone
     _bitcode: list[bytes] | None = None
 
     def finalize(self):
@@ -82,7 +82,7 @@ class KernelLibrary(JITCodeLibrary):
     def bitcode(self) -> list[bytes]:
         """Modules of this library and of its callees, direct and indirect, each caller before its callees.
 
-        LLVM links only what the modules linked before refer to, so callers come first.
+        LLVM links only what earlier modules refer to, so callers come first.
         """
         if self._bitcode is None:
             callees: dict[bytes, None] = {}  # in reverse order, without repetitions
@@ -125,8 +125,9 @@ class KernelLibrary(JITCodeLibrary):
 
     @classmethod
     def _unserialize(cls, codegen, state):
-        # LLVM asks for stored machine code by a callback to Python. What a signal raises there is dropped (and raised
-        # again later, if the program sees to it), and LLVM assembles the module without functions that it was given.
+        # LLVM asks for stored machine code by a callback to Python. An exception that a signal raises in that
+        # callback is dropped (the program may raise it again later), and LLVM assembles the module without its
+        # functions.
         for _ in range(LOADS):
             library = cls._load(codegen, *state)
             if not library.is_assembled or codegen._engine.get_global_value_address(state[2][1][0]):
@@ -135,7 +136,7 @@ class KernelLibrary(JITCodeLibrary):
 
     @classmethod
     def _load(cls, codegen, name, bitcode, machine_code):
-        """A library of what `serialize_using_object_code` returned."""
+        """A library made from the result of `serialize_using_object_code`."""
         library = codegen.create_library(name)
         library._bitcode = bitcode
         library.has_bitcode = bitcode is not None
@@ -164,7 +165,7 @@ class Kernel(CPUDispatcher):
     _replaced: frozenset[tuple] = frozenset()
 
     def use_shipped(self, folder: Path, level: ProcessorLevel):
-        """Take machine code of this level from its folder, if there is some for the types of a call."""
+        """Take shipped machine code of this level from its folder, if it has some for the types of a call."""
         self._shipped = ShippedKernel(self.py_func, folder, level)
 
     def enable_caching(self):
@@ -173,8 +174,8 @@ class Kernel(CPUDispatcher):
 
     def _compile_for_args(self, *args, **kws):
         with global_compiler_lock:
-            # A compilation makes millions of small objects and needs all to its end: collections took an eighth of
-            # its time.
+            # A compilation makes millions of small objects and needs them all until it ends; garbage collections took
+            # an eighth of its time.
             was_enabled = gc.isenabled()
             gc.disable()
             self._is_called_by_python = True
@@ -188,8 +189,8 @@ class Kernel(CPUDispatcher):
     def get_call_template(self, args, kws):
         """The variant for a call in another kernel.
 
-        Literals are passed as numbers: numba would compile a variant for each literal, of which the optimiser makes
-        the same code where it inlines the kernel.
+        Literals are passed as numbers. numba would compile a variant for each literal, though the optimiser makes the
+        same code where it inlines the kernel.
         """
         args, kws = tuple(map(_number, args)), {name: _number(kind) for name, kind in kws.items()}
         return super().get_call_template(args, kws)
@@ -204,7 +205,7 @@ class Kernel(CPUDispatcher):
                     self.add_overload(shipped)
                     return shipped.entry_point
             if not is_called_by_python and sig in self.overloads and not self.overloads[sig].library.has_bitcode:
-                # The caller needs bitcode. Python's calls go on to the machine code that they have.
+                # The caller needs bitcode. Calls from Python continue to use the present machine code.
                 self._replaced = self._replaced | {sig}
                 del self.overloads[sig]
             entry_point = super().compile(sig)
@@ -239,7 +240,7 @@ def _holds_arrays(kind: types.Type) -> bool:
 
 
 def _parts(kind: types.Type) -> Iterator[types.Type]:
-    """The types of a tuple's entries, and of theirs if they are tuples; other types themselves."""
+    """The types of a tuple's entries, nested tuples included; other types themselves."""
     entries = getattr(kind, "types", None)
     if entries is None:
         yield kind
@@ -249,7 +250,7 @@ def _parts(kind: types.Type) -> Iterator[types.Type]:
 
 
 def _counts_references(compiled) -> bool:
-    """Whether a wrapper has to count references: to what it returns, or to what it makes of arguments.
+    """Whether a wrapper has to count references: to returned arrays, or to objects made from arguments.
 
     Python keeps the arrays that it passes alive until the call returns.
     """
@@ -265,8 +266,9 @@ def _with_wrapper(compiled):
     If the wrapper counted references, each array passed would take an allocation: 2.2 microseconds a call for the 35
     of `counting.add_one.score_expansions`.
 
-    The wrapper has an environment (constants such as the types of returned arrays) of its own: numba keeps one
-    environment per name in a process, and that of a kernel loaded as a callee would lack the wrapper's constants.
+    The wrapper has an environment of its own (constants such as the types of returned arrays). numba keeps one
+    environment per name in a process, and the environment of a kernel loaded as a callee would lack the wrapper's
+    constants.
     """
     context = compiled.target_context.subtarget(enable_nrt=_counts_references(compiled))
     fndesc = copy.copy(compiled.fndesc)
@@ -288,7 +290,7 @@ def _with_wrapper(compiled):
 def install() -> None:
     """Make numba use `KernelLibrary` for all that it compiles from now on, its own functions included.
 
-    Raises `AttributeError` if this numba lacks something that late assembly relies on; nothing is changed.
+    Raises `AttributeError`, and changes nothing, if this numba lacks something that late assembly needs.
     """
     codegen = cpu_target.target_context.codegen()
     attrgetter(*_USED_OF_LIBRARIES)(JITCodeLibrary)

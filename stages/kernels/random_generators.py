@@ -3,7 +3,7 @@
 numba reads the functions of a generator by calling ``ctypes.cast``, a Python function, and does not check whether
 that succeeded: if a signal arrives just then and its handler raises, the process crashes. It also keeps every
 generator that is passed, with 64 bytes a call. numpy documents a C structure with the same functions, which is read
-here: all generators get a type of ours, to which numba's methods of generators apply as well.
+here. All generators get a type of this module; numba's methods of generators apply to it as well.
 """
 
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from numba.core import cgutils, types
 from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
 
 MEMBERS = ("state", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double")
-"""numba's names of the first members of ``bitgen_t``, each of which is one pointer."""
+"""numba's names of the first members of ``bitgen_t``; each member is one pointer."""
 
 SOURCE = types.NumPyRandomBitGeneratorType("bit_generator")
 
@@ -59,7 +59,7 @@ def unbox_generator(kind, generator, call):
 
 @contextmanager
 def _attribute(call, owner, name):
-    """Code with an attribute, which its owner keeps alive; left out where Python raises instead."""
+    """Code with an attribute that its owner keeps alive; left out where Python raises instead."""
     attribute = call.pyapi.object_getattr_string(owner, name)
     with call.builder.if_then(cgutils.is_not_null(call.builder, attribute)):
         yield attribute

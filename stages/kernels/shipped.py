@@ -1,8 +1,8 @@
-"""Machine code that a wheel brings along: a read-only folder beside the code for each level of processor.
+"""Machine code shipped in a wheel: a read-only folder beside the code for each level of processor.
 
-``make wheel`` fills it (``tests/tools/kernel_wheel.py``). It is used for kernels that Python calls, if sources,
-numba, llvmlite and Python are those that it was made with; whatever is not there is compiled as from a checkout. It
-is trusted like the modules beside it: whoever can write to it can write to them.
+``make wheel`` fills it (``tests/tools/kernel_wheel.py``). It is used for kernels called from Python, if it was made
+with the same sources, numba, llvmlite and Python; missing kernels are compiled as in a checkout. It is trusted like
+the modules beside it: whoever can write to the folder can write to the modules.
 """
 
 import platform
@@ -18,9 +18,9 @@ FOLDER = Path(__file__).parent / "compiled"
 
 
 class ProcessorLevel(NamedTuple):
-    """What machine code is made for."""
+    """A kind of processor for which machine code is shipped."""
 
-    processor: str  # LLVM's name, and that of the folder
+    processor: str  # LLVM's name of the processor, also the name of the folder
     features: str  # further features, as numba's NUMBA_CPU_FEATURES has them
     needed: frozenset[str]  # all features that a processor must have
 
@@ -29,7 +29,7 @@ _OF_V3 = frozenset(
     ["avx", "avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.1", "sse4.2", "ssse3"]
 )
 _OF_V4 = _OF_V3 | frozenset(["avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"])
-_COUNTING = ("avx512bitalg", "avx512vpopcntdq")  # counts bits in vectors, which scoring does most: 10 % of its time
+_COUNTING = ("avx512bitalg", "avx512vpopcntdq")  # counts bits in vectors: saves 10 % of the time of scoring
 LEVELS: dict[str, tuple[ProcessorLevel, ...]] = {
     "x86_64": (
         ProcessorLevel(
@@ -58,9 +58,10 @@ def levels_here() -> list[ProcessorLevel]:
 def shipped_level(
     name: str, environment: Mapping[str, str], above: Path = FOLDER
 ) -> tuple[Path, ProcessorLevel] | None:
-    """Folder and level of the best that this processor can run; None if there is none, or with settings of numba.
+    """Folder and level of the best shipped code that this processor can run; None if there is none, or if settings of
+    numba would change machine code.
 
-    `name` is a folder below `above`, which has a folder for each level; the digest in it stands for sources and
+    `name` is a folder below `above`, with a folder for each level; the digest in `name` stands for sources and
     versions.
     """
     root = above / name

@@ -1,6 +1,6 @@
 """Lists without a least set: no listed set, even the empty one, is within all others.
 
-Other programs write them, and knowledge leaves them where the set of the required parents alone was dominated.
+Other programs write such lists. Knowledge leaves them where the set of the required parents alone was dominated.
 Searches need such a set, so that every order has a network. The set of the required parents is added, mostly the
 empty one, with a score so low that no network with it can be the best while there is one without.
 """
@@ -22,7 +22,9 @@ from .set_lists import all_sets, child_of_sets
 
 
 def children_without_least(table: ParentSetTable) -> list[int]:
-    """The children without a listed set that all their other sets contain, ascending."""
+    """The set of the required parents is added, mostly the empty one. Its score is so low that a network with it is
+    the best only if there is no network without it.
+    """
     has_empty = np.zeros(table.n_variables, dtype=np.bool_)
     has_empty[child_of_sets(table)[np.diff(table.parent_offsets) == 0]] = True
     sets, starts = all_sets(table), table.set_offsets.tolist()
@@ -41,7 +43,7 @@ def bar_least_sets(
     if not without:
         return table, {}
     starts = table.set_offsets[:-1][np.diff(table.set_offsets) > 0]
-    # What all listed sets together can make up for; one nat more.
+    # More, by one nat, than all listed sets together can differ by.
     span = float(np.sum(np.maximum.reduceat(table.scores, starts) - np.minimum.reduceat(table.scores, starts))) + 1.0
     records: list[ParentSetRecord] = list(table.records())
     barred = {child: () if knowledge is None else knowledge.required_of(child) for child in without}
@@ -59,7 +61,7 @@ def refuse_barred(network: Network, barred: dict[int, tuple[int, ...]]) -> None:
     taken = [child for child, least in barred.items() if network.parents[child] == least]
     if not taken:
         return
-    # Every network of listed sets scores a nat more than this one at least, see `bar_least_sets`.
+    # Every network of listed sets scores at least one nat more than this one, see `bar_least_sets`.
     is_proved = network.header.extra.get("gap", math.inf) < 1.0
     found, remedy = ("exists", "") if is_proved else ("was found", ", or search longer")
     names = listed([repr(network.header.names[child]) for child in taken])

@@ -32,7 +32,7 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
             raise InfeasibleError(_nothing_left(knowledge, child))
     if keep.all():
         return table
-    # A list may lack sets with the required parents because a subset without them dominated them.
+    # A list may lack sets with the required parents: subsets without these parents dominated them.
     is_bound = np.array([child in knowledge.required for child in range(table.n_variables)]) & ~table.fixed
     return replace(
         keep_in_table(table, np.flatnonzero(keep)),
@@ -43,9 +43,10 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
 
 
 def require_least_sets(table: ParentSetTable, knowledge: Knowledge) -> None:
-    """Raise `InfeasibleError` if no set that knowledge left to a child is within all its others.
+    """Raise `InfeasibleError` if a child has no least set, one within all its other sets, after knowledge was
+    applied.
 
-    Then an order that allows the required parents might still leave the child without a consistent set.
+    Without it, an order that allows the required parents might still leave the child without a consistent set.
     """
     for child in children_without_least(table):
         raise InfeasibleError(_no_smallest(knowledge, child))

@@ -48,7 +48,7 @@ def choose_consistent(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """The best network consistent with `order`, a permutation that agrees with the fixed records.
 
-    Returns the position (int32) and the chosen set (int64) of every variable; None if `budget` was spent before.
+    Returns the position (int32) and the chosen set (int64) of every variable; None if `budget` ended first.
     """
     position = positions_of(order)
     chosen = np.empty(len(order), dtype=np.int64)
@@ -77,7 +77,7 @@ def select_acyclic(
 
     From the last variable to the first, each takes its best set without a present descendant. Prescribed arcs
     (`lists.set_lists.fixed_parents`) are added first, so that no other choice can contradict them. The score is at
-    least that of `choose_consistent` on the same order (Theorem 3). None if `budget` was spent before.
+    least that of `choose_consistent` on the same order (Theorem 3). None if `budget` ended first.
     """
     n = len(order)
     chosen = np.full(n, -1, dtype=np.int64)

@@ -16,7 +16,7 @@ from stages.runtime.errors import InfeasibleError
 
 
 def index_table(table: ParentSetTable) -> SetLists:
-    """The lists of `table`, indexed; indices of sets stay those of the table."""
+    """The lists of `table`, indexed; indices of sets equal the indices in the table."""
     return index_lists(
         set_offsets=table.set_offsets, scores=table.scores, parent_offsets=table.parent_offsets, parents=table.parents
     )
@@ -55,7 +55,7 @@ def index_lists(
 
 
 class Members(NamedTuple):
-    """Sets of some lists: those of child i are ``set_offsets[i]:set_offsets[i + 1]``, and their parents."""
+    """Sets of some lists: child i has the sets ``set_offsets[i]:set_offsets[i + 1]``; and their parents."""
 
     set_offsets: np.ndarray
     parent_offsets: np.ndarray
@@ -70,7 +70,7 @@ def all_sets(lists: SetLists | Columns | ParentSetTable) -> ListedSets:
 def keep_sets(lists: SetLists | Columns | ParentSetTable, sets: np.ndarray) -> Members:
     """The given sets (indices, ascending) of lists of any form; scores, costs or shares are indexed by the caller."""
     kept = all_sets(lists).take(sets)
-    # `sets` ascends, so the number of kept sets below a list's first one is where the list begins now.
+    # `sets` ascends, so a list begins now at the number of kept sets below its former first set.
     kept_before = np.searchsorted(sets, lists.set_offsets)
     return Members(set_offsets=kept_before.astype(np.int64), parent_offsets=kept.offsets, parents=kept.members)
 
@@ -99,8 +99,8 @@ def relative_scores(lists: SetLists | ParentSetTable) -> np.ndarray:
 
 
 def fixed_parents(table: ParentSetTable) -> dict[int, tuple[int, ...]]:
-    """Prescribed parents by child: the one set of a fixed record (which may be empty), and for a child with required
-    parents the smallest of its sets, which all others contain.
+    """Prescribed parents by child: the set of a fixed record (which may be empty); for a child with required parents
+    its smallest set, which all its others contain.
     """
     sizes = np.diff(table.parent_offsets)
     starts, ends = table.set_offsets[:-1], table.set_offsets[1:]
@@ -127,7 +127,7 @@ def fixed_first_order(table: ParentSetTable) -> list[int]:
 
 
 def respect_fixed(order: np.ndarray, prescribed: dict[int, tuple[int, ...]]) -> np.ndarray:
-    """`order` with prescribed parents that come too late moved to just before their child.
+    """`order`, in which prescribed parents that come too late are moved to just before their child.
 
     `prescribed` must be acyclic (see `fixed_first_order`).
     """

@@ -42,8 +42,8 @@ class StartNetwork:
     def _orders_within(self, treewidth: int) -> Iterator[np.ndarray]:
         graph = moral_graph(self.parents)
         for elimination in (self.elimination, eliminate_children_first(graph, self.parents)):
-            # Reversed, each variable comes after its later neighbours, which form the clique that it joins in a
-            # k-tree.
+            # In the reversed order each variable comes after its later neighbours; these form the clique that it
+            # joins in a k-tree.
             if elimination is not None and elimination_width(graph, elimination) <= treewidth:
                 yield np.array(elimination[::-1], dtype=np.int32)
 

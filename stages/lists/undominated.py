@@ -16,7 +16,7 @@ SLICE_SETS = 1 << 16
 
 
 def drop_dominated(table: ParentSetTable) -> ParentSetTable:
-    """The table without sets that a listed subset dominates, if it was made with ``--keep-mass``."""
+    """The table without sets that a listed subset dominates; only a table made with ``--keep-mass`` has such sets."""
     if "keep_mass" not in table.header.extra:
         return table
     extra = {key: value for key, value in table.header.extra.items() if key != "keep_mass"}

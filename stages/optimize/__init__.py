@@ -2,13 +2,13 @@
 
 The main road is `MAIN_METHODS`: ``orders`` and ``treewidth`` search among listed sets, ``exact`` proves, ``pricing``
 and ``climbing`` search on data, ``bounds`` computes upper bounds for all. `METHODS` adds published methods
-(`stages.published`) and those of other packages. The table is data; a method's module is imported when it runs
-(`stages.optimize.driver`). A module for listed sets offers ``search``, one for data ``search_data``
+(`stages.published`) and methods of other packages. The table is data; a method's module is imported when it runs
+(`stages.optimize.driver`). A module for listed sets offers ``search``, a module for data offers ``search_data``
 (`stages.optimize.result`). `stages.optimize.verify` checks every result before it becomes a `Network`.
 
 To add a method, write its module and its entry in `MAIN_METHODS`, or in a package of your own with an entry point
 (`stages.methods`). An option of its own is declared in the entry, ``steps=own(10, "...")``, and read as
-``options.own["steps"]``; options of the main road are fields of `OptimizeOptions`.
+``options.own["steps"]``. Options of the main road are fields of `OptimizeOptions`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ INITS = ("random", "dfs", "fas", "entropy", "ascent")
 
 @dataclass(frozen=True)
 class OptimizeOptions:
-    """Options of searches; a method's entry in `METHODS` names those that it reads."""
+    """Options of searches; a method's entry in `METHODS` names the options that it reads."""
 
     method: str | None = None  # key of `METHODS`; None for the choice of `choose_method`
     treewidth: int | None = None  # upper bound on the treewidth of the moral graph
@@ -71,7 +71,7 @@ class OptimizeOptions:
         choices=INITS,
     )
     iterations: int = own(100, "Greedy steps per restart.", metavar="N", least=0)
-    # None for as many starting orders as the budget allows, or for no climbs after the first.
+    # None: as many starting orders as the budget allows; for climbs, none after the first
     restarts: int | None = own(
         None,
         "Number of starting orders, 1000 if no budget is given at all; on data, of climbs after the first, none "
@@ -98,12 +98,12 @@ class OptimizeOptions:
     knowledge: Knowledge | None = None  # about arcs; listed sets agree with it already
     alpha: float = own(0.05, "Level of the independence tests.", metavar="LEVEL", least=0.0, most=1.0, is_open=True)
     start: StartNetwork | None = None  # network to start from: among listed sets its order is the first
-    # Mutual information of all pairs in nats, float64, shape (n_variables, n_variables), of
+    # Mutual information of all pairs in nats, float64, shape (n_variables, n_variables), from
     # `stages.screening.entropies`; None to estimate it from the sets.
     information: np.ndarray | None = None
-    # Whether equal moves are decided by chance, from the stream of `seed`, as a replicate needs it.
+    # Whether equal moves are decided at random, from the stream of `seed`; replicates need this.
     draws_ties: bool = False
-    keeps_proof: bool = False  # whether the result has what a proof of its bound needs
+    keeps_proof: bool = False  # whether the result keeps the steps that a proof of its bound needs
     own: OwnValues = field(default_factory=OwnValues)  # options that entries of methods declare
 
     @property
@@ -115,7 +115,7 @@ class OptimizeOptions:
 
 
 COMMON = ("method", "treewidth", "seed")
-"""Fields recorded of every run; `jobs` changes no result."""
+"""Fields recorded for every run; `jobs` changes no result."""
 
 MAIN_METHODS = {
     "ils": SearchMethod(
@@ -154,7 +154,7 @@ MAIN_METHODS = {
 }
 
 INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "workers")
-"""Inputs and outputs among the options that methods name, which the command line opens."""
+"""Inputs and outputs that methods name among their options and the command line opens."""
 
 METHODS = installed("bnsl.searches", MAIN_METHODS, {*(each.name for each in fields(OptimizeOptions)), *INPUTS})
 """All searches by name: the main road's, then methods of `stages.published` and of other packages."""
@@ -175,8 +175,8 @@ def default_method(treewidth: int | None = None, on_data: bool = False, is_small
 def choose_method(options: OptimizeOptions, n_variables: int, on_data: bool = False) -> tuple[str, Variant]:
     """Name and variant of the method to run: the named one, or the best one for the task.
 
-    The latter is ``exact`` only if no number of restarts is given. Raises `ValueError` if the named method does not
-    do such a task.
+    The best one is ``exact`` only if no number of restarts is given. Raises `ValueError` if the named method does not
+    do this kind of task.
     """
     from .bounds.subset_dp import subsets_fit
 

@@ -1,9 +1,9 @@
 """Networks of replicates of the data: the non-parametric bootstrap, sub-samples, the jackknife, multiple imputation.
 
 A bootstrap replicate has as many rows as the data, drawn with replacement (Efron 1979; for networks Friedman,
-Goldszmidt and Wyner 1999); a sub-sample has a share of the rows, drawn without replacement (Politis and Romano 1994);
-a replicate of the jackknife lacks one of R blocks of rows (Tukey 1958). Replicates of rows with missing values may
-have all rows, missing values drawn again (multiple imputation, Rubin 1987). Equal rows are merged and weighted
+Goldszmidt and Wyner 1999). A sub-sample has a share of the rows, drawn without replacement (Politis and Romano 1994).
+A replicate of the jackknife lacks one of R blocks of rows (Tukey 1958). Replicates of rows with missing values may
+keep all rows and draw the missing values again (multiple imputation, Rubin 1987). Equal rows are merged and weighted
 (`stages.scoring.dataset_layout`), so duplicates cost nothing. Variables keep all states of the data.
 """
 
@@ -30,7 +30,7 @@ Found = tuple[Network, dict[str, Any]]
 Rows = Dataset | IncompleteDataset
 
 Search = Callable[[Rows, np.ndarray, int, StopSignal], Found]
-"""Finds a network from data, an order in which to search the columns, a seed and a stop signal."""
+"""Finds a network from data, an order of the columns for the search, a seed and a stop signal."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Resampling:
     def rows(self, n_rows: int, place: tuple[int, int], seed: int, rng: np.random.Generator) -> np.ndarray:
         """The rows of one replicate, ascending.
 
-        `place` is the replicate, from 0, and the number of replicates; `rng` is the stream of this one, `seed` the
-        same for all: it assigns the rows to the blocks of the jackknife. Raises `StageError` for a sub-sample without
-        rows, more blocks than rows, or one block only.
+        `place` has the index of the replicate, from 0, and the number of replicates. `rng` is the stream of this
+        replicate. `seed` is the same for all; it assigns the rows to the blocks of the jackknife. Raises `StageError`
+        for a sub-sample without rows, more blocks than rows, or one block only.
         """
         index, n_replicates = place
         if self.kind == "imputed":
@@ -87,12 +87,12 @@ def bootstrap_networks(
     """A network for each replicate of the data, in order.
 
     Yields networks and their statistics. ``replicate`` in the header counts from 1. Scores are on the replicate, so
-    the header names no data file. Interrupted searches yield nothing, except the first.
+    the header names no data file. Interrupted searches yield nothing, except for the first replicate.
 
-    Each replicate derives from `seed` a stream for its rows, the seed of its search, and the order of the columns:
-    what a search decides by their order is drawn anew. `jobs` replicates are
-    searched at once, each by one worker; with `remote`, all but the first by its workers, in place of forked
-    processes. Once `stop` is set no further one begins.
+    Each replicate derives from `seed` a stream for its rows, the seed of its search, and an order of the columns; so
+    choices that a search makes by the order of columns vary between replicates. `jobs` replicates are searched at
+    once, each in a forked process. With `remote`, its workers search all replicates except for the first instead.
+    Once `stop` is set, no further replicate begins.
     """
     table = dataset.dataset if isinstance(dataset, IncompleteDataset) else dataset
 
@@ -107,7 +107,7 @@ def bootstrap_networks(
         header = replace(header, data=None, extra=header.extra | {"replicate": index + 1})
         return replace(network, header=header), figures
 
-    # The first one runs before processes are forked: it compiles what the others need.
+    # The first search runs before processes are forked: it compiles kernels for all.
     others = range(1, n_replicates)
     jobs = resolve_jobs(jobs)
     mapped: Iterator[Found | None]

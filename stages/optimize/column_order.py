@@ -1,8 +1,7 @@
-"""The inputs of a search with the columns of the data in another order, and its network in the order of the data.
+"""Reorder the columns for a search, and restore the order of the data in its network.
 
-Where equal gains leave a choice, searches take the variable of the lower index. An order that does not depend on that
-of the data (by name), or that is drawn anew for each replicate, makes of this a rule that the order of the columns
-does not decide.
+Where gains are equal, searches take the variable of the lower index. Under an order by name, or one drawn for each
+replicate, the order of the columns in the data does not influence that choice.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def _reordered(dataset: Dataset, order: np.ndarray) -> Dataset:
 
 
 def reordered_options(options: OptimizeOptions, order: np.ndarray) -> OptimizeOptions:
-    """The options, whose knowledge is about the columns of the data, for the columns in `order`."""
+    """The options for the columns in `order`; their knowledge is about the columns of the data."""
     knowledge = options.knowledge
     return options if knowledge is None else replace(options, knowledge=knowledge.among(order))
 
@@ -46,9 +45,10 @@ def reordered_forest(forest: Forest, order: np.ndarray) -> Forest:
 
 
 def reordered_network(network: Network, order: np.ndarray) -> Network:
-    """The network whose variable k is variable ``order[k]`` of `network`, the elimination order of its header too.
+    """The network whose variable k is variable ``order[k]`` of `network`; the elimination order in its header
+    follows.
 
-    A network found on columns in `order` gets back the order of the data by ``positions_of(order)``.
+    `positions_of(order)` restores the order of the data in a network found on columns in `order`.
     """
     place = positions_of(order).tolist()
     parents = tuple(tuple(sorted(place[p] for p in network.parents[v])) for v in order.tolist())

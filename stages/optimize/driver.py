@@ -1,6 +1,6 @@
 """Run a search: choose its module, compile, search, assemble the network, verify it from scratch.
 
-There are two kinds of searches, among listed sets and on data (`result.ListSearch` and `result.DataSearch`). Both
+There are two kinds of searches: among listed sets (`result.ListSearch`) and on data (`result.DataSearch`). Both
 return a `result.SearchResult`, from which `assemble` makes a network.
 """
 
@@ -39,7 +39,7 @@ KeepLists = Callable[[Header, Iterable[ParentSetRecord]], None]
 """Receives the final candidate sets of a method."""
 
 KeepNodes = Callable[[Network, Sequence[TreeNode]], None]
-"""Receives the verified network and what a proof of its bound needs."""
+"""Receives the verified network and the recorded nodes for a proof of its bound."""
 
 
 def run(
@@ -49,11 +49,12 @@ def run(
     reporter: Reporter,
     keep_nodes: KeepNodes | None = None,
 ) -> tuple[Network, dict[str, Any]]:
-    """Search the best network among the sets of `table`; the verified network, and the figures for ``--stats``.
+    """Search the best network among the sets of `table`; returns the verified network and the figures for
+    ``--stats``.
 
     Without ``method`` in `options` the best one for the task is run, see `choose_method`. Evaluations of the budget
-    are orders. `keep_nodes` receives what a proof needs, with ``options.keeps_proof``. Raises `InfeasibleError` if no
-    network of listed sets meets fixed records and bound.
+    are orders. `keep_nodes` receives the nodes for a proof, with ``options.keeps_proof``. Raises `InfeasibleError` if
+    no network of listed sets meets fixed records and bound.
     """
     method, variant = choose_method(options, table.n_variables)
     reporter.detail(f"searching with method {method}")
@@ -95,9 +96,9 @@ def run_on_data(
     Parameters
     ----------
     options : OptimizeOptions
-        ``method``, if given, is one that searches on data, under a bound if there is one.
+        ``method``, if given, must search on data, and under a treewidth bound if there is one.
     budget : Budget
-        Its evaluations are local scores computed.
+        The budget's evaluations are local scores computed.
     start : Network, optional
         The network to start from; its variables are matched by name.
     table : ParentSetTable, optional
@@ -107,9 +108,9 @@ def run_on_data(
     forest : Forest, optional
         Screened variables keep their one parent, the search is among the roots; see `screened`.
     keep_nodes : callable, optional
-        Receives what a proof about the final sets needs, after these, with ``options.keeps_proof``.
+        Receives the nodes for a proof about the final sets, after the sets, with ``options.keeps_proof``.
     """
-    from stages.scoring.family_scorer import FamilyScorer  # kernels that count are loaded for data alone
+    from stages.scoring.family_scorer import FamilyScorer  # for data only: loads the kernels that count
 
     from .screened import RootProblem
 
@@ -162,7 +163,7 @@ def _checked(
     options: OptimizeOptions,
     given: ParentSetTable | None,
 ) -> Iterator[ParentSetRecord]:
-    """The lists that `scorer` found, each checked from scratch, except for the sets given."""
+    """The lists found by `scorer`, each checked from scratch; given sets are not checked."""
     method = options.method or ""
     independent_scorer = IndependentScorer(dataset, options.score, options.ess)
     for record in records:
@@ -187,7 +188,7 @@ def _compile_on_data(
 
 
 def _tiny(options: OptimizeOptions) -> OptimizeOptions:
-    """`options` for tiny inputs with other variables."""
+    """`options` for tiny inputs over other variables."""
     treewidth = None if options.treewidth is None else min(options.treewidth, TINY_WIDTH)
     no_limits = replace(options, knowledge=None, max_parents=None, max_table=None)
     return replace(no_limits, start=None, information=None, perturb=None, treewidth=treewidth)
@@ -196,8 +197,8 @@ def _tiny(options: OptimizeOptions) -> OptimizeOptions:
 def assemble(header: Header, method: str, options: OptimizeOptions, budget: Budget, result: SearchResult) -> Network:
     """The network that a search found, with its claims.
 
-    The header gains ``total``, ``method``, ``seed``, the search's facts, under a treewidth bound ``treewidth`` with
-    the elimination order and its width, and ``interrupted`` when the user stopped the search; `verify_found` checks
+    The header gains ``total``, ``method``, ``seed`` and the search's facts; under a treewidth bound ``treewidth``,
+    the elimination order and its width; and ``interrupted`` if the user stopped the search. `verify_found` checks
     these claims independently. Entries of `header` about another network or run are removed.
     """
     extra: dict[str, Any] = {
@@ -226,7 +227,7 @@ def assemble(header: Header, method: str, options: OptimizeOptions, budget: Budg
 def match_table(table: ParentSetTable, dataset: Dataset) -> None:
     """Raise `StageError` unless candidate sets and data have the same variables in the same order.
 
-    Variables of lists that only number them, from other programs, are matched by position.
+    Lists of other programs that only number their variables are matched by position.
     """
     numbered = table.header.data is None and table.n_variables == dataset.n_variables
     if not numbered and table.header.names != dataset.names:

@@ -1,9 +1,9 @@
 """Independent restarts of a search, in threads or by remote workers, within a budget; the best one is kept.
 
 Results are taken in the order of the restarts, and limits on orders apply to their running sum, so the outcome does
-not depend on the number of threads. When time runs out, the restarts under way return their best so far and no other
-begins; the first one always runs. (The climbs of `climbing.run` are not independent: each starts from the best so
-far.)
+not depend on the number of threads. When time runs out, running restarts return their best network so far and no
+other restart begins; the first one always runs. (The climbs of `climbing.run` are not independent: each starts from
+the best so far.)
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ class Attempt:
     chosen: np.ndarray  # int64, shape (n_variables,): set of every variable, as an index into the lists searched
     score: float  # sum of the chosen sets' scores in nats
     orders: int  # orders evaluated, changed ones included
-    work: float  # sets evaluated, about; work on the bound is a share of it
+    work: float  # approximate number of sets evaluated; work on the bound is a share of it
     # int32, shape (n_variables,): order of the network, if it is known; under a treewidth bound its reverse is an
     # elimination order within the bound.
     order: np.ndarray | None = None
     # The criterion of comparison; None if it is `score`. For k-trees it is the sum of relative scores as the kernels
-    # compute it, whose rounding breaks ties.
+    # compute it; its rounding breaks ties.
     merit: float | None = None
     figures: dict[str, float] = field(default_factory=dict)  # further numbers for the statistics, a column each
 
     def is_better(self, other: Attempt | None) -> bool:
-        """Whether it is better than an earlier one; of equals the earlier one is kept."""
+        """Whether it is better than an earlier one; among equals the earlier one is kept."""
         if other is None:
             return True
         if self.merit is not None and other.merit is not None:
@@ -61,17 +61,17 @@ class Attempt:
 class RestartRules:
     """When a run of restarts ends."""
 
-    # Restarts in all, counted in `batches_of` if that is given; None for as many as the budget allows.
+    # Number of restarts, counted in `batches_of` if given; None for as many as the budget allows.
     total: int | None
     ends_when_proved: bool  # whether a network proved optimal ends the run
-    batches_of: str | None = None  # a restart is a batch of these, which progress counts
+    batches_of: str | None = None  # a restart is a batch of such items, which progress counts
     # Whether a better network found by work on the bound replaces the best one; not in published searches.
     takes_found: bool = False
     lookahead: int = 4  # restarts running or waiting, per thread
 
 
 def sampling_rules(restarts: int | None, budget: Budget) -> RestartRules:
-    """Many short restarts: a given number is run even when the best is proved optimal."""
+    """Many short restarts: a given number is run even if the best network is proved optimal."""
     total = DEFAULT_SAMPLES if restarts is None and _is_unlimited(budget) else restarts
     return RestartRules(total, ends_when_proved=restarts is None)
 
@@ -88,7 +88,7 @@ def _is_unlimited(budget: Budget) -> bool:
 
 @dataclass(eq=False)
 class RestartReport:
-    """The restarts of a run so far: the best one (the first of equals), sums, and a column of figures per name."""
+    """The restarts of a run so far: the best one (the first among equals), sums, and a column of figures per name."""
 
     best: Any = None  # an `Attempt` once there is one
     restarts: int = 0
@@ -121,16 +121,16 @@ def run_restarts(
     anytime_bound: AnytimeBound,
     tasks: Iterable[Any] | None = None,
 ) -> RestartReport:
-    """Run restart after restart until the budget or their number is used up, or the best is proved optimal.
+    """Run restart after restart until the budget or their number is used up, or the best network is proved optimal.
 
-    The limit on orders holds exactly: a restart that exceeds it is run again up to the limit. So a run that time
-    ended is repeated with the orders that it reports as the limit, unless the search itself depends on the clock as
+    The limit on orders holds exactly: a restart that exceeds it is run again up to the limit. So a run ended by time
+    can be repeated with its reported orders as the limit, unless the search itself depends on the clock, as
     `treewidth.ils` does.
 
-    `step` is one restart: from its task and a limit on orders, which may only cut it short (None for no limit), to
-    the best that it has when the budget ends. Only a restart after the first may return None, for nothing.
-    Evaluations of the budget are orders; `options` give threads, or remote workers. `anytime_bound` is improved after
-    every restart. `tasks` has one task per restart; the numbers 0, 1, ... by default.
+    `step` is one restart. It gets its task and a limit on orders, which may only cut it short (None for no limit),
+    and returns its best network when the budget ends. Only a restart after the first may return None, if it found
+    nothing. Evaluations of the budget are orders; `options` give threads, or remote workers. `anytime_bound` is
+    improved after every restart. `tasks` has one task per restart; the numbers 0, 1, ... by default.
     """
     limit = budget.evaluations
     if tasks is None:
@@ -174,7 +174,9 @@ def _results(
     budget: Budget,
     options: OptimizeOptions,
 ) -> Generator[tuple[Any, Attempt | None], None, None]:
-    """Tasks and their results, in order; the first one always runs, and runs here if others are remote."""
+    """Tasks and their results, in order. The first task always runs, and runs in this process even if others are
+    remote.
+    """
     tasks = iter(tasks)
     first = next(tasks)
     if options.remote is None:
@@ -194,7 +196,7 @@ def _results(
 
 
 def _take_found(tally: RestartReport, anytime_bound: AnytimeBound) -> None:
-    """Replace the best network by a better one that work on the bound has found."""
+    """Replace the best network by a better one found by work on the bound."""
     while (found := anytime_bound.better_network(tally.best.score)) is not None:
         chosen, score = found
         tally.best = replace(tally.best, chosen=chosen, score=score, order=None)

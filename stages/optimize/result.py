@@ -35,10 +35,10 @@ class SearchResult:
     facts: dict[str, Any] = field(default_factory=dict)
     # Figures for ``--stats`` (durations, rates, per-restart columns); never written to the network.
     stats: dict[str, Any] = field(default_factory=dict)
-    # Under a treewidth bound an elimination order of the moral graph that proves it.
+    # Under a treewidth bound: an elimination order of the moral graph that proves it.
     elimination: Sequence[int] | None = None
     lists: Iterable[ParentSetRecord] | None = None  # final candidate sets of a search on data, by variable
-    nodes: Sequence[TreeNode] = ()  # what a proof of its bound needs, see `bounds.proof_steps`
+    nodes: Sequence[TreeNode] = ()  # nodes for a proof of its bound, see `bounds.proof_steps`
 
 
 def listed_result(
@@ -82,5 +82,5 @@ class DataSearch(Protocol):
     ) -> SearchResult:
         """The best network found within the budget, whose evaluations are local scores.
 
-        `table` has candidate sets to begin with, for methods that grow sets alone.
+        `table` has given candidate sets; only methods that grow sets take it.
         """

@@ -1,4 +1,4 @@
-"""A search on data: of a complete table, of one with missing cells, and of replicates of either.
+"""A search on data: on a complete table, on a table with missing cells, or on replicates of either.
 
 Missing cells are completed by structural expectation maximisation (`stages.incomplete.structural`), replicates are
 drawn by `bootstrap`; each search of a complete table is `driver.run_on_data`.
@@ -31,7 +31,7 @@ class RowSearch:
 
     rows: Rows
     options: OptimizeOptions
-    imputation: StructuralEM  # how missing cells are completed; its seed and threads are those of `options`
+    imputation: StructuralEM  # how missing cells are completed; its seed and threads are taken from `options`
     start: Network | None = None  # network to start from
     table: ParentSetTable | None = None  # candidate sets of the same data to begin with
     forest: Forest | None = None  # screening forest
@@ -43,11 +43,10 @@ class RowSearch:
         keep_lists: KeepLists | None = None,
         keep_nodes: KeepNodes | None = None,
     ) -> Found:
-        """Search until `budget` ends; with missing cells it is the budget of each round.
+        """Search until `budget` ends; with missing cells each round has this budget.
 
-        `keep_lists` receives the candidate sets that a method ends with, `keep_nodes` what a proof about these needs.
-        A hill climber searches the columns sorted by name, so that their order in the table decides nothing; or it
-        draws ties.
+        `keep_lists` receives the final candidate sets of a method, `keep_nodes` the nodes for a proof about these. A
+        hill climber searches the columns sorted by name, or draws ties: so their order in the table has no influence.
         """
         by_name = np.argsort(np.array(self._names, dtype=object), kind="stable")
         is_sorted = np.array_equal(by_name, np.arange(len(by_name)))
@@ -64,17 +63,17 @@ class RowSearch:
             return one.run(budget.again(), reporter)
 
         rounds = replace(self.imputation, seed=self.options.seed, jobs=self.options.jobs)
-        from stages.incomplete.structural import learn_structure  # inference is loaded where cells are missing
+        from stages.incomplete.structural import learn_structure  # inference is loaded only if cells are missing
 
         return learn_structure(rows, search, rounds, self.start, budget.stop, reporter)
 
     def run_replicates(
         self, n_replicates: int, resampling: Resampling, limits: Budget, stop: StopSignal
     ) -> Iterator[Found]:
-        """The networks of replicates of the data, in order; `limits` are those of each.
+        """The networks of replicates of the data, in order; each search has the limits `limits`.
 
-        Every search begins without arcs, unless there is a start network: a network of all rows would keep in each
-        replicate what its own rows leave open. Ties are drawn from the stream of the replicate.
+        Every search begins without arcs, unless there is a start network: a network of all rows would pass on arcs
+        that a replicate's own rows leave open. Ties are drawn from the random stream of the replicate.
         """
         one = replace(self, options=replace(self.options, jobs=1, remote=None, draws_ties=True))
         seconds, evaluations = limits.seconds, limits.evaluations
@@ -89,9 +88,9 @@ class RowSearch:
         )
 
     def _run_in_order(self, order: np.ndarray, budget: Budget, reporter: Reporter) -> Found:
-        """Search the columns in `order`; the network, in the order of the data again, is verified on these.
+        """Search the columns in `order`; the network, back in the order of the data, is verified on these.
 
-        Scores of rows with holes belong to a completed table, and are not computed again.
+        Scores of rows with missing cells belong to a completed table and are not computed again.
         """
         found, figures = self._in_order(order).run(budget, reporter)
         network = reordered_network(found, positions_of(order))
@@ -103,7 +102,7 @@ class RowSearch:
         given = self._names
         names = [given[v] for v in order.tolist()]
         start, forest = self.start, self.forest
-        # One of other variables is refused when it is matched.
+        # A start network of other variables is refused when it is matched.
         if start is not None and sorted(start.header.names) == sorted(names):
             place = {name: v for v, name in enumerate(start.header.names)}
             start = reordered_network(start, np.array([place[name] for name in names]))
@@ -121,7 +120,7 @@ class RowSearch:
 
     @property
     def _is_climb(self) -> bool:
-        """Whether the method is a hill climber: these keep no lists."""
+        """Whether the method is a hill climber; hill climbers keep no lists."""
         return self.options.method is not None and METHODS[self.options.method].family == "climbing"
 
     @property

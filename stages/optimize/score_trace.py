@@ -23,7 +23,7 @@ class ScoreTrace:
         return NullReporter, ()  # progress of remote restarts is not reported
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
-        """Forward it; record it if the score is the best so far."""
+        """Forward the report; record it if the score is the best so far."""
         self._reporter.progress(done, total, counted, **facts)
         score = facts.get("score")
         if isinstance(score, float) and self._is_better(score):
@@ -31,7 +31,9 @@ class ScoreTrace:
             self._keep(score, {counted.replace(" ", "_"): done} | figures)
 
     def finish(self, score: float, fixed: float = 0.0) -> list[dict[str, Any]]:
-        """The entries, the last one with the result's score; all gain `fixed`, the score of screened families."""
+        """The entries, the last one with the result's score; `fixed`, the score of screened families, is added to
+        all.
+        """
         for entry in self.entries:
             entry["score"] += fixed
         if self._is_better(score):

@@ -1,9 +1,9 @@
 """Learning with a screening forest (qds-BNSL; Rahier, Marié, Girard and Forbes 2018): search among the roots only.
 
-Any method on data searches the roots of the forest as a data set of their own; the screened variables then join the
-network with their one parent each. The union has no cycle, for arcs lead from roots into trees only, and its width
-is that of the roots' network, or 1. For log-likelihood and a forest without remaining entropy it is optimal if the
-roots' network is (their Proposition 1).
+Any method on data searches the roots of the forest as a separate data set; then the screened variables join the
+network with their one parent each. The union has no cycle, because arcs lead from roots into trees only; its width is
+the width of the roots' network, at least 1. For log-likelihood and a forest without remaining entropy it is optimal
+if the roots' network is (their Proposition 1).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .result import SearchResult
 
 
 class RootProblem:
-    """The search among the roots of a forest, in the data's order.
+    """The search among the roots of a forest, in the order of the data.
 
     Knowledge and start network of `options` are over all variables. Raises `InfeasibleError` if the forest
     contradicts the constraints, or a root requires a screened parent.
@@ -44,7 +44,7 @@ class RootProblem:
         self.roots = np.array([v for v in range(dataset.n_variables) if v not in self.screened])
         self._place = {int(root): place for place, root in enumerate(self.roots)}
         variables = tuple(dataset.variables[v] for v in self.roots)
-        # Data and, below, options for the roots alone.
+        # Data and, below, options restricted to the roots.
         self.dataset = Dataset(variables, dataset.codes[self.roots], f"{dataset.fingerprint}, roots only")
         self._require_unscreened(knowledge)
         start = options.start
@@ -89,7 +89,7 @@ class RootProblem:
         return ParentSetTable.from_records(header, records())
 
     def whole(self, result: SearchResult, scorer: FamilyScorer) -> SearchResult:
-        """The union of a network of the roots and the forest; `scorer` is that of the whole table."""
+        """The union of a network of the roots and the forest; `scorer` is the scorer of the whole table."""
         parents: list[tuple[int, ...]] = [()] * len(self.names)
         scores = np.empty(len(self.names))
         for root, members, score in zip(self.roots.tolist(), result.parents, result.scores.tolist()):

@@ -1,9 +1,9 @@
 """Check a network from scratch, in plain Python and independently of every search.
 
-Each network passes through here before it is written: a search that returns a cycle, a wrong score or a width
-that its certificate does not prove is a bug, and is reported as one instead of being written. Nothing here is
-shared with a search: cycle check and elimination are implemented once more, local scores are those of
-`stages.scoring.independent`, so that an error elsewhere cannot hide itself.
+Each network is checked here before it is written. A search that returns a cycle, a wrong score or a width that its
+certificate does not prove has a bug; the bug is reported and the network is not written. Nothing is shared with a
+search: the cycle check and elimination are implemented again, and local scores come from
+`stages.scoring.independent`. So an error elsewhere cannot hide itself.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def verify_network(
 ) -> None:
     """Raise `VerificationError` on the first claim of `network` that does not hold.
 
-    Checked are: parents are ascending indices of other variables; there is no cycle; ``total`` is the sum
-    of the local scores. Further, as far as the arguments allow:
+    It checks that parents are ascending indices of other variables, that there is no cycle, and that ``total`` is the
+    sum of the local scores. Further, as far as the arguments allow:
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def verify_network(
     treewidth : int, optional
         The header's elimination order must prove that the moral graph's treewidth is at most this.
     max_table : int, optional
-        It must prove, too, that no clique has more combinations of states than this.
+        It must also prove that no clique has more combinations of states than this.
     knowledge : Knowledge, optional
-        Every required arc must be there and no excluded one.
+        Every required arc must be present, and no excluded one.
     """
     _check_parents(network.parents)
     _check_total(network)
@@ -87,7 +87,7 @@ def _find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _elimination_bags(parents: Sequence[Sequence[int]], elimination: Sequence[int]) -> Iterator[tuple[int, set[int]]]:
-    """Variables as an order eliminates them from the moral graph, each with the neighbours it has then.
+    """Variables in the given elimination order of the moral graph, each with its neighbours at that time.
 
     Raises `VerificationError` if `elimination` is not a permutation of the variables.
     """
@@ -133,7 +133,7 @@ def _check_listed(network: Network, table: ParentSetTable) -> None:
 
 
 def _listed_set(table: ParentSetTable, child: int, family: Sequence[int]) -> int | None:
-    """Index of `family` among the listed sets of a child, the first one if it stands there twice."""
+    """Index of `family` among the listed sets of a child, the first one if it is listed twice."""
     first, end = int(table.set_offsets[child]), int(table.set_offsets[child + 1])
     starts, ends = table.parent_offsets[first:end], table.parent_offsets[first + 1 : end + 1]
     matches = (ends - starts == len(family)).nonzero()[0]

@@ -1,8 +1,8 @@
 """Parent-set identification: for every variable, candidate parent sets with their local scores.
 
-`METHODS` names the searches; a method's module is imported when it runs and offers
-``search_child(scorer, child, limits, budget) -> FoundSets``. One that `traces` adds each set that it scores to the
-trace of the sets found, if one is kept. Dominance pruning and ordering are common to all.
+`METHODS` names the searches; a method's module is imported when it runs and offers ``search_child(scorer, child,
+limits, budget) -> FoundSets``. A method that `traces` adds each set that it scores to the trace of the sets found, if
+one is kept. Dominance pruning and ordering are common to all.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ COMMON = (
     "memory",
     "seed",
 )
-"""Fields recorded of every run; `jobs` and `shard` change no result."""
+"""Fields recorded for every run; `jobs` and `shard` change no result."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class ParentSetOptions:
     score: str = "bic"  # key of `stages.scoring.scores.SCORES`
     ess: float = 1.0  # equivalent sample size of scores that have one
     max_parents: int | None = None  # largest parent set considered
-    # A set is omitted if a subset scores more by ``ln(1 / keep_mass)`` nats; 0 keeps all sets scored. None: it is
-    # omitted if a subset scores as much.
+    # A set is omitted if a subset scores more by ``ln(1 / keep_mass)`` nats; 0 keeps all sets scored. None: a set is
+    # omitted if a subset scores at least as much.
     keep_mass: float | None = None
     evaluations: int | None = None  # largest number of exact local scores per variable (checked between expansions)
     time: float | None = None  # seconds for the whole run
@@ -65,7 +65,7 @@ class ParentSetOptions:
     orders: int = own(100, "Orders within which each variable's sets are grown.", metavar="N", least=1)
     seed: int = 0
     jobs: int = 1  # workers; results do not depend on it under an evaluation budget
-    remote: RemoteWorkers | None = None  # workers on other machines, in place of those of this one
+    remote: RemoteWorkers | None = None  # workers on other machines, in place of workers on this one
     # ``(i, N)``: only the children of the i-th of N shards, from 1; records do not depend on it.
     shard: tuple[int, int] | None = None
     own: OwnValues = field(default_factory=OwnValues)  # options that entries of methods declare

@@ -1,4 +1,6 @@
-"""Parent sets found for one child, collected during a search, pruned and ordered at its end; and its limits."""
+"""The parent sets found for one child, collected during a search, then pruned and ordered; and the limits of the
+search.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,10 @@ from .search_trace import SearchTrace
 UNLIMITED = 2**62
 
 FIRST_SCORES = 50
-"""Exact scores that a child gets even if the time is over: enough for a first list, some milliseconds."""
+"""Exact scores that a child gets even when time is over: enough for a first list, some milliseconds."""
 
 SLICE_SECONDS = 0.1
-"""Time that the work of one whole slice takes at most, roughly."""
+"""Approximate upper limit on the time of one slice of work."""
 
 LARGEST_EXPONENT = 700.0
 """Largest argument of the exponential function whose value is a floating-point number."""
@@ -42,29 +44,31 @@ class FoundSets:
 
     child: int
     start_score: float = math.nan  # score in nats of the smallest set, with which the search began
-    # Sets scored before, ascending tuples to scores in nats, which are listed as well.
+    # Sets scored earlier that are to be listed too; ascending tuples to scores in nats.
     known: dict[tuple[int, ...], float] = field(default_factory=dict)
     evaluated: int = 0  # exact local scores computed
-    complete: bool = False  # every set within the limits that no subset dominates was found
-    # Upper bound on the score of all other sets that none of these dominates, where known.
+    complete: bool = False  # whether every undominated set within the limits was found
+    # Upper bound, if known, on the score of all other sets that no found set dominates.
     unlisted: float | None = None
-    # ``time`` or ``memory`` where that ended the search early; None where evaluations, the user or nothing did.
+    # ``time`` or ``memory`` if that ended the search early; None if evaluations or the user ended it, or nothing did.
     ended: str | None = None
     most_held: int = 0  # largest number of sets held at once, as seen when the search checks its limits
     exploration: SearchTrace | None = None  # receives each set that is scored, if searches are traced
-    # Nats by which a subset must score more for a set to be dominated. The networks with that set then have at most
-    # ``exp(-margin)`` of the probability of those with the subset, which is allowed wherever the set is. 0: an equal
-    # score suffices; infinite: no set is dominated.
+    # Nats by which a subset must score more for a set to be dominated. Networks with a dominated set then have at
+    # most ``exp(-margin)`` of the probability of the networks with that subset, which is allowed wherever the set is.
+    # 0: an equal score suffices; infinite: no set is dominated.
     margin: float = 0.0
     n_within: float = math.inf  # number of sets within the limits, where there is a margin
     n_copies: float = 1.0  # as in `ChildLimits`
-    has_dominated: bool = True  # whether some sets found may dominate others
+    has_dominated: bool = True  # whether some found sets may dominate others
     n_sets: int = 0
     _parts: list[tuple[ListedSets, np.ndarray]] = field(default_factory=list)
 
     @property
     def floor(self) -> float:
-        """Upper limit on the scores by which rules exclude supersets: with a margin, no score excludes any."""
+        """Upper limit on the scores by which rules exclude supersets; with a margin it is minus infinity, so no score
+        excludes any.
+        """
         return -math.inf if self.margin else math.inf
 
     def begin(self, parents: tuple[int, ...], score: float) -> None:
@@ -97,15 +101,15 @@ class FoundSets:
     def add_expansion(self, parents: tuple[int, ...], floor: np.ndarray | float, expansion: np.ndarray) -> None:
         """Add ``parents + {Y}`` for all Y whose score exceeds `floor` less the margin.
 
-        `floor` is the score of a subset of each set: of `parents`, or elementwise the better of it and of {Y}. So
-        sets at or below it by the margin are dominated.
+        `floor` is the score of a subset of each set: of `parents`, or elementwise the better of the scores of
+        `parents` and {Y}. So sets whose score is below it by at least the margin are dominated.
         """
         promising = np.flatnonzero(expansion > floor - self.margin).astype(np.int32)
         same = np.tile(np.array(parents, dtype=np.int32), (len(promising), 1))
         self.add_lists(ListedSets.of_rows(np.column_stack((same, promising))), expansion[promising])
 
     def add_undominated(self, sets: ListedSets, scores: np.ndarray) -> None:
-        """Add those of the sets that no other of them dominates by the margin.
+        """Add the sets that no other of them dominates by the margin.
 
         `scores` is float64, shape (n_sets,).
         """
@@ -115,7 +119,7 @@ class FoundSets:
         self.add_lists(sets.take(kept), scores[kept])
 
     def all_sets(self) -> tuple[ListedSets, np.ndarray]:
-        """All sets added, and their scores; of one that was scored before, the score known."""
+        """All sets added, and their scores; a set scored earlier keeps its known score."""
         sets = ListedSets.joined(some for some, _ in self._parts)
         scores = np.concatenate([of_some for _, of_some in self._parts])
         if not self.known:
@@ -146,7 +150,7 @@ class FoundSets:
         )
 
     def _is_undominated(self, sets: ListedSets, scores: np.ndarray) -> np.ndarray:
-        """Which sets, best first, no other of them dominates by the margin."""
+        """Whether no other of these sets (best first) dominates a set by the margin."""
         n_members = int(sets.members.max(initial=-1)) + 1
         return mark_undominated(sets.offsets, sets.members, n_members, self._n_better(scores))
 
@@ -156,7 +160,7 @@ class FoundSets:
         if not self.complete:
             if self.unlisted is None:
                 return None
-            # Every set contains the smallest one, so that its best listed subset scores no less than this.
+            # Every set contains the smallest one, so its best listed subset scores at least this.
             smallest = float(scores[np.argmin(sets.sizes)])
             unscored = max(ratio, math.exp(min(self.unlisted - smallest, LARGEST_EXPONENT)))
         mass = omitted_mass(sets, scores, keep, self.n_within, ratio, unscored)
@@ -167,7 +171,7 @@ class FoundSets:
         """For each score (descending), the number of sets that could dominate it."""
         if not self.margin:
             return np.arange(len(scores))
-        # As many as score at least this one's score and the margin.
+        # The number of scores that are at least this score plus the margin.
         return np.searchsorted(-scores, -(scores + self.margin), side="right")
 
 
@@ -179,13 +183,13 @@ def margin_of(keep_mass: float | None) -> float:
 
 
 def slice_work(budget: Budget) -> float:
-    """Work between two looks at the clock: less when little time is left, since other searches share it."""
+    """Work between two looks at the clock: less when little time is left, since searches share it."""
     share = min(1.0, budget.time_left() / SLICE_SECONDS)
     return SLICE_WORK * max(1 / 64, share)
 
 
 def memory_of(arrays: Iterable) -> int:
-    """Bytes of the arrays in a tuple of arrays, tuples in it included."""
+    """Bytes of the arrays in a tuple, nested tuples included."""
     return sum(part.nbytes if isinstance(part, np.ndarray) else memory_of(part) for part in arrays)
 
 
@@ -198,14 +202,14 @@ class ChildLimits:
     evaluations: int  # largest number of exact scores; searches check it between expansions
     required: tuple[int, ...] = ()  # parents that every set must contain, ascending
     most_sets: int = UNLIMITED  # largest number of sets held in memory; searches check it between expansions
-    orders: Orders | None = None  # orders to grow sets within (method ``grow``)
+    orders: Orders | None = None  # orders within which sets are grown (method ``grow``)
     n_orders: int = 0  # number of orders to use
-    near_parents: tuple[int, ...] | None = None  # the child's parents in the network that the orders are near to
+    near_parents: tuple[int, ...] | None = None  # the child's parents in the network near which the orders lie
     sample: RowSample | None = None  # ranks candidates where there are thousands
     traces: bool = False  # whether scored sets are traced
     margin: float = 0.0  # as in `FoundSets`
-    # Largest number of sets that have the score of one of these, itself included: it with columns that cannot change
-    # a likelihood, which are not in `allowed`.
+    # Number of sets that share a set's score, at most: with any of the columns that cannot change a likelihood, or
+    # none. These columns are not in `allowed`.
     n_copies: float = 1.0
     # Values of sets that the searches of all children share (method ``sequential``).
     functions: SetFunctions | None = None
@@ -224,8 +228,8 @@ class ChildLimits:
     def is_spent(self, budget: Budget, found: FoundSets, held: int = 0) -> bool:
         """Whether a search must stop: no time, no evaluations, or no memory is left.
 
-        `held` is the number of sets that it holds besides those found. The clock ends no search before its first
-        list: `FIRST_SCORES` scores, or one for each candidate where these are fewer.
+        `held` is the number of sets that it holds besides the sets found. Time ends no search before its first list:
+        `FIRST_SCORES` scores, or one for each candidate if there are fewer.
         """
         if found.exploration is not None:
             held += found.exploration.nbytes // BYTES_PER_SET

@@ -1,6 +1,7 @@
 """The search of one child after the other: its limits, its share of the time, and its record.
 
-A `ChildSearcher` is what a worker of a run holds. Sent to another machine it is made again from the data there.
+Each worker of a run holds a `ChildSearcher`. When it is sent to another machine, it is built again there from the
+data.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from .single_parents import first_list_bytes
 from .time_shares import TimeShares
 
 OVERTIME = 0.1
-"""Share of the time limit, and seconds, for the first scores of children whose turn comes when the time is over."""
+"""Share of the time limit, and seconds, for the first scores of children that are reached after the time is over."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +40,13 @@ class Inputs:
 
     # Screened variables become fixed records; the others look for parents among the forest's roots.
     forest: Forest | None = None
-    near: Network | None = None  # method ``grow`` works in orders near this network's
+    near: Network | None = None  # method ``grow`` uses orders near this network's
     knowledge: Knowledge | None = None  # required and forbidden arcs, and tiers
-    known: ParentSetTable | None = None  # sets scored before on the same data that are to be listed too
+    known: ParentSetTable | None = None  # sets scored earlier on the same data, which are listed too
 
 
 class ChildResult(NamedTuple):
-    """The record of one child, the sets its search scored if they are traced, and scores computed elsewhere."""
+    """The record of one child, the sets that its search scored (if traced), and scores computed elsewhere."""
 
     record: ParentSetRecord
     explored: ExploredSets | None
@@ -55,9 +56,10 @@ class ChildResult(NamedTuple):
 class ChildSearcher:
     """Searches of single children with one method on one data set.
 
-    `jobs` workers share the time; by default those of ``options.jobs``, which share memory and time. With `traces`,
-    results hold the sets that were scored. Attributes `with_first_list`: children that list single parents even if
-    their turn comes after the time is over. `resident`: bytes that the run takes whatever the searches find.
+    `jobs` workers share the time; by default the workers of ``options.jobs``, which share memory and time. With
+    `traces`, results hold the sets that were scored. Attributes `with_first_list`: children that list single parents
+    even if they are reached after the time is over. `resident`: bytes that the run takes independently of what
+    searches find.
     """
 
     def __init__(
@@ -92,16 +94,16 @@ class ChildSearcher:
             self._functions = shared_values(self.scorer, self.plan.max_parents, options.memory, self.resident)
 
     def __reduce__(self) -> tuple[Callable[..., ChildSearcher], tuple[Any, ...]]:
-        """Where it arrives it is one of the run's workers."""
+        """On arrival it becomes one of the run's workers."""
         return _arrived, (self.scorer.dataset, self.options, self.budget, self.inputs, self.jobs, self.traces)
 
     @property
     def values_bytes(self) -> int:
-        """Memory that the values of sets take at most, which all workers on a machine share."""
+        """Largest memory for the values of sets, which all workers on a machine share."""
         return 0 if self._functions is None else self._functions.nbytes
 
     def work_apart(self, task: tuple[int, int], stop: StopSignal) -> ChildResult:
-        """In another process: the result of a child, as of `result_of`, with the number of scores computed."""
+        """For another process: the result of a child as in `result_of`, with the number of scores computed."""
         self.budget.stop = self.scorer.stop = stop
         if self._sample is not None:
             self._sample.likelihood.stop = stop
@@ -143,19 +145,21 @@ class ChildSearcher:
 
     @property
     def _is_overdue(self) -> bool:
-        """Whether the time is over for so long that there is none for the first scores of children left."""
+        """Whether so much time has passed since the limit that the remaining children do not get first scores."""
         seconds = self.budget.seconds
         return seconds is not None and self.budget.elapsed() > (1.0 + OVERTIME) * seconds + OVERTIME
 
     def _smallest_list(self, child: int) -> ParentSetRecord:
-        """The smallest set that a child may take, in a time that does not depend on the number of variables."""
+        """The record with the smallest set that a child may take, in a time independent of n_variables."""
         smallest = self.plan.knowledge.required_of(child)
         score = self.scorer.local_score(child, smallest)
         mark = {"interrupted": True} if self.budget.interrupted else {"ended": "time"}
         return ParentSetRecord.of(child, (smallest,), (score,), evaluated=1, required=smallest, extra=mark)
 
     def _first_list(self, child: int, limits: ChildLimits) -> FoundSets:
-        """The required parents, and those with one more that improve on them; complete if nothing can be added."""
+        """The required parents alone, and with each further parent that improves on them; complete if nothing can be
+        added.
+        """
         found = limits.nothing_found(child)
         score = self.scorer.local_score(child, limits.required)
         found.begin(limits.required, score)
@@ -169,7 +173,7 @@ class ChildSearcher:
         return found
 
     def search_sets(self, child: int, limits: ChildLimits, unfinished: int) -> FoundSets:
-        """The sets that the method finds for a child that has a choice, and those known before."""
+        """The sets that the method finds for a child with a choice, and the sets scored earlier."""
         share = self._budget_of_child(unfinished)
         found = self._search(self.scorer, child, limits, share)
         if share.seconds is not None:
@@ -178,10 +182,10 @@ class ChildSearcher:
         return found
 
     def limits_of(self, child: int) -> ChildLimits:
-        """Candidates and limits of one child's search.
+        """Candidates and limits of the search of one child.
 
         Constant variables are no candidates, and a constant child has none: neither would change a likelihood. Sets
-        with them count as left out.
+        with constant variables count as left out.
         """
         n_states, near = self.scorer.n_states, self.inputs.near
         candidates = self.plan.candidates(child)
@@ -206,7 +210,7 @@ class ChildSearcher:
         )
 
     def _add_known(self, found: FoundSets, limits: ChildLimits) -> None:
-        """List the sets scored before that the constraints allow."""
+        """List the sets scored earlier, as far as the constraints allow them."""
         table = self.inputs.known
         if table is None:
             return
@@ -218,7 +222,7 @@ class ChildSearcher:
                 found.known[parents] = float(table.scores[s])
 
     def evaluation_limit(self) -> int:
-        """Exact scores per variable: those of the options, or a default where nothing else ends the method."""
+        """Exact scores per variable: as in the options, or a default if nothing else ends the method."""
         options = self.options
         if options.evaluations is not None:
             return options.evaluations
@@ -234,7 +238,7 @@ class ChildSearcher:
         return method.default_evaluations == 0 or (method.ends_by_size and self.options.max_parents is not None)
 
     def _budget_of_child(self, unfinished: int) -> Budget:
-        """Time of one child: its own limit, or its share of what is left, so that unused time carries over."""
+        """Time of one child: its own limit, or its share of the remaining time; so unused time carries over."""
         seconds = self.options.time_per_variable
         if self.budget.seconds is not None:
             share = self._time_shares.next_share(self.budget.time_left(), unfinished)
@@ -242,15 +246,15 @@ class ChildSearcher:
         return Budget(seconds, stop=self.budget.stop)
 
     def first_list_bytes(self, n_children: int) -> int:
-        """Memory of the first lists of so many children; 0 where they are not made in advance."""
+        """Memory of the first lists of `n_children` children; 0 where they are not made in advance."""
         return first_list_bytes(n_children, self.scorer.n_variables, self.options.memory, self.resident)
 
 
 def _arrived(
     dataset: Dataset, options: ParentSetOptions, budget: Budget, inputs: Inputs, jobs: int, traces: bool
 ) -> ChildSearcher:
-    """One of so many workers that share the time of the run, but not its memory."""
+    """One of `jobs` workers that share the time of the run, but not its memory."""
     searcher = ChildSearcher(dataset, replace(options, jobs=1), budget, inputs, jobs, traces)
-    # Children whose turn comes when time is over list single parents at least.
+    # Children reached after the time is over list at least single parents.
     searcher.with_first_list.update(range(dataset.n_variables))
     return searcher

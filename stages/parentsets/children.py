@@ -52,7 +52,7 @@ class Plan:
         return np.flatnonzero(allowed).astype(np.int32)
 
     def fixed_set(self, child: int) -> tuple[int, ...] | None:
-        """The one set that `child` must take; None if there is a choice (or nothing but the empty set)."""
+        """The only set that `child` may take; None if there is a choice (or only the empty set)."""
         if child in self.screened:
             return (self.screened[child],)
         required = self.knowledge.required_of(child)
@@ -63,7 +63,8 @@ class Plan:
     def costs(self) -> np.ndarray:
         """Estimated cost of every child's search, float64: cells per configuration over its candidates.
 
-        A scan of all candidates takes time in proportion, and so do larger sets. Fixed children cost next to nothing.
+        A scan of all candidates takes time proportional to it, and so do larger sets. Fixed children cost next to
+        nothing.
         """
         more_states = np.maximum(self.n_states - 1, 0).astype(np.float64)
         knowledge = self.knowledge
@@ -84,7 +85,7 @@ class Plan:
 
         In order of decreasing cost, each child goes to the shard with the least work: deterministic and balanced.
         """
-        # Longest processing time first (Graham 1969); of equal loads the shard with the smaller number.
+        # Longest processing time first (Graham 1969); among equal loads the shard with the smaller number.
         costs = self.costs()
         loads = [(0.0, number) for number in range(1, n_shards + 1)]
         children = []

@@ -29,16 +29,16 @@ from .enumeration_sample import sample_counts
 from .sequential import search_child
 
 BYTES_PER_OPEN_SET = 16
-"""Memory of a set that is to be extended: its best score, twice while the parts of a level are joined."""
+"""Memory of a set that is to be extended: its best score, stored twice while the parts of a level are joined."""
 
 MEASURED_SETS = 2_000
-"""Scores from which the rate is measured, where no values of sets are kept."""
+"""Number of scores used to measure the rate, if no values of sets are kept."""
 
 LONG_SECONDS = 10.0
-"""A forecast is printed where the run may take longer."""
+"""A forecast is printed if the run may take longer."""
 
 COUNTING_SECONDS = 0.5
-"""Time for counting the sets of single variables, without which more sets are counted, and for measuring."""
+"""Time for counting the sets of children one by one (the rest is counted coarsely), and for measuring."""
 
 SAMPLED_CHILDREN = 8
 """Variables that are sampled, spread evenly."""
@@ -50,7 +50,7 @@ LARGEST_TOTAL = 10**300
 """Larger totals are reported as this, which is still a floating-point number."""
 
 VERY_LONG_SECONDS = 3600.0
-"""Beyond, the line names alternatives."""
+"""Beyond this, the message names alternatives."""
 
 
 class CompleteCount(NamedTuple):
@@ -61,15 +61,15 @@ class CompleteCount(NamedTuple):
     searched : int
         Variables that have a choice.
     most : int
-        Sets of the variable that has most.
+        Number of sets of the variable with most sets.
     total : int
         Sets of all variables.
     expected : int or None
-        Sets estimated from a sample, from which time and memory follow then; None where these are bounds.
+        Number of sets estimated from a sample; time and memory are then estimates as well. None if all are bounds.
     seconds : float
-        With the workers of the run, at a rate measured now.
+        Seconds with the workers of the run, at a rate measured now.
     memory_bytes : int
-        Of the levels that are extended, for all workers, and of the run besides.
+        Memory of the levels to be extended, for all workers, and of the rest of the run.
     """
 
     searched: int
@@ -81,7 +81,7 @@ class CompleteCount(NamedTuple):
 
 
 def count_complete(run: Run) -> CompleteCount | None:
-    """Bounds for a run that enumerates all sets; None for runs that a limit on scores or the clock ends."""
+    """Bounds for a run that enumerates all sets; None for a run that a limit on scores or time ends."""
     if not METHODS[run.options.method].ends_by_size or run.searcher.evaluation_limit() < UNLIMITED:
         return None
     searched = run.searched(run.children)
@@ -103,7 +103,7 @@ def count_complete(run: Run) -> CompleteCount | None:
 
 
 def _sample(run: Run, searched: list[int], seconds_per_score: float) -> tuple[float, int, float]:
-    """Estimates of all sets, of the largest number that one variable holds, and of the seconds on one core."""
+    """Estimates: number of all sets, largest number that one variable holds, seconds on one core."""
     rng = np.random.default_rng(0)
     chosen = searched[:: max(1, len(searched) // SAMPLED_CHILDREN)][:SAMPLED_CHILDREN]
     sets, held, seconds = 0.0, 0.0, 0.0
@@ -122,10 +122,12 @@ def _sample(run: Run, searched: list[int], seconds_per_score: float) -> tuple[fl
 
 
 def _counts(run: Run, searched: list[int]) -> Iterator[tuple[list[int], int]]:
-    """Numbers of sets by the number of parents besides the required ones, each with the children that it is for.
+    """Numbers of sets by the number of parents besides the required ones, each with the number of children it stands
+    for.
 
-    Children are counted one by one for `COUNTING_SECONDS`. Those left are counted in groups, as if all pairs were
-    allowed and no single parent were scored: in a time that depends on the number of variables alone, not its square.
+    Children are counted one by one for `COUNTING_SECONDS`. The remaining children are counted in groups, as if all
+    pairs were allowed and no single parent were scored. This takes a time that depends on the number of variables,
+    not on its square.
     """
     clock = Budget(COUNTING_SECONDS, stop=run.budget.stop)
     n_counted = 0
@@ -137,7 +139,7 @@ def _counts(run: Run, searched: list[int]) -> Iterator[tuple[list[int], int]]:
     for child in searched[n_counted:]:
         required = plan.knowledge.required_of(child)
         penalty = scorer.penalty(child) * scorer.n_configurations(required)
-        # What the required parents add to the likelihood only lowers the cap.
+        # The likelihood that required parents add only lowers the cap.
         alone = math.inf if run.options.keep_mass is not None else float(scorer.row_entropies[child]) + penalty
         cap = math.ceil(alone / penalty) if penalty > 0.0 and alone < math.inf else math.inf
         groups[cap, int(scorer.n_states[child]), len(required)] += 1
@@ -163,7 +165,7 @@ def _count_child(run: Run, child: int) -> list[int]:
 
 
 def _seconds_per_set(run: Run, searched: list[int]) -> float:
-    """Measured on sets of the largest size but one, which are nearly all that are extended."""
+    """Measured on sets of the second largest size, which make up nearly all sets that are extended."""
     if not searched:
         return 0.0
     # A constant column is no example.
@@ -188,11 +190,13 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
 
 
 def _seconds_by_values(run: Run, child: int, limits: ChildLimits, n_members: int) -> float:
-    """Of making a set's value, which serves `n_members` families, and of a score; measured on a child's search."""
+    """Seconds for the value of a set, which serves `n_members` families, and for a score; measured on a child's
+    search.
+    """
     limits = replace(limits, traces=False)
     search_child(run.scorer, child, replace(limits, evaluations=1), Budget())  # compiled code loads when first used
     rates = []
-    for _ in range(2):  # values are made, then known
+    for _ in range(2):  # the first pass makes values, the second finds them known
         clock = Budget(COUNTING_SECONDS, stop=run.budget.stop)
         found = search_child(run.scorer, child, limits, clock)
         rates.append(clock.elapsed() / found.evaluated)
@@ -222,7 +226,7 @@ def report_complete(run: Run) -> None:
         )
     elif count.seconds > VERY_LONG_SECONDS and time is None:
         run.reporter.warn(f"{line}. {remedy}")
-    elif count.seconds > LONG_SECONDS and count.total > MEASURED_SETS:  # fewer do not measure a busy machine
+    elif count.seconds > LONG_SECONDS and count.total > MEASURED_SETS:  # too few to measure a busy machine
         run.reporter.summary(line)
     else:
         run.reporter.detail(line)

@@ -54,7 +54,7 @@ class SupersetBound:
         if not parents:
             first, end = self.scorer.data.state_offsets[self.child : self.child + 2].tolist()
             return math.fsum(terms[self.scorer.state_counts[first:end]].tolist())
-        # An expansion whose tables sum the terms over the cells, and nothing else.
+        # An expansion whose tables contain only the terms of cells, which it sums.
         *rest, last = parents
         out = np.empty(self.scorer.n_variables)
         tables = self.scorer.tables.of_terms(terms)
@@ -65,13 +65,14 @@ class SupersetBound:
         """Whether a score reached by `parents` or a subset dominates all their supersets."""
         terms = self._terms(parents)
         cells = min(self.scorer.n_configurations((self.child, *parents)), self.scorer.n_rows)
-        # Terms fall ever more slowly, so their sum is least where that many cells have equally many rows.
+        # Terms fall ever more slowly with the number of rows, so their sum is least when `cells` cells share the rows
+        # equally.
         if best < cells * terms[math.ceil(self.scorer.n_rows / cells)]:
             return False
         return bool(is_excluded_by_dirichlet(best, self(parents)))
 
     def of_larger_sets(self, required: tuple[int, ...], allowed: np.ndarray) -> float:
-        """Upper bound in nats on the score of any set with something besides the required parents."""
+        """Upper bound in nats on the score of any set with more than the required parents."""
         singles = (tuple(sorted((*required, y))) for y in allowed.tolist())
         # Any larger set contains one of these, whose bound covers its supersets.
         return max(map(self, singles), default=-math.inf)
@@ -80,15 +81,16 @@ class SupersetBound:
         if not self.scorer.definition.by_configurations:
             exponent = 0
         else:
-            # A superset multiplies at most the states of the largest candidates, as many as still fit.
+            # A superset multiplies the number of configurations by at most the states of the largest candidates that
+            # still fit.
             n_more = min(self.max_parents - len(parents), len(self.log2_states) - 1)
             log_q = math.log2(self.scorer.n_configurations(parents)) + self.log2_states[n_more]
-            # Rounded up, so that few tables serve all sets; the bound only becomes weaker.
+            # Rounded up, so that few tables serve all sets; this only weakens the bound.
             exponent = min(math.ceil(log_q - 1e-9), LARGEST_EXPONENT)
         return self.terms_of(exponent)
 
     def terms_of(self, exponent: int) -> np.ndarray:
-        """Terms of the cells of a set whose supersets have at most two to this power configurations."""
+        """Terms of the cells of a set whose supersets have at most ``2**exponent`` configurations."""
         if exponent not in self._tables:
             self._tables[exponent] = self.make_terms(exponent)
         return self._tables[exponent]

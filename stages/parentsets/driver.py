@@ -26,9 +26,9 @@ from .single_parents import score_single_parents
 
 
 class Run:
-    """One run over the children of one shard (or of all), which are listed in the order of their records.
+    """One run over the children of one shard (or of all); children are listed in the order of their records.
 
-    `budget` is the time of the whole run and the user's wish to stop, by default ``options.time``; `inputs` are
+    `budget` has the time of the whole run (by default ``options.time``) and the user's stop signal; `inputs` are
     fields of `child_searcher.Inputs`. Raises `InfeasibleError` if the constraints contradict each other; `StageError`
     if the memory allowed does not hold the data.
     """
@@ -58,7 +58,7 @@ class Run:
 
     @property
     def header(self) -> Header:
-        """The header of the records; that of a shard names the shard and the number of its records."""
+        """The header of the records; for a shard it names the shard and the number of its records."""
         dataset, options = self.scorer.dataset, self.options
         extra: dict[str, Any] = {} if options.keep_mass is None else {"keep_mass": options.keep_mass}
         if options.shard is not None:
@@ -73,7 +73,7 @@ class Run:
         )
 
     def searched(self, children: Collection[int]) -> list[int]:
-        """Those of some children that have a choice."""
+        """The given children that have a choice."""
         return [child for child in children if self.searcher.plan.fixed_set(child) is None]
 
     def records(
@@ -81,15 +81,15 @@ class Run:
     ) -> Iterator[ParentSetRecord]:
         """One record for each child that is not in `finished`, in header order; work happens while they are read.
 
-        After an interrupt the records of all children whose search was cut short are marked ``"interrupted": true``,
-        and those not begun list only the smallest set they may take. Where time or memory ends a search, ``"ended"``
-        names it.
-        `trace` is called with the sets that a search scored, before its record; for methods that trace.
+        After an interrupt the records of all children whose search was cut short are marked ``"interrupted": true``;
+        children not begun list only the smallest set they may take. If time or memory ends a search, ``"ended"``
+        names it. `trace` is called with the sets that a search scored, before its record; only for methods that
+        trace.
         """
-        # Compiled code is loaded before processes are forked, so that they share it.
+        # Load compiled code before processes are forked, so that they share it.
         if self.options.remote is None:
             compile_first(self._search_tiny, self.budget, (self._tiny_options(), self._is_binary))
-        # From here on a signal leaves a list of every child.
+        # From here on, an interrupted run still has a list for every child.
         n_rows = self.scorer.dataset.n_rows
         self.reporter.detail(
             f"searching parents of {plural(len(self.children), 'variable')} in {plural(n_rows, 'row')}"
@@ -100,7 +100,7 @@ class Run:
         self, finished: Collection[int] = (), trace: Callable[[ExploredSets], None] | None = None
     ) -> Iterator[ParentSetRecord]:
         self.searcher.traces = trace is not None
-        # Limits of time and memory aside, a record depends on data, options and seed alone: those made before fit
+        # Except for limits of time and memory, a record depends on data, options and seed alone: earlier records fit
         # these.
         children = [child for child in self.children if child not in finished]
         if self.budget.seconds is not None and self.options.remote is None:
@@ -126,12 +126,12 @@ class Run:
             searcher.with_first_list |= scored
 
     def _tasks(self, children: list[int]) -> list[tuple[int, int]]:
-        """Children in order, each with the largest number of searches that are unfinished when its own begins."""
+        """Children in order, each with the largest possible number of unfinished searches when its own begins."""
         searched = set(self.searched(children))
         behind = len(searched)
         tasks = []
         for child in children:
-            # `behind` counts this child and those after it; up to jobs - 1 before it may still run.
+            # `behind` counts this child and all later ones; up to jobs - 1 earlier ones may still run.
             tasks.append((child, behind + self.jobs - 1))
             behind -= child in searched
         return tasks
@@ -147,7 +147,7 @@ class Run:
 
     @property
     def _is_binary(self) -> bool:
-        """Whether the search does without kernels that count more than two states, as values of binary sets do."""
+        """Whether the search needs no kernels that count more than two states, as with values of binary sets."""
         return self.searcher.values_bytes > 0 and is_binary(self.scorer.dataset)
 
     def _tiny_options(self) -> ParentSetOptions:

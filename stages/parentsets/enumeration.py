@@ -1,11 +1,11 @@
 """Bounds on the number of scores that a complete enumeration (`sequential`) computes, before it begins.
 
-Under a penalty c on every configuration of the parents a set S is scored only while every set of one parent less
-stays open: for each Y in S the best score among the subsets of S - {Y} is less than -c |S|, where |S| is the
-number of configurations (de Campos and Ji 2011). Scores of single parents bound those best scores from below, so S
+Under a penalty c per configuration of the parents, a set S is scored only while every set of one parent less stays
+open. That is, for each Y in S the best score among the subsets of S - {Y} is less than -c |S|, where |S| is the
+number of configurations (de Campos and Ji 2011). Scores of single parents bound these best scores from below, so S
 has fewer configurations than ``-max(score of (), score of {Y}) / c`` for every Y in it. Sets with that property are
-counted by their products of states, without listing them. On real tables the count exceeds what is then scored by
-some percent at most.
+counted by their products of states, without listing them. On real tables the count exceeds the number of sets then
+scored by some per cent at most.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stages.scoring.family_scorer import FamilyScorer
 
 SECONDS_PER_BINARY_SCORE = 2e-8
 SECONDS_PER_SCORE = 1.2e-6
-"""Time of a local score where all variables have two states at most, and where some have more.
+"""Time of a local score: if all variables have at most two states, and if some have more.
 
 Measured within searches, without listing: binary 2.8e-8 s on 1,600 rows with three parents; 2 to 4
 states 1.1e-6 s on 1,000 rows with five parents, 4e-7 with three; ten states 1.2e-6 s on 5,000 rows.
@@ -27,19 +27,19 @@ states 1.1e-6 s on 1,000 rows with five parents, 4e-7 with three; ten states 1.2
 
 SECONDS_PER_BINARY_ROW = 2e-12
 SECONDS_PER_ROW = 7e-10
-"""What each row adds, of binary tables (3.5e-7 s a score on 180,000 rows), and of others each distinct row: 2 to 6
+"""Additional time per row of binary tables (3.5e-7 s a score on 180,000 rows), and per distinct row of others: 2 to 6
 states 2.2e-6 s for a score of the forecast on 500 rows, 5.8e-6 on 5,000, 2.1e-5 on 20,000.
 """
 
 SECONDS_PER_CELL = 1e-9
-"""What each cell of a binary set with the child adds; sets of more than 12 take up to three times as long."""
+"""Additional time per cell of a binary set with the child; sets of more than 12 take up to three times as long."""
 
 SECONDS_WITHOUT_PENALTY = 8e-5
-"""Time of a local score where sets are excluded by the Dirichlet bound, or not at all; measured."""
+"""Time of a local score if sets are excluded by the Dirichlet bound or not at all; measured."""
 
 
 MOST_COMBINATIONS = 20_000
-"""Largest number of distinct combinations; beyond, numbers of configurations are rounded."""
+"""Largest number of distinct combinations; beyond it, numbers of configurations are rounded."""
 
 
 Combinations = dict[tuple[int, float], int]
@@ -47,13 +47,14 @@ Combinations = dict[tuple[int, float], int]
 
 
 def configuration_caps(single_scores: np.ndarray, score_alone: float, penalty: float) -> np.ndarray:
-    """For each candidate the least number of configurations of a set with it that is not scored; inf without penalty.
+    """For each candidate, the least number of configurations at which a set with it is not scored; inf without
+    penalty.
 
     Parameters
     ----------
     single_scores : ndarray of float64, shape (n_candidates,)
-        Score with each candidate as the only parent (besides required ones), nats; where it is less than
-        `score_alone`, or unknown, any smaller number serves as well.
+        Score with each candidate as the only parent (besides required ones), nats. A candidate whose score is below
+        `score_alone`, or unknown, may have any smaller number.
     score_alone : float
         Score without any of them, nats.
     penalty : float
@@ -82,7 +83,7 @@ def count_sets(n_states: np.ndarray, caps: np.ndarray, most_added: int, limit: f
     most_added = min(most_added, n)
     if np.isinf(caps).all():
         return _count_all(n, most_added, limit)
-    # The smallest set and those of one candidate more are always scored.
+    # The smallest set and the sets with one candidate more are always scored.
     counts = [1, n, *[0] * (most_added - 1)][: most_added + 1]
     # By decreasing cap: each set is counted when its last member, with the least cap, is added.
     partial: Combinations = {(0, 1.0): 1}
@@ -101,8 +102,8 @@ def count_sets(n_states: np.ndarray, caps: np.ndarray, most_added: int, limit: f
 
 
 def _groups(caps: np.ndarray, n_states: np.ndarray) -> list[tuple[float, float, int]]:
-    """Equal candidates: their cap, number of states, and how many they are; by decreasing cap."""
-    # Products of numbers of states are whole, so they are below a cap if they are below the next whole number.
+    """Groups of equal candidates: cap, number of states, number of candidates; by decreasing cap."""
+    # Products of numbers of states are whole: they are below a cap if they are below the next whole number.
     caps, states = np.ceil(caps), np.asarray(n_states, dtype=np.float64)
     order = np.lexsort((states, -caps))
     caps, states = caps[order], states[order]
@@ -146,7 +147,7 @@ def _rounded(partial: Combinations) -> Combinations:
 
 
 def seconds_of(scorer: FamilyScorer, counts: Sequence[int]) -> float:
-    """Estimated seconds on one core for scores by their number of parents; what listed sets cost is not in it."""
+    """Estimated seconds on one core for scores by their number of parents, without the cost of listing sets."""
     if scorer.definition.penalty is None:
         return sum(counts) * SECONDS_WITHOUT_PENALTY
     if scorer.n_states.max() > 2:
@@ -158,7 +159,7 @@ def seconds_of(scorer: FamilyScorer, counts: Sequence[int]) -> float:
 
 
 def slowdown(scorer: FamilyScorer) -> float:
-    """How many times as long as on few rows a score takes, by `seconds_of`; 1 if all variables are binary."""
+    """Time of a score relative to few rows, by `seconds_of`; 1 if all variables are binary."""
     if scorer.definition.penalty is None or scorer.n_states.max() <= 2:
         return 1.0
     return 1.0 + SECONDS_PER_ROW / SECONDS_PER_SCORE * len(scorer.data.weights)

@@ -1,10 +1,10 @@
 """Estimated number of sets that a complete enumeration scores under a Dirichlet prior, from random sequences.
 
-No bound is known beforehand: whether a set is closed, so that no superset of it is scored, depends on its own score
-(`dirichlet_bounds`). A sequence adds parents one by one, each drawn among those with which the set stays open. The
-numbers of choices at each step give an unbiased estimate of the number of sets of each size (Knuth 1975). A set
-counts as scored if those of its subsets that its sequence met are open, where the enumeration asks for all of its
-subsets: the mean of the estimate is not below the number of sets.
+No bound is known beforehand: whether a set is closed (no superset of it is scored) depends on its own score
+(`dirichlet_bounds`). A sequence adds parents one by one, each drawn among the candidates with which the set stays
+open. The numbers of choices at each step give an unbiased estimate of the number of sets of each size (Knuth 1975). A
+set counts as scored if the subsets that its sequence met are open; the enumeration requires this of all its subsets.
+So the mean of the estimate is at least the number of sets.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .child_search import ChildLimits
 from .dirichlet_bounds import SupersetBound
 
 MOST_SEQUENCES = 200
-"""With so many, the error is small compared with that of the measured rate."""
+"""With this number, the error is small compared with the error of the measured rate."""
 
 
 class SampledCounts(NamedTuple):
@@ -32,7 +32,8 @@ class SampledCounts(NamedTuple):
     by_size : ndarray of float64, shape (most_added + 1,)
         Sets scored, by the number of parents besides the required ones.
     seconds_per_set : float
-        For scoring a set and checking whether it is closed: the least measured, since the machine may be busy.
+        Seconds for scoring a set and checking whether it is closed: the least measured, since the machine may be
+        busy.
     """
 
     by_size: np.ndarray
@@ -56,7 +57,7 @@ def sample_counts(
         best, ways = scorer.local_score(child, parents), 1.0
         total[0] += 1.0
         for size in range(1, most_added + 1):
-            # A set of this size is the end of as many sequences as its members have orders.
+            # A set of this size is the end of as many sequences as there are orders of its members.
             total[size] += ways * len(candidates) / math.factorial(size)
             if size == most_added or not len(candidates):
                 break

@@ -1,6 +1,6 @@
 """Forecast of a run: sets, memory and time, at the rate measured on a few of its children.
 
-A complete enumeration is not run, since one child alone may take hours: its sets are counted.
+A complete enumeration is not run, since a single child may take hours; its sets are counted.
 """
 
 from __future__ import annotations
@@ -34,22 +34,23 @@ class Forecast:
     """Estimates for one run."""
 
     variables: int  # records of the run
-    searched: int  # those that are searched and not fixed
-    measured: int  # children on which the rate was measured; 0 where the sets of a complete enumeration were counted
+    searched: int  # records that are searched, not fixed
+    measured: int  # children on which the rate was measured; 0 if the sets of a complete enumeration were counted
     seconds: float  # with the threads of the run
     evaluations: int
     # `sets`, `file_bytes`: unknown for a complete enumeration.
     sets: int | None
     file_bytes: int | None
     memory_bytes: int
-    # Scores of a complete enumeration by a sample, where one was taken; time and memory are estimates then.
+    # Number of scores of a complete enumeration, estimated by a sample, if one was taken; time and memory are then
+    # estimates.
     expected: int | None = None
 
 
 def forecast_run(run: Run) -> Forecast:
     """Search a few children of a run as the run itself would, and scale up by estimated cost.
 
-    Of a complete enumeration everything is an upper bound, unless a sample was taken.
+    For a complete enumeration everything is an upper bound, unless a sample was taken.
     """
     count = count_complete(run)
     if count is not None:
@@ -60,7 +61,7 @@ def forecast_run(run: Run) -> Forecast:
     searcher = run.searcher
     costs, searched = searcher.plan.costs(), run.searched(run.children)
     chosen = _spread(searched, costs)
-    if chosen and run.options.time is None:  # a run within a limit takes that, and its first child could take all
+    if chosen and run.options.time is None:  # a limited run takes its limit, and its first child could take all
         searcher.result_of(chosen[0])  # compiled code is loaded when first used
     clock = Budget()
     held, measured = 0, []
@@ -95,10 +96,10 @@ def forecast_run(run: Run) -> Forecast:
 
 
 def _spread(children: list[int], costs: np.ndarray) -> list[int]:
-    """Children at evenly spread ranks of cost, the middle first and the extremes soon after."""
+    """Children at evenly spread ranks of cost, the middle first and the extremes soon after it."""
     ordered = sorted(children, key=lambda child: (costs[child], child))
     count = min(MOST_CHILDREN, len(ordered))
     ranks = [int((k + 0.5) * len(ordered) / count) for k in range(count)]
-    # A stride prime to the count visits all ranks, early ones far from each other.
+    # A stride prime to the count visits all ranks; early ones are far from each other.
     stride = next(step for step in (5, 3, 7, 1) if np.gcd(step, max(count, 1)) == 1)
     return [ordered[ranks[(count // 2 + k * stride) % count]] for k in range(count)]

@@ -2,9 +2,9 @@
 
 Best-first lists hold each variable's best parents regardless of the others. Strongly dependent variables then list
 each other, and acyclicity leaves most of them without a good set. Here each child's sets are grown among the
-variables before it in an order, for many random orders or for orders near a given network's. All children see the
-same random orders, so their lists fit together, and each child depends on the seed alone, so shards and threads do
-not change what is found.
+variables before it in an order, for many random orders or for orders near those of a given network. All children see
+the same random orders, so their lists fit together, and each child depends on the seed alone, so shards and threads
+do not change what is found.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from stages.scoring.set_grower import SetGrower
 from .child_search import BYTES_PER_SET, ChildLimits, FoundSets
 
 EXTENSIONS_KEPT = 8
-"""One-variable extensions of every set met that are listed besides the one taken; found by experiment."""
+"""One-variable extensions of every visited set that are listed besides the chosen one; found by experiment."""
 
 
 def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget) -> FoundSets:
-    """Grow the child's sets within the predecessors of one order after the other, those of the limits."""
+    """Grow the child's sets within the predecessors of the orders in the limits, one order after the other."""
     orders = limits.orders
     if orders is None:
         raise ValueError("no orders to grow sets within")
@@ -51,7 +51,7 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
         if not scores_left():
             break
         position = orders.positions(index)
-        # An order that puts a required parent behind the child stands for one with the child right after it.
+        # If an order puts a required parent behind the child, the child counts as standing right after this parent.
         own = max(position[child], position[required].max(initial=-np.inf))
         allowed = may_be_parent & (position < own)
         if limits.near_parents is not None:

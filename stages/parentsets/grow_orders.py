@@ -18,11 +18,11 @@ REMEMBERED_BYTES = 64 << 20
 
 
 class Orders:
-    """Positions of all variables in random orders, or in orders near a network's.
+    """Positions of all variables in random orders, or in orders near those of a network.
 
-    Order k depends on the seed and k alone. Tiers are kept: a variable stands among those of its tier; one in no tier
-    stands anywhere. `near` has the parents of every variable in the network that the orders are near to; order 0 is
-    its own. Random orders keep the tiers of `knowledge`.
+    Order k depends on the seed and k alone. Tiers are kept: a variable stands among the variables of its tier; one
+    without a tier stands anywhere. `near` has the parents of every variable in a network; order 0 is an order of this
+    network, further orders are near it. Random orders keep the tiers of `knowledge`.
     """
 
     def __init__(self, n_variables: int, seed: int, near=None, knowledge: Knowledge | None = None):

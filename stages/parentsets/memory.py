@@ -1,4 +1,4 @@
-"""Memory of a run: what it takes in any case, and how many sets its searches may hold."""
+"""Memory of a run: the part independent of its searches, and the number of sets its searches may hold."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from stages.scoring.set_functions import SetFunctions
 from .child_search import BYTES_PER_SET
 
 WORKER_BYTES = 16 << 20
-"""Program memory that a forked process changes and so no longer shares; measured."""
+"""Program memory that a forked process changes and therefore no longer shares; measured."""
 
 VALUES_SHARE = 0.25
 """Share of the free memory that values of sets may take."""
 
 LEAST_SETS = 10_000
-"""Sets that a search may hold however little memory is free."""
+"""Sets that a search may always hold, however little memory is free."""
 
 SLACK = 1.5
-"""Memory of all sets over that of the running searches: results that wait for their turn take half as much again."""
+"""Memory of all sets over the memory of the running searches: results that wait for their turn take half as much
+again.
+"""
 
 
 def resident_bytes(scorer: FamilyScorer, sample: RowSample | None, jobs: int) -> int:
-    """Memory taken whatever the searches find: program, data, packed data and the scratch arrays of each worker."""
+    """Memory independent of what searches find: program, data, packed data and the scratch arrays of each worker."""
     scorers = [scorer] if sample is None else [scorer, sample.likelihood]
     total = PROGRAM_BYTES
     if jobs > 1:
         total += jobs * WORKER_BYTES
     for each in scorers:
-        # The packed codes may be those of the table.
+        # The packed codes may be the codes of the table itself.
         arrays = {id(array): array.nbytes for array in (each.dataset.codes, *each.data)}
         total += sum(arrays.values())
         total += jobs * sum(array.nbytes for array in each.workspace())
@@ -40,7 +42,7 @@ def resident_bytes(scorer: FamilyScorer, sample: RowSample | None, jobs: int) ->
 def shared_values(
     scorer: FamilyScorer, max_parents: int, memory: int | None = None, resident: int = 0
 ) -> SetFunctions | None:
-    """Values of sets for complete enumerations, in a share of the free memory; None where they serve none."""
+    """Values of sets for complete enumerations, in a share of the free memory; None if the scores cannot use them."""
     free = free_bytes() if memory is None else max(0, memory - resident)
     return scorer.set_functions(max_parents, VALUES_SHARE * free)
 

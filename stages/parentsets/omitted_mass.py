@@ -1,22 +1,22 @@
 """Upper bound on the posterior mass of the sets that ``--keep-mass`` omits from a list, relative to the listed sets.
 
-Every omitted set P has a listed proper subset S that weighs more (`keep_mass` EPS: by 1 / EPS at least). Let f(P)
-be the best of those subsets (among those reached through scored sets, member by member), and f(S) = S for listed
-sets. Replacing each family P of a network by f(P) only removes arcs: so an acyclic network of any sets becomes one
-of listed sets, and forbidden arcs and tiers still hold. The networks that become the same one, of families S_i,
-weigh together at most as much as this one times the product over i of
+Every omitted set P has a listed proper subset S with a larger weight (with `keep_mass` EPS: at least 1 / EPS times as
+large). Let f(P) be the best of these subsets (among the ones reached through scored sets, member by member), and f(S)
+= S for listed sets. Replacing each family P of a network by f(P) only removes arcs. So an acyclic network of any sets
+becomes one of listed sets, and forbidden arcs and tiers still hold. All networks that become the same network, with
+families S_i, together weigh at most as much as this network times the product over i of
 
     1 + sum of w(P) / w(S_i) over all omitted P with f(P) = S_i   <=   1 + left_out_i,
 
-where `left_out` of a child is the largest of these sums over its listed sets. Summed up over all networks of listed
-sets: all networks weigh at most ``prod(1 + left_out_i)`` as much as those of listed sets. The same holds under the
-prior of orders, for fewer arcs agree with no fewer orders. It is sharp for one child with a single choice. (With EPS
-for every w(P) / w(S), and all N_i omitted sets at one S, this is ``prod(1 + EPS N_i)``: far too large with thousands
-of sets, most of which weigh far less than EPS.)
+where `left_out` of a child is the largest of these sums over its listed sets. Summed over all networks of listed
+sets: all networks together weigh at most ``prod(1 + left_out_i)`` times as much as the networks of listed sets. The
+same holds under the prior of orders, since with fewer arcs a network agrees with at least as many orders. It is sharp
+for one child with a single choice. (Replacing every w(P) / w(S) by EPS, with all N_i omitted sets at one S, would
+give ``prod(1 + EPS N_i)``: far too large with thousands of sets, most of them far lighter than EPS.)
 
-Columns of one state are in no listed set and have none, for they change no score. A set P and such columns C weigh as
-much as P, and f(P + C) = f(P): with at most c choices of C (the empty one included) the sum of S is that of the other
-sets, plus one, times c, less one.
+Columns of one state are in no listed set and have no parents, because they change no score. A set P and such columns
+C weigh as much as P, and f(P + C) = f(P). With at most c choices of C (the empty one included), the sum of S is (1 +
+s) c - 1, where s is the sum over the other sets.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import numpy as np
 from formats.sets.listed_sets import ListedSets
 
 LARGEST_KEY = 1 << 62
-"""Sets whose members do not fit into one number below count with the largest possible weight."""
+"""Sets too large to be numbered below this count with the largest possible weight."""
 
 DIGITS = 4
 """Significant digits to which sums are rounded up: coarser than their rounding error, fine enough for a bound."""
@@ -42,12 +42,12 @@ def omitted_mass(
     largest_ratio: float,
     unscored_ratio: float,
 ) -> float:
-    """Largest total weight of omitted sets over that of the listed subset that replaces them.
+    """Largest total weight of omitted sets, relative to the listed subset that replaces them.
 
-    The result may be infinite. `sets` are all that were scored, best first, `scores` theirs in nats; `keep` says
-    which are listed, the smallest set among them. `n_within` is the number of sets within the limits, scored or not.
-    `largest_ratio` is an upper bound on the weight of an omitted scored set over that of its best listed subset,
-    `unscored_ratio` the same of sets that were not scored.
+    The result may be infinite. `sets` are all scored sets, best first, with `scores` in nats; `keep` marks the listed
+    ones, including the smallest set. `n_within` is the number of sets within the limits, scored or not.
+    `largest_ratio` is an upper bound on the weight of an omitted scored set over the weight of its best listed
+    subset; `unscored_ratio` is the same for sets that were not scored.
     """
     n_scored, n_variables = len(sets), int(sets.members.max(initial=0)) + 1
     best = np.full(n_scored, n_scored)
@@ -59,8 +59,8 @@ def omitted_mass(
             break
         which = np.flatnonzero(sizes == size)
         members = sets.take(which).members.astype(np.int64).reshape(len(which), size)
-        # Place of the best listed subset: sets are best first, so the least of its own place and those of its subsets
-        # with one member less.
+        # Place of the best listed subset. Sets are best first, so it is the least of the set's own place and the
+        # places of its subsets with one member less.
         own = np.where(keep[which], which, n_scored)
         for dropped in range(size):
             keys = _keys(np.delete(members, dropped, axis=1), n_variables)
@@ -75,7 +75,7 @@ def omitted_mass(
     is_known = is_out & (best < n_scored)
     ratios = np.exp(scores[is_known] - scores[best[is_known]])
     at_one = float(np.bincount(best[is_known], ratios, 1).max(initial=0.0))
-    # Sets without a known listed subset may all belong to the one with the largest sum.
+    # Sets without a known listed subset may all belong to the listed set with the largest sum.
     anywhere = int((is_out & ~is_known).sum()) * largest_ratio
     if unscored_ratio:
         anywhere += max(0.0, n_within - n_scored) * unscored_ratio
@@ -96,7 +96,7 @@ def _keys(members: np.ndarray, n_variables: int) -> np.ndarray:
 
 
 def n_sets_within(n_candidates: int, most: int) -> float:
-    """Number of sets of at most so many of some candidates; infinite beyond floating-point numbers."""
+    """Number of sets of at most `most` of `n_candidates` candidates; infinite beyond floating-point numbers."""
     if most >= n_candidates:
         return 2.0**n_candidates if n_candidates < 1024 else math.inf
     total, of_size = 0.0, 1.0

@@ -1,6 +1,7 @@
 """Sequential selection: all sets by size 1, 2, ..., with exact pruning (Scanagatta et al. 2015, section 3).
 
-If it finishes, the list is complete. Stopped early, it gives a bound on the scores of all sets not seen.
+If it finishes, the list is complete. A search that ends early gives a bound on the scores of all sets it did not
+reach.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .pruning_rules import unlisted_bound, worth_of_parent
 from .search_trace import SearchTrace
 
 ROUNDED_SCORES = 4
-"""Scores in the comparison of entropy with penalty, each rounded by half a quantum."""
+"""Scores in the comparison of entropy with penalty; each is rounded by half a quantum."""
 
 SLICE_ENTRIES = 1 << 17
 """Approximate number of extensions considered between two checks of the memory."""
@@ -38,7 +39,7 @@ class _Search:
         self.limits = limits
         self.budget = budget
         self.found = limits.nothing_found(child)
-        # A set is added where it scores more than all its subsets.
+        # A set is added only if it scores more than all its subsets.
         self.found.has_dominated = limits.margin > 0
         self.bound = superset_bound(scorer, child, limits)
         self.required = np.array(limits.required, dtype=np.int32)
@@ -46,14 +47,14 @@ class _Search:
         slack = ROUNDED_SCORES * scorer.quantum + limits.margin
         self.worth = worth_of_parent(scorer.row_entropies[limits.allowed], self.n_states, slack)
         self.base_q = scorer.n_configurations(limits.required)
-        # Memory of one slice after the other: new memory is cleared each time.
+        # The memory of one slice serves the next: new memory would be cleared each time.
         self.entries, self.is_better = np.empty(0), np.empty(0, dtype=np.bool_)
 
     def run(self) -> FoundSets:
         found, limits = self.found, self.limits
         empty_score = self.scorer.local_score(self.child, limits.required)
         found.begin(limits.required, empty_score)
-        # Size 0: one set, that of the required parents alone.
+        # Size 0: one set, the required parents alone.
         places, best = np.zeros((1, 0), dtype=np.int32), np.array([min(empty_score, found.floor)])
         level = empty_level(0)
         most_added = limits.max_parents - len(limits.required)
@@ -66,7 +67,7 @@ class _Search:
                 found.unlisted = self._bound_from_size(size)
                 return found
             level = extended
-            # With a margin no score of a subset closes a set, so entries become -inf; dominance is decided last.
+            # With a margin no subset's score closes a set, so entries become -inf; dominance is decided at the end.
             np.minimum(level.entries, found.floor, out=level.entries)
             places, best = _sets_of(level, len(self.n_states))
             if not len(places):
@@ -78,7 +79,7 @@ class _Search:
         """The level of all extensions of a level's sets (empty unless `keeps`); None if the budget ended."""
         q = self.base_q * np.prod(self.n_states[places], axis=1)
         last = places[:, -1].astype(np.int64) if places.shape[1] else np.array([-1])
-        # A set is extended by later places only, so that each set is made once.
+        # A set is extended by later places only, so each set is made once.
         widths = len(self.n_states) - 1 - last
         ends = np.cumsum(widths)
         kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -86,7 +87,7 @@ class _Search:
         while position < len(places):
             if self.limits.is_spent(self.budget, self.found, held * 8 // BYTES_PER_SET):
                 return None
-            # A slice: the sets whose extensions together are about `SLICE_ENTRIES`, at least one set.
+            # A slice: sets with about `SLICE_ENTRIES` extensions in all, at least one set.
             before = ends[position - 1] if position else 0
             end = max(position + 1, int(np.searchsorted(ends, before + SLICE_ENTRIES, side="right")))
             some = slice(position, end)
@@ -105,9 +106,11 @@ class _Search:
         return Level(prefixes=prefixes, starts=starts, entries=entries)
 
     def _extend(self, level, places, best, q, widths) -> tuple[int, np.ndarray]:
-        """Extend sets until the evaluations are used up; how many were extended, and their entries till next time.
+        """Extend sets until the evaluations are used up; returns the number of sets extended, and their entries until
+        the next call.
 
-        The number is 0 if the budget ended before the last of them was done; what was scored by then is found.
+        The number is 0 if the budget ended before the last of them was done; sets scored by then are among the found
+        ones.
         """
         scorer, found = self.scorer, self.found
         starts = offsets_of(widths)
@@ -121,7 +124,7 @@ class _Search:
         before = found.evaluated + np.cumsum(counts) - counts
         n_extended = max(1, int(np.searchsorted(before, self.limits.evaluations)))
         entries = entries[: starts[n_extended]]
-        # The last set is extended by as many as the limit allows.
+        # The last set is extended by as many places as the limit allows.
         last = slice(starts[n_extended - 1], starts[n_extended])
         beyond = np.flatnonzero(~np.isnan(entries[last]))[self.limits.evaluations - before[n_extended - 1] :]
         entries[last][beyond] = np.nan
@@ -144,8 +147,8 @@ class _Search:
         return n_extended if is_whole and not len(beyond) else 0, entries
 
     def _groups(self, q: np.ndarray, size: int) -> list[tuple[float | None, np.ndarray]]:
-        """Sets that are scored together: all by the values of sets, else those that share their look-up tables, as
-        equally many configurations do.
+        """Groups of sets that are scored together: all sets if values of sets are used, else sets with equally many
+        configurations, which share look-up tables.
         """
         functions = self.limits.functions
         if functions is not None and functions.can_extend(size, self.limits.required):
@@ -153,7 +156,7 @@ class _Search:
         return [(configurations, np.flatnonzero(q == configurations)) for configurations in np.unique(q).tolist()]
 
     def _score(self, configurations: float | None, places, which, starts, entries, is_better, scores) -> int:
-        """Score the open extensions of the sets of a group; the number of sets done in the budget."""
+        """Score the open extensions of the sets of a group; returns the number of sets done within the budget."""
         scorer, functions, allowed = self.scorer, self.limits.functions, self.limits.allowed
         into = starts, entries, is_better, scores
         scratch, at = np.empty(scorer.n_variables), (0, 0)
@@ -173,7 +176,7 @@ class _Search:
         return at[0]
 
     def _members(self, places: np.ndarray, starts: np.ndarray, which: np.ndarray) -> np.ndarray:
-        """Members of some extensions, shape (n_sets, size), not ordered."""
+        """Members of some extensions, shape (n_sets, size), unordered."""
         sets = np.searchsorted(starts, which, side="right") - 1
         last = len(self.n_states) - (starts[sets + 1] - which)
         required = np.tile(self.required, (len(which), 1))
@@ -193,7 +196,8 @@ class _Search:
             if self.budget.is_spent():
                 return
             parents = tuple(sorted((*self.limits.required, *self.limits.allowed[row].tolist())))
-            # No superset of a closed set is made (`mark_open`). A set left open because time ran out costs time only.
+            # No superset of a closed set is made (`mark_open`). A set left open because time ran out costs time but
+            # changes no result.
             if bound.excludes(parents, score):
                 level.entries[place] = np.nan
 
@@ -203,7 +207,8 @@ class _Search:
         penalty = self.scorer.penalty(self.child)
         if penalty <= 0:
             return None
-        # A set with so many further parents or more has at least the product of the smallest numbers of states.
+        # A set with at least this number of further parents has at least the product of the smallest numbers of
+        # states.
         return float(unlisted_bound(penalty, self.base_q * np.prod(np.sort(self.n_states)[:size])))
 
 

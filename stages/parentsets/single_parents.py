@@ -1,6 +1,7 @@
-"""Scores of all single parents before any search: a first list for every variable, whenever time or user end the run.
+"""Scores of all single parents before any search: they give every variable a first list, whenever time or the user
+ends the run.
 
-Searches reuse these scores. Where no pair is forbidden they come from one sweep over all pairs of variables.
+Searches reuse these scores. If no pair is forbidden, they come from one sweep over all pairs of variables.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from stages.scoring.family_scorer import FamilyScorer
 from .child_search import ChildLimits
 
 MOST_BYTES = 1 << 30
-"""Largest memory for scores computed in advance; beyond, every child's search begins with its own."""
+"""Largest memory for scores computed in advance; beyond it, each child's search computes its own."""
 
 MOST_SHARE = 0.25
-"""The same as a share of the memory allowed beyond the data."""
+"""The same limit as a share of the memory that data and program leave free."""
 
 
 def first_list_bytes(n_children: int, n_variables: int, memory: int | None, resident: int) -> int:
-    """Memory of the scores of so many children; 0 where they are not computed in advance.
+    """Memory of the scores of `n_children` children; 0 if they are not computed in advance.
 
-    The run may take `memory`, of which `resident` bytes are taken by data and program.
+    The run may take `memory` bytes; data and program take `resident` of them.
     """
     needed = n_children * n_variables * 8
     most = MOST_BYTES if memory is None else min(MOST_BYTES, MOST_SHARE * (memory - resident))
@@ -34,10 +35,10 @@ def first_list_bytes(n_children: int, n_variables: int, memory: int | None, resi
 def score_single_parents(
     scorer: FamilyScorer, limits: dict[int, ChildLimits], jobs: int, budget: Budget, reporter: Reporter
 ) -> set[int]:
-    """Make the scorer remember the scores of each child's smallest set plus one parent; the children done.
+    """Make the scorer store the scores of each child's smallest set plus one parent; returns the children done.
 
-    `limits` are those of the children that are searched; `budget` is the user's wish to stop: its time is not checked
-    here.
+    `limits` are the limits of the children that are searched; from `budget` only the user's stop signal is read, not
+    the time.
     """
     n = scorer.n_variables
     if len(limits) == n and all(len(each.allowed) == n - 1 and each.max_parents for each in limits.values()):
@@ -48,7 +49,7 @@ def score_single_parents(
         each = limits[child]
         if not budget.interrupted and len(each.required) < each.max_parents:
             scores = scorer.expand(child, each.required, each.allowed)
-            # Cut short, an expansion may lack scores: it is computed again.
+            # An interrupted expansion may lack scores, so it is computed again.
             if scorer.stop is None or not scorer.stop.is_set():
                 scorer.remember(child, each.required, each.allowed, scores)
             known.add(child)

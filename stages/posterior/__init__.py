@@ -4,7 +4,7 @@ A network's posterior weight is the product of ``exp(score)`` over its families,
 are not listed have weight 0. `exact` sums over all networks of few variables by dynamic programming over subsets;
 `sampling` runs several Markov chains, `diagnostics` checks their convergence and `estimates` averages over them.
 `weights` turns lists into weights, `arcs` makes tables of arcs. `directions` counts what decides directions in drawn
-networks; `order_draws` draws those of the prior of orders.
+networks; `order_draws` draws networks under the prior of orders.
 """
 
 from __future__ import annotations
@@ -49,10 +49,12 @@ METHODS: dict[str, MethodSpec] = {
 }
 
 EXACT_UNASKED = 18
-"""Largest number of variables for which `exact` is the default; it takes seconds."""
+"""Largest number of variables for which `exact` is the default; such a run takes seconds."""
 
 MOST_EXACT = {"dags": 20, "orders": 22}
-"""Largest number of variables for which `exact` is possible, by prior: a minute or two, some 200 and 600 MB."""
+"""Largest number of variables for which `exact` is possible, by prior: a run takes a minute or two, and some 200 or
+600 MB.
+"""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class PosteriorOptions:
     method: str | None = None  # key of `METHODS`; None for the default of `choose_method`
     prior: str = "dags"  # key of `PRIORS`
     features: tuple[str, ...] = ()  # of `FEATURES`
-    patterns: tuple[ArcPattern, ...] = ()  # patterns whose probabilities are computed, too
+    patterns: tuple[ArcPattern, ...] = ()  # patterns whose probabilities are computed as well
     chains: int = own(4, "Markov chains, each from a different initial network.", metavar="N", least=1)
     # None: as many as the time limit allows, or `DEFAULT_SAMPLES` without one.
     samples: int | None = own(

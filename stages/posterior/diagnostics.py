@@ -1,7 +1,7 @@
 """Convergence diagnostics of Markov chains.
 
-Rank-normalised split R-hat and effective sample size after Vehtari, Gelman, Simpson, Carpenter and Buerkner
-(2021). Both are invariant under changes of scale, and rank normalisation of a 0-1 indicator is one, so it is omitted
+Rank-normalised split R-hat and effective sample size after Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021).
+Both are invariant under changes of scale. Rank normalisation of a 0-1 indicator is such a change, so it is omitted
 for arcs.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 
 
 def split_chains(draws: np.ndarray) -> np.ndarray:
-    """Each chain as two halves, without the middle one of an odd number; shape (..., 2 * n_chains, n_draws // 2)."""
+    """Each chain as two halves, without the middle draw of an odd number; shape (..., 2 * n_chains, n_draws // 2)."""
     half = draws.shape[-1] // 2
     return np.concatenate((draws[..., :half], draws[..., draws.shape[-1] - half :]), axis=-2)
 
@@ -61,7 +61,7 @@ def rank_rhat(draws: np.ndarray) -> float:
 def effective_size(draws: np.ndarray) -> np.ndarray:
     """Effective sample size for a mean (equations 9 to 13); NaN for constant or too few draws.
 
-    At most ``N log10(N)`` of N draws. `draws` has the shape (..., n_chains, n_draws), the result (...,).
+    It is at most ``N log10(N)`` for N draws. `draws` has the shape (..., n_chains, n_draws), the result (...,).
     """
     total, length = _correlation_length(draws)
     n_draws = 2 * draws.shape[-2] * (draws.shape[-1] // 2)

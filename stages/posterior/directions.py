@@ -17,11 +17,11 @@ from . import PosteriorOptions
 from .sampling import draw_samples
 
 N_NETWORKS = 1000
-"""Networks that are looked at; a share of one half has a standard error of 0.016."""
+"""Number of networks examined; a share of one half has a standard error of 0.016."""
 
 
 def drawn_networks(table: ParentSetTable, options: PosteriorOptions, budget: Budget) -> np.ndarray:
-    """Networks drawn by Markov chains beside an exact sum over networks; the same ones each time.
+    """Networks drawn by Markov chains in addition to an exact sum over networks; the same ones each time.
 
     Returns int32, shape (n_draws, n_variables): the set of each variable, as an index into the table.
     """

@@ -20,7 +20,7 @@ RHAT_LIMIT = 1.05
 """Largest R-hat of chains that agree; Vehtari et al. (2021) recommend 1.01 for precise estimates."""
 
 LIKELY_SHARE = 0.05
-"""Only arcs with a probability from this to one minus this enter the largest R-hat."""
+"""Only arcs with a probability between this and one minus this enter the largest R-hat."""
 
 MOST_BLOCKS = 512
 """Maximum number of batches of a chain whose means give the standard error of a proportion."""
@@ -78,8 +78,8 @@ def arc_probabilities(
 def share_sizes(is_there: np.ndarray, otherwise: float) -> np.ndarray:
     """Effective sample sizes for the proportions of networks that have a feature.
 
-    `is_there` is bool, shape (n_features, n_chains, n_draws); `otherwise` is the size for features of all networks or
-    of none, and for too few samples. Returns float64, shape (n_features,), at most the number of samples.
+    `is_there` is bool, shape (n_features, n_chains, n_draws); `otherwise` is the size for features that all networks
+    or none have, and for too few samples. Returns float64, shape (n_features,), at most the number of samples.
     """
     share = is_there.mean(axis=(-2, -1))
     variance = mean_variance(block_means(is_there, MOST_BLOCKS))
@@ -96,7 +96,9 @@ SLICE_WORK = 50_000_000
 """Words of bits processed between two progress reports; some hundredths of a second."""
 
 WORK_AFTER_STOP = 1e9
-"""Limit on pairs of variables times networks after the user asked to stop; every k-th network is used to keep it."""
+"""Limit on pairs of variables times networks after the user asked to stop; to keep it, only every k-th network is
+used.
+"""
 
 
 def feature_probabilities(
@@ -119,7 +121,7 @@ def feature_probabilities(
             )  # fmt: skip
             reporter.progress(weight + place, samples.n_samples, f"networks searched for {feature}")
         total += counts
-        # With p_b and n_b of a batch this sums n_b p_b^2, for the variance of the batches' means.
+        # With p_b and n_b of batch b, this sums n_b p_b^2 for the variance of the batch means.
         squares += counts**2 / len(part)
         weight += len(part)
         n_parts += 1

@@ -67,7 +67,9 @@ def exact_probabilities(
 
 
 def log_weight(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> float:
-    """Logarithm of the total weight of all networks of listed sets, nats; errors as of `exact_probabilities`."""
+    """Logarithm of the total weight of all networks of listed sets, nats; raises errors as `exact_probabilities`
+    does.
+    """
     _require_feasible(table.n_variables, options)
     return _SubsetSums(table, options.prior == "orders", budget, reporter).log_weight()
 
@@ -174,7 +176,9 @@ class _SubsetSums:
         return best + math.log(float(totals[-1])) + float(forward[-1]) * math.log(2.0)
 
     def _in_slices(self, advance: Callable[[int], int], start: int, end: int, terms: float) -> None:
-        """Call `advance` with the position it returned, from `start` until `end`; each call counts for `terms`."""
+        """Call `advance` with the position that it returned, from `start` until `end`; each call counts as `terms`
+        terms.
+        """
         n = self.table.n_variables
         total = 2 * self.terms + (n * n << (n - 1)) / 4
         while start != end:

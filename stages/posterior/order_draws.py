@@ -18,14 +18,13 @@ Scaled = tuple[np.ndarray, np.ndarray]
 def draw_networks(table: ParentSetTable, totals: Scaled, sums: Scaled, budget: Budget) -> np.ndarray:
     """Independent draws of an order and a network that agrees with it; the same ones each time.
 
-    With H(S) the weight of the orders of S and their networks, and A_j(U) that of the sets of j within U,
-    H(S) = sum over j in S of H(S - j) A_j(S - j): the last variable of an order of S is j with the probability of
-    its term, and then j has a set within S - j with probability weight / A_j(S - j).
+    Let H(S) be the weight of the orders of S with their networks, and A_j(U) the weight of the sets of j within U.
+    Then H(S) = sum over j in S of H(S - j) A_j(S - j). The last variable of an order of S is j with probability
+    proportional to its term; then j has a set within S - j with probability weight / A_j(S - j).
 
-    `totals`, shape (2^n_variables,), are mantissas and exponents of H; `sums`, shape
-    (n_variables, 2^(n_variables - 1)), those of A_j, whose masks omit position j. Returns int32, shape
-    (n_draws, n_variables): the set of each variable, as an index into the table. `N_DRAWS`, or fewer where the budget
-    ends.
+    `totals`, shape (2^n_variables,), are mantissas and exponents of H; `sums`, shape (n_variables, 2^(n_variables -
+    1)), are those of A_j; masks of the latter omit position j. Returns int32, shape (n_draws, n_variables): the set
+    of each variable, as an index into the table. There are `N_DRAWS` draws, or fewer if the budget ends.
     """
     n, rng = table.n_variables, task_generator(0, 0)
     weights = relative_scores(table)
@@ -51,6 +50,6 @@ def draw_networks(table: ParentSetTable, totals: Scaled, sums: Scaled, budget: B
 
 
 def _draw(log_weights: np.ndarray, rng: np.random.Generator) -> int:
-    """A place with a probability proportional to its weight, whose natural logarithm is given."""
+    """Draw a place with probability proportional to its weight; `log_weights` are natural logarithms."""
     shares = np.exp(log_weights - log_weights.max()).cumsum()
     return int(np.searchsorted(shares, rng.random() * shares[-1], side="right"))

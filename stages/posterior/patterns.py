@@ -142,7 +142,7 @@ def _orientations(pattern: ArcPattern) -> list[list[tuple[Arc, bool]]]:
         elif statement.is_negated:
             choices.append([[(arc, False), (reverse, False)]])
         else:
-            # No acyclic network has both directions: the alternatives exclude each other.
+            # No acyclic network has both directions, so the alternatives exclude each other.
             choices.append([[(arc, True)], [(reverse, True)]])
     if math.prod(map(len, choices)) > MOST_ORIENTATIONS:
         raise StageError(
@@ -152,7 +152,7 @@ def _orientations(pattern: ArcPattern) -> list[list[tuple[Arc, bool]]]:
 
 
 def _restricted(table: ParentSetTable, arcs: list[tuple[Arc, bool]]) -> ParentSetTable | None:
-    """Lists without the sets that required and forbidden arcs exclude; None if a child has none left."""
+    """Lists without the sets that required and forbidden arcs exclude; None if a child has no set left."""
     is_kept = np.ones(table.n_sets, dtype=np.bool_)
     for (parent, child), is_wanted in arcs:
         sets = slice(int(table.set_offsets[child]), int(table.set_offsets[child + 1]))

@@ -63,7 +63,7 @@ def run(table: ParentSetTable, options: PosteriorOptions, budget: Budget, report
 
 
 def _tiny_patterns(options: PosteriorOptions) -> tuple[ArcPattern, ...]:
-    """One pattern with a path, for compilation, if any of the given ones has a path."""
+    """One pattern with a path, for compilation, if a given pattern has a path."""
     paths = [s for pattern in options.patterns for s in pattern.statements if s.relation == "~>"]
     return tuple(ArcPattern("", (replace(path, tail=0, head=1),)) for path in paths[:1])
 
@@ -150,7 +150,7 @@ def _warn_of_convergence(
 def sampled_networks(table: ParentSetTable, samples: Samples, header: Header) -> Iterator[Network]:
     """The sampled networks, chain by chain.
 
-    `header` is that of the table of arcs; its facts about the chains are replaced.
+    `header` is the header of the table of arcs; its facts about the chains are replaced.
     """
     for sets in samples.sets.reshape(-1, table.n_variables).tolist():
         scores = table.scores[sets]
@@ -167,9 +167,9 @@ def make_table(
 ) -> ArcProbabilities:
     """Table of all ordered pairs of variables, the most probable arcs first.
 
-    `probability`, `error`: float64, shape (n_variables, n_variables), entry [parent, child]; as are `features`,
-    probabilities and standard errors of further relations. `decisions` say what decides directions; None for a table
-    without that column.
+    `probability`, `error`: float64, shape (n_variables, n_variables), entry [parent, child]. `features` have the same
+    form: probabilities and standard errors of further relations. `decisions` say what decides directions; None for a
+    table without that column.
     """
     parents, children = np.nonzero(~np.eye(len(probability), dtype=np.bool_))
     order = np.lexsort((children, parents, -probability[parents, children]))

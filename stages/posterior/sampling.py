@@ -136,7 +136,7 @@ class _Sampler:
             samples = DEFAULT_SAMPLES
         self.wanted = None
         if samples is not None:
-            # So many that those wanted remain after the burn-in.
+            # Enough draws that the requested number remains after the burn-in.
             self.wanted = math.ceil(math.ceil(samples / options.chains) / (1 - options.burn_in))
 
     def _begin(self, number: int) -> _Chain:
@@ -176,7 +176,7 @@ class _Sampler:
             chain.samples.append(piece.samples)
             chain.totals.append(piece.totals)
             chain.n_moves += piece.n_moves
-        # Only samples are cut off: a chain that got further continues from where it is.
+        # Only samples are cut off: a chain that is ahead continues from its present state.
         n_common = min(len(chain.totals[-1]) for chain in self.chains)
         for chain in self.chains:
             chain.samples[-1] = chain.samples[-1][:n_common]

@@ -17,8 +17,9 @@ from stages.lists.set_lists import child_of_entries, child_of_sets, relative_sco
 from .weights import scaled_weights
 
 SIZE_SHARES = (0.05, 0.55, 0.4)
-"""Probabilities of blocks of 1, 2, 3 variables. On alarm, chains of blocks of one do not converge, those of blocks of
-two do in seconds; blocks of three pay off for the arcs that mix worst, blocks of four did not."""
+"""Probabilities of blocks of 1, 2, 3 variables. On alarm, chains of blocks of one do not converge, chains of blocks
+of two do so in seconds. Blocks of three pay off for the arcs that mix worst, blocks of four did not.
+"""
 
 RUNG_RATIO = 0.72
 """Ratio of the powers of neighbouring rungs for few variables: about half of the swaps are accepted on insurance and
@@ -26,7 +27,9 @@ hailfinder with 1,000 rows."""
 
 
 def rungs_of(n_variables: int, n_rungs: int) -> np.ndarray:
-    """Powers of the posterior, 1 first; closer for more variables, as scores spread with the root of their number."""
+    """Powers of the posterior, 1 first; closer together for more variables, as the spread of scores grows with the
+    root of their number.
+    """
     ratio = max(RUNG_RATIO, 1.0 - 2.0 / math.sqrt(n_variables))
     return ratio ** np.arange(n_rungs, dtype=np.float64)
 
@@ -45,7 +48,7 @@ def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
         weights[k], powers[k] = scaled_weights(power * relative)
         rests = np.empty(table.n_sets)
         for start, end in itertools.pairwise(table.set_offsets.tolist()):
-            # Summed from the worst set on: each entry has the weight of its set and of all after it.
+            # Summed from the worst set on: each entry has the weight of its set and all sets after it.
             rests[start:end] = np.logaddexp.accumulate(power * relative[start:end][::-1])[::-1]
         rest_powers[k] = np.floor(np.maximum(rests / math.log(2.0), LEAST_EXPONENT)) + 1
     candidate_offsets, candidates, bitmap_offsets, bitmaps = _bitmaps(table)
@@ -128,7 +131,8 @@ def acyclic_choices(size: int) -> np.ndarray:
 def _is_acyclic(choice: tuple[int, ...]) -> bool:
     left = (1 << len(choice)) - 1
     while left:
-        # Those that descend from none of the rest are taken out; a rest without any has a cycle (Kahn 1962).
+        # Variables that descend from none of the rest are taken out; if there are none, the rest has a cycle (Kahn
+        # 1962).
         free = [k for k, met in enumerate(choice) if left >> k & 1 and not met & left]
         if not free:
             return False

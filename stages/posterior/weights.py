@@ -50,9 +50,10 @@ def report_lists(table: ParentSetTable, reporter: Reporter) -> None:
 
 
 def listed_share(table: ParentSetTable) -> float | None:
-    """Lower bound on the share of networks of listed sets in the probability of all within the lists' limits.
+    """Lower bound on the probability of networks of listed sets, as a share of all networks within the lists' limits.
 
-    From the bounds on unlisted sets of each child (`stages.parentsets.omitted_mass`); None if one is not known.
+    It follows from the bounds on unlisted sets of each child (`stages.parentsets.omitted_mass`); None if one is not
+    known.
     """
     left_out = np.where(table.fixed, 0.0, table.left_out)
     return None if np.isnan(left_out).any() else math.exp(-math.fsum(np.log1p(left_out).tolist()))

@@ -38,16 +38,16 @@ class OrderBatch(NamedTuple):
 
 
 class BatchStream(ABC):
-    """Batches of orders or k-trees; batch k of a seed is the same whoever asks for it."""
+    """Batches of orders or k-trees; batch k of a seed is always the same."""
 
     counted = "orders"
-    """Key in the header of how many were evaluated."""
+    """Key in the header for the number of items evaluated."""
 
     evaluated = "orders"
-    """What these are called in messages."""
+    """Name of these items in messages."""
 
     work_per_variable = 15
-    """Cost of one of them per variable, in sets visited; a low estimate."""
+    """Cost of one item per variable, in sets visited; a low estimate."""
 
     def __init__(self, problem: BoundedProblem, seed: int):
         self.problem = problem
@@ -75,21 +75,21 @@ class BatchStream(ABC):
         return {}
 
     def stats(self, columns: dict[str, list[float]]) -> dict[str, Any]:
-        """Figures for ``--stats`` from those of all batches."""
+        """Figures for ``--stats`` from the figures of all batches."""
         return {}
 
     def batch_size(self, index: int) -> int:
-        """Number of orders of a batch; the first ones are small, so that a result is there soon."""
+        """Number of orders of a batch; the first batches are small, so that a first result comes soon."""
         return max(1, min(BATCH_WORK // self.problem.n_variables, 1 << min(index, 30)))
 
     def batches(self, limit: int | None) -> Iterator[Any]:
-        """Index and number of orders of each batch, `limit` orders in all; without end if it is None."""
+        """Index and number of orders of each batch, `limit` orders in all; endless if it is None."""
         for index in itertools.count():
             size = self.batch_size(index)
             if limit is not None:
                 size = min(size, limit)
                 limit -= size
-            # Orders do not depend on how many batches follow: a limit only cuts the last batch short.
+            # Orders do not depend on the number of batches: a limit only cuts the last batch short.
             if size == 0:
                 return
             yield index, size
@@ -120,9 +120,9 @@ class OrderStream(BatchStream):
 
 
 def order_limit(problem: BoundedProblem, options: OptimizeOptions, budget: Budget) -> int | None:
-    """How many orders to evaluate; None when only the clock limits them.
+    """Number of orders to evaluate; None if only the clock limits them.
 
-    Orders that differ in the start clique alone are equivalent: one is enough when there is nothing else.
+    Orders that differ only within the start clique are equivalent: if all variables are in it, one order is enough.
     """
     if problem.is_one_clique:
         return 1
@@ -135,9 +135,9 @@ def order_limit(problem: BoundedProblem, options: OptimizeOptions, budget: Budge
 def best_of_batches(
     orders: BatchStream, table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
-    """Evaluate batches until the budget is used up; the best order of all, first of equals.
+    """Evaluate batches until the budget is used up; returns the best order of all, the first among equals.
 
-    Unless a number of restarts is given, a network proved optimal ends the run too.
+    Unless a number of restarts is given, a network proved optimal also ends the run.
     """
     problem = orders.problem
     limit = order_limit(problem, options, budget)

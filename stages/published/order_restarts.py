@@ -1,4 +1,4 @@
-"""What searches over orders by independent restarts share: lists, initial orders, upper bound and result."""
+"""Common parts of searches over orders by independent restarts: lists, initial orders, upper bound and result."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class OrderRestarts:
         self.anytime_bound = AnytimeBound(table, options.seed, budget)
 
     def draw(self, index: int) -> tuple[np.ndarray, np.random.Generator]:
-        """The initial order of a restart, and the random numbers that it goes on with."""
+        """The initial order of a restart, and its random generator."""
         rng = task_generator(self.options.seed, index)
         return self._sampler.draw(rng, index == 0), rng
 
     def best_of(self, restart: Callable[[int, int | None], Attempt | None], rules: RestartRules) -> SearchResult:
-        """Run restarts, a step of `run_restarts`; the statistics hold their figures if they have any."""
+        """Run restarts by a step of `run_restarts`; the statistics hold their figures, if any."""
         report = run_restarts(restart, rules, self.budget, self.options, self.reporter, self.anytime_bound)
         facts = {**report.facts, "init": self.options.init}
         facts |= self.anytime_bound.header_facts(report.best.score)

@@ -1,1 +1,1 @@
-"""What every run needs around the arithmetic: budgets, seeds, workers, messages, errors, compilation in advance."""
+"""What every run needs besides the arithmetic: budgets, seeds, workers, messages, errors, compilation in advance."""

@@ -1,9 +1,10 @@
-"""Limits of a run: seconds, evaluations, interruption; and slices of work between looks at them.
+"""Limits of a run (seconds, evaluations, interruption), and slices of work between checks of them.
 
 The only module that reads a clock for a search.
 
 Tasks for workers in other processes and on other machines contain budgets and stops. A budget is pickled with the
-time of day at which it ends (clocks of machines should agree to a second), a stop is replaced by the worker's.
+time of day at which it ends (clocks of machines should agree to a second); a stop is replaced by the stop of the
+worker.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def stops_arrive_as(stop: StopSignal) -> Iterator[None]:
 
 
 def arriving_stop() -> StopSignal:
-    """The stop that replaces those this thread unpickles."""
+    """The stop that replaces the ones unpickled in this thread."""
     return _arriving.stop
 
 
@@ -81,7 +82,7 @@ class Budget:
         self.restart()
 
     def __reduce__(self) -> tuple[Callable[..., Budget], tuple[Any, ...]]:
-        # The monotonic clock of one machine means nothing to another: the end is sent as a time of day.
+        # A monotonic clock is meaningless on another machine: the end is sent as a time of day.
         ends_at = None if self.seconds is None else time.time() + self.seconds - self.elapsed()
         return _arrived, (ends_at, self.evaluations, self.stop)
 
@@ -96,7 +97,9 @@ class Budget:
 
     @contextlib.contextmanager
     def reserving(self, seconds: Callable[[], float]) -> Iterator[None]:
-        """Within the block the limit is earlier, by the `seconds` that later work needs; without a limit nothing."""
+        """Within the block the time limit is earlier by `seconds`, which later work needs; without a limit nothing
+        changes.
+        """
         self._reserve = seconds
         try:
             yield
@@ -122,7 +125,7 @@ class Budget:
         return self._clock() - self._started
 
     def time_left(self) -> float:
-        """Seconds left but for those reserved; infinite without a time limit, 0 when interrupted."""
+        """Seconds left, reserved ones excluded; infinite without a time limit, 0 when interrupted."""
         if self.interrupted:
             return 0.0
         if self.seconds is None:
@@ -151,8 +154,8 @@ def _arrived(ends_at: float | None, evaluations: int | None, stop: StopSignal) -
 def slices(total: int, size: int, budget: Budget | None = None) -> Iterator[tuple[int, int]]:
     """Start and end of consecutive slices of `total` items.
 
-    Each has `size` items, at least 1; the last may have fewer. No slice begins once the budget is spent: a caller
-    that must know whether all were made compares the last end with `total`.
+    Each has `size` items, at least 1; the last may have fewer. No slice begins once the budget is spent: to know
+    whether all were made, compare the last end with `total`.
     """
     for start in range(0, total, size):
         if budget is not None and budget.is_spent():

@@ -17,27 +17,27 @@ from .remote_tasks import Payload, end_run, keep_payload, run_chunk_of, stop_run
 from .remote_workers import ChunkFuture, RemoteWorkers, WorkersLostError
 
 CONNECT_SECONDS = 20.0
-"""Longest wait for the scheduler, and then for its first worker."""
+"""Longest wait for the scheduler, and after that for its first worker."""
 
 LOOK_SECONDS = 1.0
-"""Interval of asking the scheduler which workers it has."""
+"""Interval between two requests for the scheduler's list of workers."""
 
 CLOSE_SECONDS = 2.0
 
 MOST_MISSED = 10
-"""Heartbeats that a worker misses while others send theirs before it counts as hanging."""
+"""Number of heartbeats that a worker may miss, while others send theirs, before it counts as hanging."""
 
 
 class _FetchedFuture(Future):
-    """A future of dask's that is done only once its result is in this process.
+    """A dask future that is done only once its result is in this process.
 
-    The result of a finished task lies with its worker, and fetching it never ends if that worker hangs by then.
+    The result of a finished task lies with its worker; fetching it never ends if the worker hangs by then.
     """
 
     def __init__(self, distant: Any):
         super().__init__()
         self.distant = distant
-        # In a thread of its own: dask calls all callbacks from a single thread.
+        # In a separate thread: dask calls all callbacks from a single thread.
         distant.add_done_callback(lambda _: threading.Thread(target=self._fetch, daemon=True).start())
 
     def _fetch(self) -> None:
@@ -69,7 +69,7 @@ class DaskWorkers(RemoteWorkers):
                 "--workers dask:... needs a package that is not installed: pip install distributed cloudpickle"
             ) from None
         self._where = where
-        # Lost connections are reported once, by us.
+        # Lost connections are reported once, by this project.
         for name in ("distributed.client", "distributed.core", "distributed.comm", "distributed.scheduler"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
@@ -99,13 +99,13 @@ class DaskWorkers(RemoteWorkers):
         """Update the lists of present and of hanging workers; new workers get the run's function."""
         from distributed.scheduler import heartbeat_interval
 
-        # While a lost connection is restored every call would block.
+        # While a lost connection is being restored, every call would block.
         if self._client.status != "running" or time.monotonic() - self._looked_at < LOOK_SECONDS:
             return
         self._looked_at = time.monotonic()
         with contextlib.suppress(Exception):
             workers = self._client.scheduler_info(n_workers=-1)["workers"]
-            # Times are of the scheduler's clock, so the latest heartbeat stands for the present time.
+            # Times refer to the scheduler's clock, so the latest heartbeat stands for the present time.
             now = max((facts["last_seen"] for facts in workers.values()), default=0.0)
             longest = MOST_MISSED * heartbeat_interval(len(workers))
             self._threads = {worker: facts["nthreads"] for worker, facts in workers.items()}
@@ -122,7 +122,7 @@ class DaskWorkers(RemoteWorkers):
     def _supply(self) -> None:
         """Send the run's function to the workers that lack it; chunks wait for it there.
 
-        dask's own store of data is not used: it drops copies, and the last copy may be that of a hanging worker.
+        dask's own store of data is not used: it drops copies, and the last copy may be on a hanging worker.
         """
         lacking = [worker for worker in self._threads if worker not in self._supplied]
         if self._payload is None or not lacking:
@@ -143,7 +143,7 @@ class DaskWorkers(RemoteWorkers):
         assert self._payload is not None
         self._look()
         # Without allow_other_workers: idle workers would steal such tasks, and a hanging worker looks idle. If the
-        # chosen workers are lost the chunk becomes late and is sent elsewhere.
+        # chosen workers are lost, the chunk becomes late and is sent to others.
         options = self._only({*self._silent, *self._holders(earlier)})
         try:
             if self._client.status in ("running", "connecting"):
@@ -175,7 +175,7 @@ class DaskWorkers(RemoteWorkers):
         self._call_on_all(stop_run)
 
     def _call_on_all(self, function: Callable[[str], None]) -> threading.Thread:
-        """Call a function with the run's name on all workers, beside running tasks; does not wait for them."""
+        """Call a function with the run's name on all workers while tasks run; does not wait for the calls."""
         assert self._payload is not None
         run = self._payload.run
 

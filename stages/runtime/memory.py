@@ -27,7 +27,7 @@ def free_bytes() -> int:
 
 
 def format_bytes(size: float) -> str:
-    """A size in the largest unit of which it has at least one: 870 MiB, 1.5 GiB."""
+    """A size in the largest unit in which it is at least one: 870 MiB, 1.5 GiB."""
     for unit in ("bytes", "KiB", "MiB"):
         if size < 1024:
             return f"{size:.0f} {unit}"

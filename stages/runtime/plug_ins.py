@@ -1,4 +1,4 @@
-"""Failures of methods that other packages bring: the message names the package, not this project."""
+"""Failures of methods of other packages: the message names the package, not this project."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ class PlugInError(StageError):
 
 @contextlib.contextmanager
 def named_in_failures(name: str, method: SearchMethod | SelectionMethod) -> Iterator[None]:
-    """Raise `PlugInError` if a method of another package fails within the block, or returns what is wrong.
+    """Raise `PlugInError` if a method of another package fails within the block, or returns a wrong result.
 
-    What it says to the user (`StageError`, `FormatError`) stays as it is, as does whatever our methods raise.
+    Its messages to the user (`StageError`, `FormatError`) stay as they are, and so do all errors of this project's
+    methods.
     """
     try:
         yield

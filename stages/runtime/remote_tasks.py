@@ -1,4 +1,4 @@
-"""The side of remote workers: a function is received once and run on chunks of tasks.
+"""The remote side of workers: a function is received once and run on chunks of tasks.
 
 The function is pickled together with the version of the program, so that a worker with another version reports an
 error instead of computing something else. Each thread of a worker keeps its last function, with data and caches, for
@@ -22,7 +22,7 @@ from .budgets import StopSignal, stops_arrive_as
 from .errors import StageError
 
 RemoteFunction = Callable[[Any, StopSignal], Any]
-"""Maps a task and a stop to a result; once the stop is set it soon returns what it has."""
+"""Maps a task and a stop to a result; once the stop is set, it soon returns its result so far."""
 
 _kept = threading.local()
 
@@ -30,7 +30,7 @@ _stops: dict[str, StopSignal] = {}
 """Stops of the runs that this process has worked for, by name of the run."""
 
 MOST_PAYLOADS = 8
-"""Runs whose functions a worker keeps; the limit matters as a killed command never ends its run."""
+"""Number of runs whose functions a worker keeps; the limit matters because a killed command never ends its run."""
 
 ARRIVAL_SECONDS = 120.0
 """Longest wait of a chunk for the function of its run."""
@@ -103,7 +103,7 @@ def run_chunk_of(run: str, tasks: Sequence[Any]) -> ChunkResult:
     """`run_chunk` with the function that `keep_payload` received, or is about to receive.
 
     Raises `TimeoutError` if no function arrived within `ARRIVAL_SECONDS`; `StageError` if the run was stopped and has
-    no function here: nobody waits for its work.
+    no function here, since nobody waits for its work.
     """
     stop = _stop_of(run)
     with _arrival:

@@ -1,6 +1,6 @@
 """Parallel maps over workers outside this process, on this machine or others, with results in task order.
 
-Tasks are sent in chunks of a few seconds, enough to keep all workers busy. Tasks are pure: a chunk is sent again if
+Tasks are sent in chunks of a few seconds, enough to keep all workers busy. Tasks are pure. A chunk is sent again if
 its worker is lost, or if it takes far longer than expected, as its worker may hang; the first result counts.
 """
 
@@ -22,13 +22,13 @@ from .errors import StageError
 from .remote_tasks import ChunkResult, RemoteFunction, make_payload
 
 CHUNK_SECONDS = 2.0
-"""Target duration of a chunk: much longer than a message takes, short enough for a prompt stop."""
+"""Target duration of a chunk: much longer than the time of a message, short enough for a prompt stop."""
 
 CHUNKS_AHEAD = 2
 """Unfinished chunks per worker."""
 
 CHUNKS_HELD = 64
-"""Most chunks per worker, finished ones included that wait for earlier chunks."""
+"""Most chunks per worker, including finished ones that wait for earlier chunks."""
 
 POLL_SECONDS = 0.05
 
@@ -53,7 +53,7 @@ ChunkFuture = Future[ChunkResult]
 
 
 class RemoteWorkers(ABC):
-    """Workers outside this process, for one `remote_map` at a time; pickled as None, as workers have no workers."""
+    """Workers outside this process, for one `remote_map` at a time; pickled as None: workers have no workers."""
 
     def __reduce__(self) -> tuple[Callable[..., None], tuple[()]]:
         return type(None), ()
@@ -76,7 +76,7 @@ class RemoteWorkers(ABC):
 
     @abstractmethod
     def stop(self) -> None:
-        """Ask all workers to return what they have; does not wait for them."""
+        """Ask all workers to return their results so far; does not wait for them."""
 
     @abstractmethod
     def close(self) -> None:
@@ -167,8 +167,8 @@ class _RemoteRun:
     def next_chunk(self, stop: StopSignal) -> _Chunk | None:
         """The next chunk in order, once it is done; None after the last. Without a result the caller runs it."""
         while True:
-            # Cleared before results are collected: what is done meanwhile sets it again, and the wait below ends at
-            # once.
+            # Cleared before results are collected: a result that arrives meanwhile sets it again, and the wait below
+            # ends at once.
             self.something_done.clear()
             if stop.is_set() and self.stopped_at is None:
                 self.stopped_at = time.monotonic()
@@ -191,7 +191,7 @@ class _RemoteRun:
         for chunk in self.chunks:
             for future in chunk.futures:
                 _give_up(future)
-        # Cancelling does not reach chunks that run already.
+        # Cancelling does not affect chunks that are already running.
         if any(chunk.result is None for chunk in self.chunks) and self.stopped_at is None:
             self.workers.stop()
 
@@ -199,7 +199,7 @@ class _RemoteRun:
         for chunk in self.chunks:
             if chunk.result is not None:
                 continue
-            # A new list, as failed futures are removed from the old one meanwhile.
+            # A copy of the list, as failed futures are removed from the original meanwhile.
             for future in [future for future in chunk.futures if future.done()]:
                 try:
                     chunk.result = future.result()
@@ -264,7 +264,7 @@ class _RemoteRun:
     def _send_late_again(self) -> None:
         """Send late chunks to other workers, each time after a longer wait.
 
-        A single worker queues the copy behind its other chunks, and it is cancelled once the first is done.
+        A single worker queues the copy behind its other chunks; it is cancelled once the first one is done.
         """
         if not self.rates or self.stopped_at is not None:
             return

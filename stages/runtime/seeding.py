@@ -7,7 +7,7 @@ import secrets
 import numpy as np
 
 MOST_SEED = 1 << 31
-"""Seeds that are drawn are below this: short enough to be typed."""
+"""Seeds drawn at random are below this: short enough to be typed."""
 
 
 def draw_seed() -> int:

@@ -1,8 +1,8 @@
 """Compilation before the clock starts, by a run of the same search on a tiny problem.
 
 Compiled kernels are cached on disk, so this takes seconds once after an installation and little afterwards. A time
-limit then bounds the time of the search, on the first run as on later ones, and an interrupted search has compiled
-all that it needs to return its incumbent.
+limit then bounds the time of the search alone, on the first run as on later ones. And an interrupted search has
+compiled everything that it needs to return its incumbent.
 """
 
 from __future__ import annotations
@@ -20,21 +20,22 @@ TINY_WORK = 200
 """Evaluations of a tiny run: local scores or orders."""
 
 TINY_WIDTH = 2
-"""Largest bound on the treewidth of a tiny run; below 3, the width that four variables reach without a bound."""
+"""Treewidth bound of a tiny run; below 3, the width that four variables reach without a bound."""
 
 TINY_RESTARTS = 2
-"""Most restarts of a tiny run on data: climbs of four variables soon compute no new scores, and `TINY_WORK` would
-never end them."""
+"""Most restarts of a tiny run on data: climbs on four variables soon compute no new scores, so `TINY_WORK` would
+never end them.
+"""
 
 
 def is_binary(dataset: Dataset) -> bool:
-    """Whether no variable has more than two states: searches do without some kernels then."""
+    """Whether no variable has more than two states: searches then need fewer kernels."""
     return bool(dataset.n_states.max(initial=0) <= 2)
 
 
 def tiny_dataset(binary: bool = False) -> Dataset:
-    """Four variables, one of them with three states unless all are to be binary, and 96 rows; each variable depends
-    on the one before.
+    """A table of 96 rows and four variables, one with three states unless `binary`; each variable depends on the one
+    before.
     """
     rows = np.arange(96)
     third = rows % (2 if binary else 3)
@@ -74,7 +75,7 @@ def is_compiling() -> bool:
 def compile_first(search: Callable[[Budget], object], budget: Budget, kind: Hashable) -> None:
     """Run a tiny `search` before the first of its `kind` in this process, then restart the clock of `budget`.
 
-    There is no result yet, so the command line lets a signal end the command here (`is_compiling`).
+    No result exists yet, so the command line lets a signal end the command here (`is_compiling`).
     """
     global _is_compiling
     if kind not in _compiled:

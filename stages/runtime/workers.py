@@ -1,7 +1,7 @@
 """Parallel maps over threads or forked processes, with results in task order.
 
 Threads suit tasks that spend nearly all time in compiled kernels, which release the interpreter lock. Where Python
-runs much between short kernels, processes forked from this one share its data without sharing its lock.
+runs much between short kernels, use processes: forked from this one, they share its data but not its lock.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def forked_map(
     """`ordered_map` over at most ``len(tasks)`` processes, forked when the first task is submitted.
 
     `function` sees the memory of this process at that time; tasks and results are pickled. Its second argument is an
-    event that is set soon after `stop` is, or when the iterator is closed. Workers ignore signals and end with this
+    event that is set soon after `stop`, or when the iterator is closed. Workers ignore signals and end with this
     process.
     """
     shared = SharedStop()
@@ -101,7 +101,7 @@ def _in_order(
     try:
         for task in tasks:
             pending.append(pool.submit(function, task))
-            # The oldest first, though later ones may be done: results are in task order.
+            # The oldest first, even if later ones are done: results are in task order.
             if len(pending) >= most:
                 yield result_of(pending.popleft())
         while pending:
@@ -121,9 +121,9 @@ def _begin_worker(function: Callable, shared: SharedStop, parent: int) -> None:
     _inherited = function, shared
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    # Die with the parent, even if that is killed: PR_SET_PDEATHSIG.
+    # Die with the parent, even if the parent is killed: PR_SET_PDEATHSIG.
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    # The parent had ended before that call, which then follows whichever process adopted this one.
+    # The parent had ended before that call; the call then follows the process that adopted this one.
     if os.getppid() != parent:
         os._exit(1)
 

@@ -1,10 +1,10 @@
 """Prefilter of thousands of candidate parents on a share of the rows; only the most promising are scored exactly.
 
-Scoring a set's extensions by n variables takes n passes over all rows. An extension that improves BIC gains at
-least ``ln(N) / 2`` nats in log-likelihood per parameter, chance one half on average: so a fifth of the rows already
-separates nearly all improving variables from the rest, the better the more parameters they have. With 10,000
-variables and 5,000 rows that takes a quarter of the time and loses less than a thousandth of the gain (measured).
-With fewer candidates all are scored exactly.
+Scoring the extensions of a set by n variables takes n passes over all rows. An extension that improves BIC gains at
+least ``ln(N) / 2`` nats in log-likelihood per parameter; chance gains one half on average. So a fifth of the rows
+already separates nearly all improving variables from the rest, and more clearly for more parameters. With 10,000
+variables and 5,000 rows the prefilter takes a quarter of the time and loses less than a thousandth of the gain
+(measured). With fewer candidates all are scored exactly.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from .family_scorer import FamilyScorer
 from .scores import SCORES
 
 MANY_CANDIDATES = 2_000
-"""Up to so many variables all candidates are scored exactly."""
+"""Up to this number of candidates, all are scored exactly."""
 
 ROW_SHARE = 0.2
 LEAST_ROWS = 1_024
-"""Share of the rows in the sample, and rows in it at least."""
+"""Share of the rows in the sample, and least number of rows."""
 
 KEPT = 256
-"""Candidates scored exactly for every set, besides those of strong pairwise dependence."""
+"""Candidates scored exactly for every set, besides the ones of strong pairwise dependence."""
 
 KEPT_ALONE = 128
-"""Candidates always scored exactly: those of strongest pairwise dependence."""
+"""Candidates of strongest pairwise dependence, always scored exactly."""
 
 
 class RowSample:
-    """A fixed random sample of a data set's rows, on which extensions are ranked; `scorer` has all rows."""
+    """A fixed random sample of a data set's rows, used to rank extensions; `scorer` has all rows."""
 
     def __init__(self, scorer: FamilyScorer):
         dataset = scorer.dataset
@@ -48,13 +48,13 @@ class RowSample:
     def shortlist(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
         """The `KEPT` candidates of largest estimated gain when added to `parents` (int32, ascending); all if fewer.
 
-        Only what the sample's log-likelihood gains beyond its expectation under independence (half a nat per
-        parameter) is scaled to all rows; then that expectation is added and the penalty of all rows subtracted.
+        Only the excess of the sample's log-likelihood gain over its expectation under independence (half a nat per
+        parameter) is scaled to all rows. Then the expectation is added, and the penalty of all rows subtracted.
         """
         if len(candidates) <= KEPT:
             return candidates
-        # Scores and parameters with each candidate: those of the set itself are the same for all and cancel in the
-        # ranking.
+        # Scores and parameters with each candidate: the parts of the set itself are the same for all and cancel in
+        # the ranking.
         gains = self.likelihood.expand(child, parents, candidates)[candidates]
         free = float(self.scorer.n_states[child] - 1)
         parameters = free * self.scorer.n_configurations(parents) * self.scorer.n_states[candidates]
@@ -82,7 +82,7 @@ def make_row_sample(scorer: FamilyScorer) -> RowSample | None:
 
 
 def strongest_alone(scorer: FamilyScorer, child: int, candidates: np.ndarray, improvements: np.ndarray) -> np.ndarray:
-    """The `KEPT_ALONE` candidates of strongest `dependence`, ascending; parameters as there."""
+    """The `KEPT_ALONE` candidates of strongest `dependence`, ascending; parameters as in that function."""
     if len(candidates) <= KEPT_ALONE:
         return candidates
     best = np.argpartition(-dependence(scorer, child, candidates, improvements), KEPT_ALONE)[:KEPT_ALONE]
@@ -92,9 +92,9 @@ def strongest_alone(scorer: FamilyScorer, child: int, candidates: np.ndarray, im
 def dependence(scorer: FamilyScorer, child: int, candidates: np.ndarray, improvements: np.ndarray) -> np.ndarray:
     """Pairwise dependence beyond chance, float64, shape (n_candidates,).
 
-    The likelihood-ratio statistic less its mean under independence (its degrees of freedom), in its standard
-    deviations, so that variables with many states are not penalised before other parents are known. `improvements`
-    (float64, shape (n_candidates,)) are in nats: the score of each candidate as the only parent less that of the
+    It is the likelihood-ratio statistic less its mean under independence (its degrees of freedom), in units of its
+    standard deviation. So variables with many states are not penalised before other parents are known. `improvements`
+    (float64, shape (n_candidates,)) are in nats: the score of each candidate as the only parent less the score of the
     empty set.
     """
     more_states = np.maximum(scorer.n_states[candidates] - 1.0, 1.0)

@@ -1,4 +1,4 @@
-"""The best families whose parents lie in one small clique, of many children at once; see the kernel."""
+"""The best families with parents in one small clique, for many children at once; see the kernel."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ from .scored_data import ScoredData
 from .set_functions import cell_numbers, configuration_kinds
 
 MOST_ENTRIES = 1 << 14
-"""Entries of a clique's array of counts at most, with the states of a child: eight binary variables have 13,122."""
+"""Largest number of entries of a clique's array of counts, including the states of a child: eight binary variables
+have 13,122.
+"""
 
 MOST_ROWS = 1 << 24
-"""Rows at most: to code them by the cells of a clique takes a tenth of a second, a look-up table 128 MB."""
+"""Largest number of rows: coding them by the cells of a clique takes a tenth of a second, a look-up table 128 MB."""
 
 CALL_WORK = 1 << 26
-"""Rows and entries visited in a call for the children, about: a tenth of a second."""
+"""Approximate number of rows and entries visited per call for the children: a tenth of a second."""
 
 ENTRY_WORK = 4
-"""Work on an entry of the counts: its margins, its place in a sum, and a look-up."""
+"""Work on an entry of the counts: margins, place in a sum, and look-up."""
 
 
 class CliqueScorer:
-    """Best families of at most `most_parents` parents within cliques; `products` are those of `clique_products`."""
+    """Best families of at most `most_parents` parents within cliques; `products` is from `clique_products`."""
 
     def __init__(self, scorer: ScoredData, most_parents: int, products: np.ndarray):
         self.scorer, self.most_parents = scorer, most_parents
@@ -57,13 +59,13 @@ class CliqueScorer:
             )
 
     def can_count(self, rows: np.ndarray, is_member: np.ndarray | bool = True) -> np.ndarray:
-        """Whether cliques can be counted with any child; each has the members of a row, all by default."""
+        """Whether cliques can be counted with any child; each has the members in a row of `rows`, all by default."""
         with np.errstate(over="ignore"):  # infinite in large bags
             entries = np.where(is_member, self._states[rows] + 1.0, 1.0).prod(axis=-1) * self._states.max()
         return entries <= MOST_ENTRIES
 
     def n_fitting(self, members: np.ndarray) -> int:
-        """The most members, from the first on, of a clique that can be counted with any child."""
+        """Number of first members that form a clique which can be counted with any child."""
         with np.errstate(over="ignore"):
             entries = np.cumprod(self._states[members] + 1.0) * self._states.max()
         return int((entries <= MOST_ENTRIES).sum())
@@ -109,7 +111,7 @@ class CliqueScorer:
         return masks, scores
 
     def call_size(self, members: np.ndarray) -> int:
-        """Children for which `best` may be called at a time, so that it takes tenths of a second."""
+        """Number of children for one call of `best`, so that it takes tenths of a second."""
         return max(1, CALL_WORK // (self._n_packed + ENTRY_WORK * self._entries(members)))
 
     def n_families(self, members: np.ndarray) -> int:
@@ -134,9 +136,9 @@ class CliqueScorer:
 
 
 def clique_products(scorer: ScoredData, most_parents: int) -> np.ndarray | None:
-    """Numbers of cells on which the tables of families within a clique depend, see `cell_numbers`.
+    """Numbers of cells for which the tables of families within a clique differ, see `cell_numbers`.
 
-    None with too many rows, or where there are none.
+    None with too many rows, or if `cell_numbers` gives none.
     """
     products = cell_numbers(scorer, most_parents + 1) if scorer.n_rows <= MOST_ROWS else None
     # Without parents there is one configuration.
@@ -149,7 +151,7 @@ def lay_out_subsets(states: tuple[int, ...], largest: int) -> CliqueSubsets:
     strides = np.cumprod(np.concatenate(([1], radices)))[:-1]
 
     def cells_of(members: Collection[int], others: int = 1) -> np.ndarray:
-        """All states of some members; the others in "any", or in state 0 with `others` of 0."""
+        """All states of some members; other members are at "any", or at state 0 if `others` is 0."""
         cells = np.array([others * sum(int(strides[i]) * states[i] for i in range(n) if i not in members)])
         for i in members:
             cells = (cells + strides[i] * np.arange(states[i])[:, None]).ravel()

@@ -17,10 +17,10 @@ from stages.runtime.budgets import StopSignal, slices
 from stages.runtime.errors import NothingFoundError
 
 SPARSE_SHARE = 0.25
-"""A variable is listed by its minority rows when at most this share of the rows is out of the majority state."""
+"""A variable is listed by its minority rows if at most this share of the rows is outside the majority state."""
 
 MERGE_SHARE = 0.8
-"""Equal rows are merged when that leaves at most this share of the words."""
+"""Equal rows are merged if this leaves at most this share of the words."""
 
 BLOCK_WORDS = 8
 """Segments are padded to this many words, so that vector loops need no tail."""
@@ -30,11 +30,12 @@ PART_ROWS = 1 << 18
 
 MOMENTS_CELLS = 1 << 25
 MOMENTS_COLUMNS = 1 << 14
-"""Cells, and columns, that are laid out in about a second; up to this number `stop` is ignored, for the sake of a
-first result."""
+"""Number of cells, and of columns, that are laid out in about a second; up to it `stop` is ignored, so that a first
+result exists.
+"""
 
 KEY_SPREAD = 0x9E3779B97F4A7C15
-"""Odd, about 2**64 over the golden ratio: multiples of it are spread evenly."""
+"""Odd, about 2**64 over the golden ratio: its multiples are spread evenly."""
 
 KEY_RANGE_BITS = 6
 """Binary logarithm of the number of ranges in which row keys are merged."""
@@ -56,9 +57,9 @@ def merge_equal_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Representative row and multiplicity of every distinct row.
 
-    `codes` is uint8, shape (n_variables, n_rows), or packed. With `n_states` (int32, shape (n_variables,)) of a
-    product of at most 2**64, rows are identified by exact keys. Returns int32 arrays: the first row of each kind,
-    ascending, and the number of rows of that kind; without equal rows ``first = arange(n_rows)``. Raises
+    `codes` is uint8, shape (n_variables, n_rows), or packed. If the product of `n_states` (int32, shape
+    (n_variables,)) is at most 2**64, rows are identified by exact keys. Returns int32 arrays: the first row of each
+    distinct kind, ascending, and the number of equal rows; without equal rows ``first = arange(n_rows)``. Raises
     `NothingFoundError` if `stop` was set meanwhile.
     """
     n_rows = codes.shape[1]
@@ -94,10 +95,10 @@ def merge_equal_rows(
 
 
 def _exact_multipliers(n_states: np.ndarray | None) -> list[np.uint64] | None:
-    """Multipliers of the cells such that the sums of any two distinct rows differ; None if 64 bits do not suffice."""
+    """Multipliers of the cells such that distinct rows have different sums; None if 64 bits do not suffice."""
     if n_states is None or math.prod(n_states.tolist()) > 1 << 64:
         return None
-    # The number of a row among all possible ones, times an odd number modulo 2**64: a bijection that reaches the
+    # The number of a row among all possible ones, times an odd number modulo 2**64: a bijection that also spreads the
     # high bits, by which keys are divided into ranges.
     strides = itertools.accumulate(n_states.tolist()[:-1], operator.mul, initial=KEY_SPREAD)
     return [np.uint64(stride & (1 << 64) - 1) for stride in strides]
@@ -123,10 +124,10 @@ def _row_keys(codes: np.ndarray) -> np.ndarray:
 
 
 def _merge_parts(parts: list[PartRows], stop: StopSignal | None) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-    """Join the distinct keys of parts of the rows, by ranges of keys: none is sorted in one long call.
+    """Join the distinct keys of parts of the rows, range by range, so that no single sort takes long.
 
-    Returns the group of every key of every part, nothing where keys are exact, and of the groups the first row and
-    the number of rows, all int32.
+    Returns the group of every key of every part (empty if keys are exact), and the first row and the number of rows
+    of each group; all int32.
     """
     bounds = np.arange(1, 1 << KEY_RANGE_BITS, dtype=np.uint64) << np.uint64(64 - KEY_RANGE_BITS)
     ends = [[0, *np.searchsorted(part.keys, bounds), len(part.keys)] for part in parts]
@@ -240,7 +241,7 @@ def _rows_of_planes(
 def _planes_of_equal_rows(
     codes: Cells, n_states: np.ndarray, stop: StopSignal | None
 ) -> list[tuple[int, np.ndarray]] | None:
-    """The distinct rows by the binary digits of their multiplicities; None where merging them saves little."""
+    """The distinct rows by the binary digits of their multiplicities; None if merging saves little."""
     n_rows = codes.shape[1]
     first, counts = merge_equal_rows(codes, stop, n_states)
     if len(first) == n_rows:
@@ -260,14 +261,13 @@ def _weighted_counts(column: np.ndarray, weights: np.ndarray, n_states: int) -> 
 def make_workspace(data: PackedData, n_states: np.ndarray, state_counts: np.ndarray) -> Workspace:
     """Scratch arrays for one thread, large enough for every child and parent set of the data.
 
-    `state_counts` are the rows in every state of every variable.
+    `state_counts` has the rows in every state of every variable.
     """
     n_words = data.bits.shape[1]
     n_packed = 64 * n_words
     sizes = sorted({int(r) for r in n_states})
     limits = [narrow_limit(n_words, r, len(data.bits), len(n_states)) for r in sizes]
-    # A wide configuration has more than `limit` rows of its own; further entries take what `split_rows` writes on
-    # trial.
+    # A wide configuration has more than `limit` rows; further entries hold what `split_rows` writes on trial.
     most_wide = max(n_packed // (limit + 1) + 2 for limit in limits)
     most_cells = max((n_packed // (limit + 1) + 2) * r for limit, r in zip(limits, sizes))
     return new_workspace(n_words, most_wide, most_cells, sizes[-1], state_counts.astype(np.int32), len(n_states))

@@ -69,7 +69,7 @@ class Score:
     name: str  # name in messages and help
     definition: str  # one clause of help
     # Positive nats per free parameter, by the number of rows. Scores with a penalty c on every configuration of the
-    # parents, LL - c |P|, have the bounds of `parentsets.pruning_rules` and of `optimize.climbing.climber`.
+    # parents, LL - c |P|, have the bounds in `parentsets.pruning_rules` and `optimize.climbing.climber`.
     penalty: Callable[[int], float] | None = None
     # As `Prior`. Scores with a prior have the bounds of `parentsets.dirichlet_bounds`.
     prior: Prior | None = None
@@ -80,7 +80,7 @@ class Score:
     is_equivalent: bool = True
     # Why it does not even approximate the logarithm of a probability; empty if it does.
     no_posterior: str = ""
-    package: str = ""  # the distribution that declares it; empty for this one
+    package: str = ""  # the distribution that declares it; empty for this project
 
     @property
     def is_likelihood(self) -> bool:
@@ -100,7 +100,7 @@ class Score:
     def penalty_on(self, n_rows: int) -> float:
         """Penalty in nats per free parameter; 0 where there is none.
 
-        Raises `StageError` if another package's function gives no positive number.
+        Raises `StageError` if the function of another package gives no positive number.
         """
         if self.penalty is None:
             return 0.0
@@ -225,9 +225,9 @@ def _check_parameters(name: str, part: str, function: Callable[..., Any]) -> Non
 def penalised(name: str, penalty: Callable[[int], float], source: str = "", no_posterior: str = "") -> Score:
     """The log-likelihood less a penalty on every free parameter, for a table of scores of a package.
 
-    A family of a child with r states and q configurations of the parents, which may occur or not, has (r - 1) q free
-    parameters. Equivalent networks score alike, and the rules that prune sets hold: their proofs ask for a positive
-    penalty only.
+    The family of a child with r states and q configurations of the parents, occurring or not, has (r - 1) q free
+    parameters. Equivalent networks have equal scores, and the pruning rules hold: their proofs only need a positive
+    penalty.
 
     - `name`: in messages and help.
     - `penalty`: positive nats per free parameter, by the number of rows.

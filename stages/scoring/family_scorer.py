@@ -1,7 +1,7 @@
-"""The one door to exact local scores: each question to the data has a method, which chooses how rows are counted.
+"""The only way to exact local scores: each question to the data has a method, which chooses how rows are counted.
 
 Parent-set search, pricing, hill climbing and the posterior share it. Scores are in nats, higher is better. Compiled
-searches that score by themselves take `data`, `tables` and `workspace`.
+searches that compute scores themselves take `data`, `tables` and `workspace`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .scored_data import ScoredData
 from .set_functions import SetFunctions, largest_size
 
 REDUCTION_SHARE = 2.0
-"""A set less each of its members is scored from one table of its cells, up to this many cells per row; measured."""
+"""Up to this many cells per row, a set less each of its members is scored from one table of its cells; measured."""
 
 SLICE_WORK = 3e7
 """Work between two looks at the stop signal, in the unit of `counting_plan`: well below 0.1 s."""
 
 
 class FamilyScorer(ScoredData):
-    """Exact local scores of families (child, parents) on one data set, counted in the way that suits the question.
+    """Exact local scores of families (child, parents) on one data set; the way of counting suits the question.
 
     ==================  =============================================  =============================================
     method              question                                       way of counting
@@ -58,7 +58,7 @@ class FamilyScorer(ScoredData):
 
         `candidates` (int32) are the variables to try, by default all but the child and its parents. Returns local
         scores in nats, float64, shape (n_variables,); -inf for variables not tried. After a stop the remaining ones
-        are not tried, but the first always is.
+        are not tried, except for the first, which always is.
         """
         if candidates is None:
             candidates = self.without(self._everything, (child, *parents))
@@ -72,13 +72,17 @@ class FamilyScorer(ScoredData):
         return out
 
     def remember(self, child: int, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray) -> None:
-        """Keep an expansion, computed and counted elsewhere, for later calls of `expand` with these arguments."""
+        """Keep an expansion that was computed and counted elsewhere, for later calls of `expand` with these
+        arguments.
+        """
         self._known[child, parents] = candidates, scores
 
     def expand_with(
         self, tables: ScoreTables, child: int, parents: Sequence[int], candidates: np.ndarray, out: np.ndarray
     ) -> tuple[int, float]:
-        """Write into `out` the scores of ``parents + {Y}`` from other tables; the number scored, and the work."""
+        """Write into `out` the scores of ``parents + {Y}`` from other tables; returns the number scored, and the
+        work.
+        """
         data, members, workspace = self.data, np.array(parents, dtype=np.int32), self.workspace()
         place, work = 0, 0.0
         # The first slice runs even after a stop.
@@ -104,8 +108,8 @@ class FamilyScorer(ScoredData):
     ) -> tuple[int, int]:
         """Score open extensions of sets with equally many configurations, see `score_open`.
 
-        `into` are starts, entries, is_better and scores. Begins at the place `at`: (0, 0), or what the call before
-        returned. Counts no evaluations.
+        `into` are starts, entries, is_better and scores. It begins at the place `at`: (0, 0), or the result of the
+        previous call. Counts no evaluations.
         """
         tables = self.tables.of_expansion(child, n_configurations)
         arguments = child, required, allowed, places, which, *at, most_work, *into
@@ -139,7 +143,7 @@ class FamilyScorer(ScoredData):
         out = np.empty(len(which))
         for place, i in enumerate(which):
             rest = parents[:i] + parents[i + 1 :]
-            # The tables of a set are those for expanding it less its last member by that member.
+            # The tables of a set are the tables for expanding the set without its last member by this member.
             tables = self.tables.of_expansion(child, self.n_configurations(rest[:-1]))
             kind = tables.kind[rest[-1]]
             before, after = math.prod(states[:i]), math.prod(states[i + 1 :])
@@ -162,6 +166,6 @@ class FamilyScorer(ScoredData):
         return None if products is None else CliqueScorer(self, most_parents, products)
 
     def set_functions(self, max_parents: int, most_bytes: float = math.inf) -> SetFunctions | None:
-        """Scores of all sets, whose values take `most_bytes` at most; None where that serves no search."""
+        """Scores of all sets, whose values take at most `most_bytes`; None if that serves no search."""
         largest = largest_size(self, max_parents, most_bytes)
         return SetFunctions(self, largest, most_bytes) if largest else None

@@ -1,4 +1,4 @@
-"""Local scores from their definitions by plain counting, to check what searches found.
+"""Local scores computed from their definitions by plain counting, to check the results of searches.
 
 Nothing here is shared with the scorer of the searches (`family_scorer`, `stages.kernels.counting`, the definitions of
 our scores): an error there cannot hide itself. Of a score of another package the declared penalty is taken, or its
@@ -31,19 +31,21 @@ ADDED = {name: score for name, score in SCORES.items() if score.package}
 KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2", *ADDED)
 
 SCORE_TOLERANCE = 1e-9
-"""Relative difference allowed between the score of a search and the one recomputed here."""
+"""Largest relative difference between the score of a search and the score recomputed here."""
 
 ROUNDING = 1e-12
-"""Absolute difference allowed, as a share of N ln N; searches round their scores to a tenth of it or a fifth."""
+"""Largest absolute difference, as a share of N ln N; searches round their scores to between a tenth and a fifth of
+it.
+"""
 
 MOST_SAMPLED = 2
-"""Most sets of a record drawn at random."""
+"""Largest number of sets of a record drawn at random."""
 
 SMALLEST_EVERY = 16
-"""One child of so many has its smallest set checked; a power of two."""
+"""The smallest set is checked for one child out of this number; a power of two."""
 
 SCORES_PER_CHECK = 50_000
-"""Local scores of a search per set of the random sample: several hundred times the work of the check (measured on
+"""Local scores of a search per set in the random sample: several hundred times the work of the check (measured on
 plants and accidents), since the best set of each child is checked in any case.
 """
 
@@ -60,7 +62,7 @@ SEED_STEP, CHILD_STEP = 0x85EBCA6B, 0x9E3779B1
 """Odd multipliers that spread seeds and children over 32 bits (Knuth's multiplicative hashing)."""
 
 CODE_LIMIT = 2**54
-"""Bound of the row codes: one more variable of 256 states cannot overflow 64 bits."""
+"""Limit on row codes: one more variable of 256 states cannot overflow 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,20 +96,20 @@ class IndependentScorer:
     def check_record(
         self, record: ParentSetRecord, seed: int, n_counted: int, known: ParentSetTable | None = None
     ) -> None:
-        """Check a list: its best set if it was searched, a random sample, and that no score is positive.
+        """Check a list: its best set if it was searched, a random sample of its sets, and that no score is positive.
 
         The size of the sample depends on the number of local scores that the search computed, not on the clock. The
-        smallest set of every sixteenth child belongs to it; of which children depends on the seed. Raises
-        `VerificationError` if one of them fails.
+        sample includes the smallest set of every sixteenth child; the seed determines which children these are.
+        Raises `VerificationError` if a check fails.
 
         Parameters
         ----------
         seed : int
             The seed of the run; the sample depends on it and on the child, and on no other random stream.
         n_counted : int
-            Rows that the search counts for a score: fewer than those of the data where equal rows are merged.
+            Rows that the search counts for a score: fewer than the rows of the data if equal rows are merged.
         known : ParentSetTable, optional
-            Sets with scores that were read from a file, which are not checked.
+            Sets with scores that were read from a file; these are not checked.
         """
         child, sets, scores = record.child, record.parents, record.scores
         highest = float(scores.max(initial=0.0))
@@ -121,7 +123,7 @@ class IndependentScorer:
             places = [place for place, parents in enumerate(sets) if parents not in given]
         if not places:
             return
-        # Thousands of children that were never searched are written at once.
+        # Records of thousands of unsearched children are written at once.
         best = () if record.is_unsearched else (places[0],)
         for place in dict.fromkeys((*best, *self._sample(record, places, seed, n_counted))):
             self.check(child, sets[place], float(scores[place]))
@@ -130,10 +132,10 @@ class IndependentScorer:
         """Places of the sets that are checked at random."""
         share = (record.evaluated or 0) * n_counted / (SCORES_PER_CHECK * max(1, self.dataset.n_rows))
         drawn = (seed * SEED_STEP + record.child * CHILD_STEP) & 0xFFFFFFFF
-        # Rounded at random, so that sets of short searches are sampled for some of the children.
+        # Rounded at random, so that for short searches only some of the children have a sample.
         n_random = min(MOST_SAMPLED, int(share + drawn / 2**32))
         chosen = random.Random(drawn).choices(places, k=n_random) if n_random else []
-        # The lowest bits of odd multiples of 0, 1, 2, ... run through all values.
+        # The lowest bits of odd multiples of 0, 1, 2, ... take all values.
         return [*chosen, _smallest(record, places)] if drawn % SMALLEST_EVERY == 0 else chosen
 
     def _named(self, child: int, parents: Sequence[int]) -> str:
@@ -158,7 +160,7 @@ class FamilyCounts(NamedTuple):
     """Counts of one family, sparse: only cells and parent configurations that occur."""
 
     joint: np.ndarray  # int64, shape (n_cells,): N_xπ of every occurring cell
-    joint_marginal: np.ndarray  # int64, shape (n_cells,): N_π of the parent configuration that each cell belongs to
+    joint_marginal: np.ndarray  # int64, shape (n_cells,): N_π of each cell's parent configuration
     marginal: np.ndarray  # int64, shape (n_occurring_configurations,): N_π of every occurring parent configuration
     n_rows: int
     n_states: int  # states of the child
@@ -197,7 +199,7 @@ def log_likelihood(counts: FamilyCounts) -> float:
 
 def dirichlet_score(counts: FamilyCounts, alpha: float) -> float:
     """Log marginal likelihood with Dirichlet parameter `alpha` in every cell (Heckerman et al. 1995)."""
-    # More cells than a float can count, or so many that the quotient underflows.
+    # There are more cells than a float can count, or so many that the quotient underflows.
     if alpha == 0.0:
         return -math.inf
     return _log_rising(alpha, counts.joint) - _log_rising(alpha * counts.n_states, counts.marginal)
@@ -214,8 +216,8 @@ def _log_rising(start: float, counts: np.ndarray) -> float:
 def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> float:
     """Local score of a counted family.
 
-    `ess`, the equivalent sample size, is for ``bdeu`` only. It is minus infinity if the parent configurations are too
-    many for the penalty or the prior to be a float.
+    `ess`, the equivalent sample size, is for ``bdeu`` only. It is minus infinity if there are too many parent
+    configurations for a float.
 
     BIC takes (ln N)/2 per free parameter (Schwarz 1978), AIC takes 1 (Akaike 1974), both over all parent
     configurations, occurring or not. BDeu spreads `ess` evenly over the cells (Buntine 1991); K2 has the
@@ -246,7 +248,9 @@ def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> f
 
 
 def encode_rows(codes: Cells, n_states: Sequence[int], variables: Sequence[int]) -> tuple[np.ndarray, int]:
-    """Number each row's configuration of some variables.
+    """Returns the row codes (int64, shape (n_rows,)) and an upper bound of the codes, at most the larger of
+    `MOST_EMPTY_CELLS` and four per row. Codes are mixed-radix numbers of the configurations, or their ranks among the
+    occurring ones if a dense table would be much larger than the data.
 
     Returns the row codes (int64, shape (n_rows,)): mixed-radix numbers of the configurations, or their ranks among
     those that occur if a dense table would be much larger than the data; and an upper bound of the codes, at most the
@@ -257,7 +261,7 @@ def encode_rows(codes: Cells, n_states: Sequence[int], variables: Sequence[int])
     row_codes = np.zeros(n_rows, dtype=np.int64)
     n_codes = 1
     for variable in variables:
-        # Ranks among the codes met number the same groups of rows, with at most as many codes as rows.
+        # Ranks among the occurring codes number the same groups of rows, with at most as many codes as rows.
         if n_codes > CODE_LIMIT:
             row_codes, n_codes = _rank(row_codes)
         n_codes *= int(n_states[variable])
@@ -276,7 +280,7 @@ def _rank(row_codes: np.ndarray) -> tuple[np.ndarray, int]:
 
 def _count_all(codes: Cells, family: Sequence[int], n_states: Sequence[int], n_cells: int) -> np.ndarray:
     """Rows in each cell, the last variable running fastest; counted in parts, so that keys stay in a cache."""
-    # The smallest type that holds all keys is several times as fast where there are millions of rows.
+    # With millions of rows, the smallest type that holds all keys is several times as fast.
     key_type = np.uint8 if n_cells < 1 << 8 else np.min_scalar_type(n_cells)
     n_rows = codes.shape[1]
     if n_rows < PART_ROWS:

@@ -18,13 +18,13 @@ from stages.kernels.counting.score_tables import (
 from .definitions import Score
 
 GRID_PER_QUANTUM = 256
-"""Entries are multiples of this share of a score's quantum. Sums up to 3 N ln N, of N rows, then have 53 binary
-digits at most: they are exact, so that a score does not depend on the order in which its cells are summed.
+"""Entries are multiples of this share of a score's quantum. Sums up to 3 N ln N, with N rows, then have at most 53
+binary digits: they are exact, so a score does not depend on the order in which its cells are summed.
 """
 
 
 KEPT_BYTES = 256 << 20
-"""Memory of the tables that are kept; beyond, the oldest are dropped and made anew when they are needed again."""
+"""Memory for tables; at the limit the oldest are dropped, and made again when needed."""
 
 LineKey = float | tuple[str, int, float]
 """Of a line: a Dirichlet parameter, 0 for ``m ln m``; of a package's score its part, and the numbers of states and of
@@ -89,7 +89,7 @@ class LookUpTables:
         return self._make_line(self.keys(r, 1.0)[1], is_whole)
 
     def of_terms(self, terms: np.ndarray) -> ScoreTables:
-        """Tables that sum ``terms[m]`` over the cells, m the rows of a cell, and nothing else.
+        """Tables that only sum ``terms[m]`` over the cells, where m is the number of rows of a cell.
 
         `terms` is float64, shape (n_rows + 1,), 0 at 0.
         """
@@ -145,7 +145,7 @@ class LookUpTables:
 
 
 def _keep(known: dict[Key, Made], key: Key, made: Made, most: int) -> None:
-    """Keep what was made, and of others the latest, so that there are `most`; threads may do so at the same time."""
+    """Keep a new value, and the latest of the others, so that there are `most`; safe for several threads."""
     for oldest in list(known)[: max(0, len(known) + 1 - most)]:
         known.pop(oldest, None)
     known[key] = made

@@ -22,15 +22,18 @@ from .look_up_tables import LineKey
 from .scored_data import ScoredData
 
 MOST_BITMAPS = 240
-"""States, first ones excepted, of the variables on a side of a tile: counts and scores take a megabyte. Not a power
-of two, so that a column does not map to few cache lines."""
+"""Number of states, without first ones, of the variables on a side of a tile: counts and scores take a megabyte. Not
+a power of two, so that a column does not map to few cache lines.
+"""
 
 TILE_WORDS = 1 << 28
 """Largest number of words that a tile counts, besides its first pair: less than a tenth of a second."""
 
 
 class Tile(NamedTuple):
-    """The pairs of the variables ``first:last`` with ``other_first:other_last``, the same or later ones."""
+    """The pairs of the variables ``first:last`` with ``other_first:other_last``; the second range is the same or a
+    later one.
+    """
 
     first: int
     last: int
@@ -64,7 +67,7 @@ class PairScores:
     def _edges(self) -> list[tuple[int, int]]:
         """Ranges of variables with few enough states besides the first ones."""
         offsets = self.scorer.data.state_offsets - np.arange(self.scorer.n_variables + 1)
-        # A tile counts each bitmap of a side with each of the other: at most `most` squared times all words.
+        # A tile counts each bitmap of one side with each of the other: at most `most` squared times all words.
         most = min(MOST_BITMAPS, math.isqrt(TILE_WORDS // self.scorer.data.bits.shape[1]))
         edges, first = [], 0
         while first < self.scorer.n_variables:
@@ -82,9 +85,9 @@ class PairScores:
     def score(self, tile: Tile) -> tuple[np.ndarray, np.ndarray]:
         """Scores of a tile in nats.
 
-        Returns ``forward[x - first, y - other_first]`` of child x and parent y, and
-        ``backward[y - other_first, x - first]`` of child y and parent x; -inf where they are the same. In a tile of
-        variables with themselves both hold the same scores.
+        Returns ``forward[x - first, y - other_first]`` of child x and parent y, and ``backward[y - other_first, x -
+        first]`` of child y and parent x; -inf where they are the same. In a tile of variables with themselves, both
+        arrays hold the same scores.
         """
         data = self.scorer.data
         offsets = data.state_offsets
@@ -146,11 +149,11 @@ class PairScores:
     ) -> list[tuple[np.ndarray, np.ndarray]]:
         """The best single parents of every child; n_variables * `most` entries of memory.
 
-        A child has at most `most` parents, of a higher score in nats than `least` (float64, shape (n_variables,)), by
-        default that of the child without parents. `is_spent` is called before every tile but the first: once it is
+        A child has at most `most` parents, each with a score in nats above `least` (float64, shape (n_variables,));
+        by default above the score without parents. `is_spent` is called before every tile but the first: once it is
         true, no further tile is scored. `watch` receives every tile with its scores, as from `score`.
 
-        Returns parents (int32) and scores (float64) of every child, unordered; of the pairs scored before a stop.
+        Returns parents (int32) and scores (float64) of every child, unordered, among the pairs scored before a stop.
         """
         n = self.scorer.n_variables
         most = max(1, min(most, n - 1))
@@ -190,7 +193,7 @@ def _make_tables(scorer: ScoredData) -> PairTables:
             row_sums[k, which] = np.add.reduceat(row_terms, data.state_offsets[:-1])[which]
     return PairTables(
         state_counts=state_counts,
-        cell=np.stack(cells) if len(cells) > 1 else cells[0][None],  # of many rows it is large: no copy
+        cell=np.stack(cells) if len(cells) > 1 else cells[0][None],  # with many rows it is large: avoid a copy
         line=line,
         size=size_of,
         row_sums=row_sums,

@@ -1,4 +1,4 @@
-"""One data set and one score: what every way of counting stands on.
+"""One data set and one score: the common basis of all ways of counting.
 
 Packed data, the look-up tables of the score, scratch arrays of each thread, and the number of local scores computed.
 """
@@ -41,11 +41,11 @@ class ScoredData:
         self.n_rows = dataset.n_rows
         self._penalty = self.definition.penalty_on(self.n_rows)
         self.data = pack_dataset(dataset.codes, self.n_states, stop)
-        # Scores are rounded to multiples of it, so that a family scores the same however it was counted. Sums are at
-        # most about N ln N in size: 1e-13 of that is hundreds of its rounding units (1.1e-16).
+        # Scores are rounded to multiples of it, so a family has the same score however it was counted. Sums are at
+        # most about N ln N in size: 1e-13 of this is hundreds of its rounding units (1.1e-16).
         self.quantum = 2.0 ** math.ceil(math.log2(self.n_rows * math.log(self.n_rows + 1) * 1e-13))
-        # Local scores computed so far, and the cost of computing them one set at a time, as `counting_plan` estimates
-        # it: some 10**9 a second.
+        # Local scores computed so far, and the cost of computing them one set at a time, estimated by
+        # `counting_plan`: about 10**9 units a second.
         self.evaluations, self.work = 0, 0.0
         self._count_lock = threading.Lock()
         self._thread = threading.local()
@@ -72,7 +72,7 @@ class ScoredData:
         return self._penalty * float(self.n_states[child] - 1)
 
     def count_evaluations(self, n: int, work: float = 0.0) -> None:
-        """Add to the local scores computed, and to the work; for callers of kernels."""
+        """Add to the numbers of local scores computed and of work; for callers of kernels."""
         with self._count_lock:
             self.evaluations += n
             self.work += work
@@ -85,7 +85,7 @@ class ScoredData:
         return product
 
     def without(self, variables: np.ndarray, left_out: Sequence[int]) -> np.ndarray:
-        """`variables` except those in `left_out`, in the same order."""
+        """`variables` except the ones in `left_out`, in the same order."""
         stays = np.ones(self.n_variables, dtype=np.bool_)
         for i in left_out:
             stays[i] = False

@@ -1,4 +1,5 @@
-"""The table of local scores: ours, and scores that other packages add by the entry point ``bnsl.scores``.
+"""The table of local scores: those of this project, and scores that other packages add by the entry point
+``bnsl.scores``.
 
 The checks of `stages.scoring.independent` have formulas of their own, to be independent of this table; a new score
 goes there, too, and its name into `formats.schemas`. A score of another package is its entry alone (`penalised`,
@@ -45,7 +46,7 @@ MAIN_SCORES: dict[str, Score] = {
 
 
 def _check(name: str, score: Any, present: Mapping[str, Score], found: Mapping[str, Score]) -> None:
-    """Refuse what is no score of another package; see `discovered`."""
+    """Refuse an invalid score of another package; see `discovered`."""
     if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise UnusableError(f"{name!r} is no name of a score (small letters, digits, underscores)")
     if name in present or name == "unknown":

@@ -1,4 +1,6 @@
-"""Functions of sets that many families share, and local scores as their differences; see the kernels of this name."""
+"""Functions of sets that many families share, and local scores as their differences; see the kernels of the same
+name.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +17,20 @@ from stages.kernels.counting.set_values import SetArrays, SetFunction, SetScratc
 from .scored_data import ScoredData
 
 SCRATCH_BYTES = 1 << 26
-"""Scratch of one thread at most."""
+"""Largest scratch memory of one thread."""
 
 LARGEST = 12
-"""Size of a set at most: its binary variables have 4,096 cells."""
+"""Largest size of a set: its binary variables have 4,096 cells."""
 
 MOST_ENTRIES = 1 << 24
-"""Entries of look-up tables at most: 128 MB, made in a second."""
+"""Largest number of entries of look-up tables: 128 MB, made in a second."""
 
 
 class SetFunctions:
-    """Values of all sets up to some size, made when they are needed; processes forked later share them.
+    """Values of all sets up to some size, computed when needed; processes forked later share them.
 
-    A set has at most `largest` variables, as of `largest_size`. Values and counts take at most `most_bytes`; those
-    that do not fit are made again for each family.
+    A set has at most `largest` variables, a result of `largest_size`. Values and counts take at most `most_bytes`;
+    values beyond this are computed again for each family.
     """
 
     def __init__(self, scorer: ScoredData, largest: int, most_bytes: float = math.inf):
@@ -66,7 +68,7 @@ class SetFunctions:
         self._thread = threading.local()
 
     def _function(self, products: np.ndarray, lines: list[np.ndarray], largest: int) -> SetFunction:
-        """A function of sets up to some size, no value of which is known."""
+        """A function of sets up to some size; no value is known yet."""
         table = np.stack(lines)
         values = _shared_zeros(self.arrays.kept[largest + 1], np.float64)
         return SetFunction(
@@ -80,7 +82,7 @@ class SetFunctions:
         return self.arrays.counts.nbytes + sum(each.values.nbytes + each.table.nbytes for each in functions)
 
     def can_extend(self, size: int, required: tuple[int, ...]) -> bool:
-        """Whether sets of so many parents and the required ones can be scored with one more."""
+        """Whether sets of `size` parents, plus the required ones, can be scored with one parent more."""
         return len(required) + size + 2 <= self.largest
 
     def score(
@@ -97,12 +99,12 @@ class SetFunctions:
     ) -> tuple[int, int]:
         """Score open extensions, see `score_open_by_values`; `into` are starts, entries, is_better and scores.
 
-        Begins at the place `at`: (0, 0), or what the call before returned.
+        It begins at the place `at`: (0, 0), or the result of the previous call.
         """
         scorer = self.scorer
         parents = self.of_parents.get(int(scorer.n_states[child]), self.function)
         position, is_begun = at[0], bool(at[1])  # the kernel would be compiled once more for an integer
-        # Required parents that are constant change no score.
+        # Constant required parents change no score.
         always = self._place[list(required)]
         arguments = (
             scorer.data, self.arrays, self.function, parents, int(self._place[child]), always[always >= 0],
@@ -140,7 +142,8 @@ class SetFunctions:
 
 
 def cell_numbers(scorer: ScoredData, largest: int) -> np.ndarray | None:
-    """Numbers of cells on which the table of a set of up to `largest` variables depends, ascending; 1 where on none.
+    """Numbers of cells for which the table of a set of up to `largest` variables differs, ascending; 1 if the table
+    is always the same.
 
     None if their tables take too much memory, if sums over cells may not be exact, or if a cell does not add the
     same to all families that share it.
@@ -182,7 +185,8 @@ def configuration_kinds(scorer: ScoredData) -> list[int]:
 
 
 def kept_sets(n: int, largest: int, n_kinds: int, most_bytes: float) -> list[int]:
-    """How many sets of each size, from 1 on, are kept of n variables: all while memory holds them, a part, then none.
+    """Number of sets of each size, from 1 on, that are kept for n variables: all sets while memory suffices, then a
+    part, then none.
 
     `n_kinds` is the number of functions of parents.
     """
@@ -195,9 +199,9 @@ def kept_sets(n: int, largest: int, n_kinds: int, most_bytes: float) -> list[int
 
 
 def largest_size(scorer: ScoredData, max_parents: int, most_bytes: float) -> int:
-    """Size of the largest sets whose values can serve a search, within `most_bytes`; 0 where none do.
+    """Size of the largest sets whose values can serve a search within `most_bytes`; 0 if there are none.
 
-    The largest two need not be kept: they are made from the counts of smaller ones.
+    The two largest sizes need not be kept: they are computed from the counts of smaller sets.
     """
     n, n_words = int(np.count_nonzero(scorer.n_states > 1)), scorer.data.bits.shape[1]
     n_kinds = len(configuration_kinds(scorer))
@@ -212,5 +216,5 @@ def largest_size(scorer: ScoredData, max_parents: int, most_bytes: float) -> int
 
 
 def _shared_zeros(n: int, dtype: type) -> np.ndarray:
-    """Zeros that processes forked later share; memory is taken when they are written."""
+    """Zeros that processes forked later share; memory is allocated when they are written."""
     return np.frombuffer(mmap.mmap(-1, max(1, int(n)) * np.dtype(dtype).itemsize), dtype=dtype)

@@ -1,12 +1,12 @@
 """Growing and shrinking the parent set of one child within a set of allowed variables.
 
-Parent-set identification (`stages.parentsets.grow`) and pricing share it. Every expansion, the scores of a set plus
-each single variable, is computed once and cached as the list of variables that improve on the set, best first; so
-growing the same child within other predecessors mostly finds them in the cache.
+Parent-set identification (`stages.parentsets.grow`) and pricing share it. Every expansion (the scores of a set plus
+each single variable) is computed once and cached as the list of variables that improve on the set, best first. So
+growing the same child within other predecessors mostly finds its expansions in the cache.
 
-Many candidates are ranked by their dependence on the child, and expansions try the first of the ranking only, as
-far as `SetGrower.reach`. When the reach is widened, a cached expansion is computed for the candidates that come
-into reach as soon as it is needed: no score is computed twice.
+If there are many candidates, they are ranked by their dependence on the child, and expansions try only the first
+`SetGrower.reach` of them. When the reach is widened, a cached expansion is completed, once needed, by the candidates
+that came into reach: no score is computed twice.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ _NOBODY = np.empty(0, dtype=np.int32)
 class Expansion(NamedTuple):
     """The single variables that improve on a parent set when added."""
 
-    order: np.ndarray  # int32: the variables, best first, equal ones by number
+    order: np.ndarray  # int32: the variables, best first, equally good ones by number
     scores: np.ndarray  # float64: scores of the set plus each of them, in nats
     reach: int | None  # candidates tried, as `SetGrower.reach`
 
 
 class Moment(NamedTuple):
-    """The state of a grower: how often it has forgotten, and the numbers of scores and expansions since then."""
+    """The state of a grower: how often it has dropped its memory, and the numbers of scores and expansions since
+    then.
+    """
 
     forgotten: int
     n_scores: int
@@ -49,18 +51,18 @@ class SetGrower:
     Parameters
     ----------
     candidates : callable, optional
-        Returns the variables that may be parents at all, int32, ascending; all others by default. Of many children
-        the arrays would take memory with the square of the variables, so they are made when they are needed.
+        Returns the variables that may be parents at all, int32, ascending; all others by default. For many children
+        these arrays would take memory quadratic in the number of variables, so they are made when needed.
     required : tuple of int
         Parents that every set must contain.
     sample : RowSample, optional
         For thousands of candidates: ranks them on a share of the rows, so that beyond the first parent only the best
-        are scored exactly.
+        ones are scored exactly.
     scores_left : callable, optional
         The number of scores that may still be computed; called before every expansion and every shrinking. The last
-        expansion tries as many candidates as that allows. `score` ignores it. No limit by default.
+        expansion tries only as many candidates as this number allows. `score` ignores it. No limit by default.
     margin : float, optional
-        Extensions that lower the score by up to so many nats are kept in `scores`, too.
+        Extensions that lower the score by up to this many nats are kept in `scores` as well.
     """
 
     def __init__(
@@ -82,8 +84,8 @@ class SetGrower:
         self.scores_left = scores_left
         self.margin = margin
         self._candidates = candidates
-        # int32: candidates that improve the score as the only parent, then others; both by dependence on the child,
-        # strongest first. Set by `rank`.
+        # int32: candidates that improve the score as the only parent, then all others; each group by dependence on
+        # the child, strongest first. Set by `rank`.
         self.ranked = np.empty(0, dtype=np.int32)
         self.n_improving = 0  # number of the first of `ranked` that improve the score as the only parent
         # Number of the first of `ranked` that are tried as further parents; None for all candidates, ranked or not.
@@ -120,7 +122,7 @@ class SetGrower:
     def improving(self, parents: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """Variables within reach that improve on `parents` when added, best first, and their scores (nats).
 
-        If no scores are left, those known so far.
+        If no scores are left: the variables known so far.
         """
         known = self._improving.get(parents)
         if known is None or self._is_beyond(known.reach):
@@ -132,7 +134,7 @@ class SetGrower:
         return (known.order, known.scores) if known else (_NOBODY, np.empty(0))
 
     def _is_beyond(self, reach: int | None) -> bool:
-        """Whether the present reach is wider than that of an expansion."""
+        """Whether the present reach exceeds the reach of an expansion."""
         return reach is not None and (self.reach is None or self.reach > reach)
 
     def _keep(self, parents: tuple[int, ...], expansion: Expansion) -> None:
@@ -165,7 +167,7 @@ class SetGrower:
             self.scores[tuple(sorted((*parents, y)))] = score
 
     def _candidates_for(self, parents: tuple[int, ...], known: Expansion | None) -> np.ndarray:
-        """Candidates to add to `parents`, ascending, without those that the known expansion has tried."""
+        """Candidates to add to `parents`, ascending, without the ones that the known expansion has tried."""
         candidates = self.candidates if self.reach is None else np.sort(self.ranked[: self.reach])
         if parents:
             candidates = self.scorer.without(candidates, parents)
@@ -196,7 +198,7 @@ class SetGrower:
         return list(self._know_without(parents, places).values())
 
     def _unknown_without(self, parents: tuple[int, ...], places: Sequence[int]) -> list[int]:
-        """The places of the members without which the set's score is unknown."""
+        """The places of members such that the score of the set without the member is unknown."""
         return [i for i in places if self._look_up((*parents[:i], *parents[i + 1 :])) is None]
 
     def _know_without(self, parents: tuple[int, ...], places: Sequence[int]) -> dict[tuple[int, ...], float]:
@@ -210,7 +212,7 @@ class SetGrower:
         return {rest: self.scores[rest] for rest in fewer.values()}
 
     def _look_up(self, parents: tuple[int, ...]) -> float | None:
-        """The score of a set if it is cached, itself or in an expansion of the set less one member."""
+        """The score of a set if it is cached: directly, or in an expansion of the set less one member."""
         known = self.scores.get(parents)
         if known is not None:
             return known
@@ -249,8 +251,8 @@ class SetGrower:
             parents = best
 
     def grow_and_shrink(self, allowed: np.ndarray, parents: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """Alternate growing and shrinking, from `parents` or the required set, until neither improves; the set
-        reached. If `parents` has no score and none are left, the required set.
+        """Alternate growing and shrinking, from `parents` or the required set, until neither improves; returns the
+        set reached. If `parents` has no score and none can be computed, the result is the required set.
         """
         parents = self.required if parents is None else parents
         if self._look_up(parents) is None:
@@ -265,7 +267,7 @@ class SetGrower:
             parents = shrunk
 
     def forget(self, kept: dict[tuple[int, ...], float]) -> None:
-        """Free memory: keep only the scores `kept`, that of the required set among them."""
+        """Free memory: keep only the scores `kept`; these must include the score of the required set."""
         self.scores = dict(kept)
         self._improving.clear()
         self._expanded.clear()
@@ -274,7 +276,7 @@ class SetGrower:
 
     @property
     def bytes(self) -> int:
-        """Memory of all scores and expansions, about."""
+        """Approximate memory of all scores and expansions."""
         return self.remembered_bytes + SET_BYTES * len(self.scores)
 
     @property
@@ -285,11 +287,11 @@ class SetGrower:
     def improvements(self, limit: int, since: Moment | None = None) -> dict[tuple[int, ...], float]:
         """Sets with their scores: all scored sets, and the best `limit` one-variable extensions of expanded sets.
 
-        With `since` only those scored or expanded later, unless the grower has forgotten in the meantime.
+        With `since`, only sets scored or expanded later, unless the grower has dropped its memory in the meantime.
         """
         if since is None or since.forgotten != self._forgotten:
             since = Moment(self._forgotten, 0, 0)
-        # Dictionaries keep the order of insertion: later entries were scored since.
+        # Dictionaries keep the order of insertion: later entries were scored after `since`.
         known = dict(islice(self.scores.items(), since.n_scores, None))
         for parents in self._expanded[since.n_expansions :]:
             if len(parents) == self.max_parents:

@@ -1,4 +1,4 @@
-"""Look-up tables for searches that meet sets with many numbers of configurations in any order."""
+"""Look-up tables for searches that visit sets with many numbers of configurations, in any order."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MakeLine = Callable[[float], tuple[np.ndarray, np.ndarray]]
 
 
 class TableLines:
-    """Tables with a line for each key that was added; the caller chooses the line of each candidate.
+    """Tables with one line for each added key; the caller chooses the line of each candidate.
 
-    Penalty, rounding and whether pure configurations are dropped are those of `like`, whose lines are not used.
-    `make` turns a key into contributions of cells and of configurations by count, lines as those of `like`.
+    Penalty, rounding and the dropping of pure configurations are as in `like`, whose lines are not used. `make` turns
+    a key into contributions of cells and of configurations by count, in the form of the lines of `like`.
     """
 
     def __init__(self, like: ScoreTables, make: MakeLine):
@@ -41,9 +41,9 @@ class TableLines:
 
 
 def score_lines(scorer: FamilyScorer, child: int) -> TableLines:
-    """Tables of a score whose keys are the numbers of configurations of the sets scored.
+    """Tables of a score; keys are the numbers of configurations of the sets scored.
 
-    Where the score does not depend on them there is one line, of key 0, for all sets.
+    If the score does not depend on these, one line with key 0 serves all sets.
     """
     lines = TableLines(scorer.tables.of_expansion(child, 1.0), lambda q: scorer.tables.of_family(child, max(q, 1.0)))
     if not scorer.definition.by_configurations:
@@ -52,6 +52,6 @@ def score_lines(scorer: FamilyScorer, child: int) -> TableLines:
 
 
 def term_lines(scorer: FamilyScorer, make: Callable[[float], np.ndarray]) -> TableLines:
-    """Tables that sum terms over cells and nothing else; keys are those of `make`."""
+    """Tables that only sum terms over cells; keys are the arguments of `make`."""
     zeros = np.zeros(scorer.n_rows + 1)
     return TableLines(scorer.tables.of_terms(zeros), lambda key: (make(key), zeros))

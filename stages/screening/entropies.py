@@ -1,12 +1,12 @@
 """Entropies of all variables and conditional entropies of all pairs.
 
-All pairwise contingency tables come from Gram products of indicator columns: matrix products are numpy's fastest
-counting, and loading compiled kernels would take longer than most data sets need. Sums of m ln m are in fixed point:
+All pairwise contingency tables come from Gram products of indicator columns: matrix products are the fastest counting
+in numpy, and loading compiled kernels would take longer than most data sets need. Sums of m ln m are in fixed point:
 integer sums are exact, so tables that differ only in the order of their cells give the same bits, and a deterministic
 relation gives exactly 0. Screening relies on both.
 
-With holes, each pair is counted in the rows that show both variables (available pairs): missing cells are one more
-state, which is dropped from the contingency tables.
+If cells are missing, each pair is counted in the rows that show both variables (available pairs): missing cells are
+an additional state, which is then dropped from the contingency tables.
 """
 
 from __future__ import annotations
@@ -27,15 +27,17 @@ from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
 
 BLOCK_CELLS = 1024
-"""Limit of the total number of states of a block's variables, and of a panel's blocks: the product of two panels has
-at most about 1024 x 1024 cells, large enough for fast matrix products."""
+"""Limit of the total number of states of a block's variables, and of a panel's blocks. So the product of two panels
+has at most about 1024 x 1024 cells, large enough for fast matrix products.
+"""
 
 INDICATOR_ELEMENTS = 2**22
-"""Elements of a panel's indicators (16 MiB of float32), which limits the rows per product. These are never more than
-2**24: up to that every integer is a float32, so the products are exact."""
+"""Elements of a panel's indicators (16 MiB of float32); it limits the rows per product. A product never covers more
+than 2**24 rows: up to this, every integer is a float32, so the products are exact.
+"""
 
 TABLE_ENTRIES = 2**22
-"""Number of rows up to which m ln m is looked up in a table (32 MiB); beyond, it is computed per cell."""
+"""Largest number of rows for which m ln m is looked up in a table (32 MiB); beyond it, it is computed per cell."""
 
 
 def compute_entropies(
@@ -44,14 +46,14 @@ def compute_entropies(
     """Plug-in entropies of every variable and of every variable given every other.
 
     `jobs` threads work on pairs of panels; 0 means all cores. numpy's BLAS may start more, unless
-    ``OMP_NUM_THREADS=1`` is in the environment when numpy is loaded, as the command line sees to.
+    ``OMP_NUM_THREADS=1`` is set before numpy is loaded, as the command line does.
 
     Entropies are in nats. ``conditional[i, j]`` = H(X_i | X_j) is in [0, H(X_i)], and exactly 0 if and only if X_j
-    determines X_i in the data. The same bits for any `jobs`. With holes H(X) is over the rows that show X, and H(X|Y)
-    over the rows that show both, where it may exceed H(X); without such rows it is H(X). Raises `UnsuitableData` if
-    there are no rows, or a variable with holes has 256 states.
+    determines X_i in the data. The same bits for any `jobs`. With missing cells H(X) is over the rows that show X,
+    and H(X|Y) over the rows that show both. So H(X|Y) may exceed H(X); if no row shows both, it is H(X). Raises
+    `UnsuitableData` if there are no rows, or a variable with holes has 256 states.
 
-    N H(X|Y) = sum over y of [f(N_y) - sum over x of f(N_xy)] with f(m) = m ln m. Memory beside the result is about
+    N H(X|Y) = sum over y of [f(N_y) - sum over x of f(N_xy)] with f(m) = m ln m. Memory besides the result is about
     60 MiB per thread, for any number of rows and variables.
     """
     is_incomplete = isinstance(data, IncompleteDataset)
@@ -77,8 +79,8 @@ def compute_entropies(
                 (of_rows, marginal[rows.variables, None]),
                 (of_columns, marginal[columns.variables]),
             ):
-                # Rounding of the terms may lift H(X|Y) of independent variables above H(X). Over the rows of a pair
-                # alone it may be above; infinity stands for no such rows.
+                # Rounding of the terms may raise H(X|Y) of independent variables above H(X). Over the rows of a pair
+                # alone H(X|Y) may exceed H(X); infinity stands for a pair without rows.
                 np.copyto(found, largest, where=np.isinf(found) if is_incomplete else found > largest)
             conditional[np.ix_(rows.variables, columns.variables)] = of_rows
             conditional[np.ix_(columns.variables, rows.variables)] = of_columns.T
@@ -107,9 +109,9 @@ def mutual_information(table: EntropyTable, names: Sequence[str], source: str) -
         others = "" if len(missing) == 1 else f", {missing[0]!r} for one"
         raise Inconsistent(f"{what} missing here{others}; variables are matched by name", source=source)
     wanted = [places[name] for name in names]
-    # Over the rows of a pair H(X|Y) may be above H(X), which is over other rows.
+    # Over the rows of a pair H(X|Y) may exceed H(X), which is over other rows.
     shared = table.rows * np.maximum(table.entropy[wanted, None] - table.conditional[np.ix_(wanted, wanted)], 0.0)
-    # Of complete rows both directions agree up to rounding.
+    # For complete rows both directions agree up to rounding.
     shared = (shared + shared.T) / 2
     np.fill_diagonal(shared, 0.0)
     return shared

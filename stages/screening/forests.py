@@ -1,4 +1,4 @@
-"""Quasi-determinism screening: the forest of variables that are nearly determined by one other variable.
+"""Quasi-determinism screening: the forest of variables that are each nearly determined by another one.
 
 Algorithm 1 of Rahier, Marié, Girard & Forbes (2018), with rules for ties and cycles, so that the result is always a
 forest; and the number of roots as a function of the threshold. Their qds-BNSL learns a network on the roots alone and
@@ -28,18 +28,19 @@ def screen_forest(
     """The simplest quasi-deterministic forest: each child has one parent Y with H(X|Y) <= `eps`.
 
     ``header.extra`` has the resulting ``eps``, ``relative``, and ``roots`` as given. The score is ``ll``: -N H(X|Y)
-    in nats, the family's maximised log-likelihood. Raises `StageError` if no threshold gives so few roots.
+    in nats, the family's maximised log-likelihood. Raises `StageError` if no threshold gives at most the wanted
+    number of roots.
 
-    Of X -> Y and Y -> X only the arc with the smaller conditional entropy is admissible; in a tie the lower index is
-    the child, as in the paper's loop. Of the admissible parents within `eps` a child takes the one with the fewest
-    states, ties to the lowest index, as in the paper's figures. Of a cycle the arc with the largest conditional
-    entropy (then the largest child index) is dropped.
+    Among X -> Y and Y -> X only the arc with the smaller conditional entropy is admissible; in a tie the lower index
+    is the child, as in the paper's loop. Among the admissible parents within `eps`, a child takes the one with the
+    fewest states, ties to the lowest index, as in the paper's figures. In a cycle, the arc with the largest
+    conditional entropy (then the largest child index) is dropped.
 
     A constant variable has H(X|Y) = 0 for every Y, so it is screened at any `eps`. Its parent is the next constant
-    variable, which has the fewest states; that of the last one is a variable that is not constant, if there is one.
-    `eps` is the largest conditional entropy of a child given its parent, in nats, or with `relative`, which compares
-    H(X|Y) / H(X), a share in [0, 1]. Instead of it, `roots` gives a share x of roots; eps is then the smallest that
-    gives at most floor(x n) roots.
+    variable, since that has the fewest states; the parent of the last constant variable is a non-constant one, if
+    there is one. `eps` is the largest conditional entropy of a child given its parent, in nats; with `relative` it is
+    a limit on H(X|Y) / H(X), a share in [0, 1]. In its place, `roots` gives a share x of roots; eps is then the
+    smallest value with at most floor(x n) roots.
     """
     if (eps is None) == (roots is None):
         raise ValueError("give either eps or roots")
@@ -69,9 +70,9 @@ def screen_forest(
 def root_curve(entropies: EntropyTable, relative: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Number of roots of the forest as a step function of the threshold.
 
-    `relative` is as in `screen_forest`. Returns the thresholds at which the number changes
-    (float64, ascending from 0), and the number of roots in [``eps[k]``, ``eps[k + 1]``) (int64). It can rise where a
-    child changes to a parent with fewer states and thereby closes a cycle.
+    `relative` is as in `screen_forest`. Returns the thresholds at which the number changes (float64, ascending from
+    0), and the number of roots in [``eps[k]``, ``eps[k + 1]``) (int64). It can rise where a child changes to a parent
+    with fewer states and so closes a cycle.
     """
     return _trace_roots(_find_choices(entropies, relative))
 
@@ -80,14 +81,14 @@ def root_curve(entropies: EntropyTable, relative: bool = False) -> tuple[np.ndar
 class _Choices:
     """Changes of parents while the threshold rises.
 
-    A child changes only to a parent with fewer states, or as many and a lower index. The changes are few, and they
+    A child changes only to a parent with fewer states, or as many and a lower index. There are few changes, and they
     determine the forest of every threshold: the whole curve costs little more than one forest.
     """
 
     n_variables: int
     # float64, shape (n_changes,): H(X|parent), or its share of H(X), ascending: the threshold of the change.
     weights: np.ndarray
-    # `children`, `parents`: int64, shape (n_changes,): a later entry of a child replaces the earlier ones.
+    # `children`, `parents`: int64, shape (n_changes,): a later entry of a child replaces earlier ones.
     children: np.ndarray
     parents: np.ndarray
 
@@ -117,7 +118,8 @@ def _find_choices(entropies: EntropyTable, relative: bool) -> _Choices:
         by_weight = np.argsort(admissible, axis=1, kind="stable")
         weights = np.take_along_axis(admissible, by_weight, axis=1)
         ranks = np.where(np.isfinite(weights), rank[by_weight], n)
-        # By ascending weight a child changes its parent exactly where the rank falls below all earlier ones.
+        # In the order of ascending weight, a child changes its parent exactly where the rank falls below all earlier
+        # ranks.
         before = np.minimum.accumulate(np.pad(ranks, ((0, 0), (1, 0)), constant_values=n), axis=1)[:, :-1]
         rows, columns = np.nonzero(ranks < before)
         found.append((weights[rows, columns], rows + start, by_rank[ranks[rows, columns]]))
@@ -184,10 +186,10 @@ def _parent_changes(choices: _Choices) -> Iterator[tuple[float, list[int], list[
 
 
 class _ChangingForest:
-    """Incremental number of roots: variables without parent plus cycles.
+    """The number of roots, updated incrementally: variables without a parent, plus cycles.
 
-    Every cycle will lose one arc and so gives one root. A variable has one parent, hence is on at most one cycle, and
-    a new cycle is found by following parents from the new one.
+    Every cycle will lose one arc, so it gives one root. A variable has one parent, so it is on at most one cycle. A
+    new cycle is found by following parents from the new one.
     """
 
     def __init__(self, n_variables: int):
@@ -219,6 +221,6 @@ class _ChangingForest:
 
 def _weakest_arcs(parents: np.ndarray, weights: np.ndarray) -> list[int]:
     """The child of the heaviest arc of every cycle."""
-    # Each variable has one parent at most: a component of several variables is a cycle.
+    # Each variable has at most one parent: a component of several variables is a cycle.
     components = strongly_connected_components([[parent] if parent >= 0 else [] for parent in parents.tolist()])
     return [max(cycle, key=lambda i: (weights[i], i)) for cycle in components if len(cycle) > 1]

@@ -1,11 +1,11 @@
 """Networks with parameters in the Bayesian interchange format (BIF 0.15, bnlearn's repository), read and written.
 
-The reader accepts what differs between programs: quoted or bare names with any characters but ``, ; ( ) { } |`` and
-blanks, commas or blanks between items, comments, properties, ``table`` and ``default`` lines, rows in any order. But
-every parent configuration needs its row, rows must sum to 1.
+The reader accepts the variants of different programs: quoted or bare names with any characters but ``, ; ( ) { } |``
+and blanks, commas or blanks between items, comments, properties, ``table`` and ``default`` lines, rows in any order.
+But every parent configuration needs its row, and rows must sum to 1.
 
-In what is written each parent configuration has a labelled row. Names and labels that strict readers refuse
-(``<=1.5``, blanks, keywords) become words, and a property line keeps the original, which our reader restores.
+In written files each parent configuration has a labelled row. Names and labels that strict readers refuse (``<=1.5``,
+blanks, keywords) become words; a property line keeps the originals, which the reader here restores.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, kept, original, restored
 
 # Comments and quoted strings are replaced before anything is split. Bare names such as Asy/Patch or a//b stay whole:
-# a // that touches the word before it begins a comment only if no word touches it from behind. If the line holds
-# nothing more that could show which of the two is meant, the file is refused.
-# The pattern begins with its first character, for which the text is searched fast.
+# a // right after a word begins a comment only if no word follows it directly. If nothing else in the line shows
+# which of the two is meant, the file is refused. The pattern begins with a fixed first character, so the search in
+# the text is fast.
 _OPAQUE = re.compile(
     r"""["/] (?:
         (?<=") ((?:[^"\\\n]|\\.)*)"
@@ -74,7 +74,7 @@ class _Text:
             message = f"{match[0][:40]!r} touches a word: part of the name, or a comment?"
             self.fail(message, match.start(), remedy="put the name in quotes, or a blank before the comment")
         if match[1] is None:
-            return " " + "\n" * match[2].count("\n")  # line numbers stay right
+            return " " + "\n" * match[2].count("\n")  # keeps line numbers right
         self.strings.append(re.sub(r"\\(.)", r"\1", match[1]))
         return f"\x00{len(self.strings) - 1}\x00"
 
@@ -83,7 +83,7 @@ class _Text:
         self.lines.fail(message, kind=kind, line=line, remedy=remedy)
 
     def unquote(self, word: str) -> str:
-        """A name as it was written, without quotes and surrounding blanks."""
+        """A name in its original form, without quotes and surrounding blanks."""
         return re.sub("\x00(\\d+)\x00", lambda m: self.strings[int(m[1])], word.strip())
 
     def items(self, text: str) -> list[str]:
@@ -114,13 +114,13 @@ class _Text:
             closing = self.text.find("}", position)
             if closing < 0:
                 self.fail("a block is not closed: the file ends early", start)
-            # Braces opened before the one found, less that one.
+            # Count the braces opened before the closing one just found, less that closing one.
             depth += self.text.count("{", position, closing) - 1
             position = closing + 1
         return closing
 
     def kept(self, block: _Block) -> dict[str, list[str]]:
-        """The names and labels that our writer replaced."""
+        """The original names and labels that this program's writer replaced."""
         return {key: restored(self.unquote(held)) for key, held in _KEPT.findall(block.body)}
 
 
@@ -152,7 +152,7 @@ def _names_of(text: _Text, block: _Block, families: Families) -> list[str]:
     child, bar, parents = head[1:-1].partition("|")
     if bar:
         return [*names(parents), text.unquote(child)]
-    # Old programs write no bar: the first name is the child's.
+    # Old programs write no bar: the first name is the name of the child.
     found = names(child)
     return [*found[1:], *found[:1]]
 
@@ -229,7 +229,7 @@ class _TableReader:
         return values
 
     def _row_index(self, labels: str, at: int) -> int:
-        # The state of a single parent needs no separator, so it may contain blanks even without quotes.
+        # The state of a single parent needs no separator, so it may contain blanks without quotes.
         one = len(self.parents) == 1
         words = [self.text.unquote(labels)] if one else self.text.items(labels)
         if len(words) != len(self.parents):
@@ -266,7 +266,7 @@ def read_bif(lines: Lines) -> BayesianNetwork:
             message = f"the rows are parameters of a function ({function[1]}), no table"
             text.fail(message, block.body_at + function.start(), Inconsistent)
         _TableReader(text, block, families).read()
-    # Rows refer to the labels of the file, so the original ones replace these only now.
+    # Rows refer to the labels of the file, so the original labels are restored only now.
     families.variables = [original(v, held) for v, held in zip(families.variables, originals)]
     return with_claims(families.network(title), claims, lines)
 

@@ -35,7 +35,7 @@ def _identifiers(names: list[str]) -> list[str]:
     made = []
     for name in names:
         base = _as_identifier(name)
-        # A name that is an identifier already keeps it, even if its variable comes later.
+        # A name that is already an identifier keeps it, even if its variable comes later.
         candidate, suffix = base, 2
         while candidate in taken or (candidate != name and candidate in names):
             candidate, suffix = f"{base}_{suffix}", suffix + 1
@@ -59,7 +59,8 @@ def _nested(table: np.ndarray) -> str:
 def hugin_text(network: BayesianNetwork) -> str:
     """The text of a ``.net`` file; names that HUGIN cannot hold become labels of generated identifiers.
 
-    Data are nested by the parents as listed; the states of the child vary fastest, then those of the last parent.
+    Data are nested by the parents as listed; the states of the child vary fastest, then the states of the last
+    parent.
     """
     identifiers = _identifiers([v.name for v in network.variables])
     claims = "".join(f"  {_CLAIMS} = {_text(kept([text]))};\n" for text in claims_of(network))
@@ -102,7 +103,7 @@ class _Tokens:
         return self.found[self.next][0] if self.next < len(self.found) else ""
 
     def take(self, wanted: str = "") -> str:
-        """The next token, which must be the wanted one if any is named."""
+        """The next token; it must equal `wanted`, if given."""
         token, at = self.peek(), self.at
         if not token:
             self.fail("the file ends early", at)
@@ -133,15 +134,15 @@ def _unquoted(token: str) -> str:
 
 
 def _read_node(tokens: _Tokens, families: Families) -> None:
-    """A chance node; a label that our writer made is its name."""
+    """A chance node; a label made by this program's writer is its name."""
     at = tokens.at
     identifier = tokens.take()
     attributes = tokens.take_attributes()
     states, at = attributes.get("states", ([], at))
     names = [_unquoted(token) for token in states if token not in "(),"]
     label = _unquoted("".join(attributes.get("label", ([], 0))[0]))
-    # Other programs' labels are descriptions: one is taken for the name only if our writer would make this identifier
-    # of it.
+    # Labels of other programs are descriptions: a label counts as the name only if the writer here would make this
+    # identifier from it.
     is_made = label and re.fullmatch(re.escape(_as_identifier(label)) + r"(_\d+)?", identifier)
     families.add_variable(identifier, label if is_made else identifier, names, at)
 

@@ -1,7 +1,7 @@
 """Networks with parameters in the format of the UAI competitions, read and written.
 
-The format has numbers only: variables become ``X0``, ``X1``, ..., their states ``0``, ``1``, ... Our writer keeps
-names in comments behind the last table, which other readers ignore.
+The format has numbers only: variables become ``X0``, ``X1``, ..., their states ``0``, ``1``, ... The writer here
+keeps names in comments behind the last table, which other readers ignore.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def read_uai(lines: Lines) -> BayesianNetwork:
     if (kind := numbers.take(1)[0]) != "BAYES":
         numbers.fail(f"expected BAYES, got {kind[:40]}: factors of a Markov network are no probabilities", at)
     families = Families(numbers.fail)
-    # No more than the file has words: an absurd number reserves nothing.
+    # No more than the number of words in the file, so an absurd number allocates nothing.
     n_variables = numbers.count(len(numbers.words))
     for index in range(n_variables):
         at = numbers.line
@@ -100,7 +100,9 @@ def read_uai(lines: Lines) -> BayesianNetwork:
 
 
 def _take_names(comments: list[str], families: Families) -> tuple[str, list[str]]:
-    """Restore the names and labels of variables that our writer kept; return the network's name and claims."""
+    """Restore the names and labels of variables from the comments of this program's writer; return the network's name
+    and claims.
+    """
     title, claims = "unknown", []
     for found in filter(None, map(_KEPT.fullmatch, comments)):
         texts = restored(found[3])

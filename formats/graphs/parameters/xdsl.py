@@ -1,8 +1,8 @@
 """Networks with parameters in the format of GeNIe and SMILE (XDSL), read and written.
 
 Identifiers of variables and states consist of letters, digits and ``_`` and begin with a letter; properties of a node
-keep other names. In a table the states of the node itself vary fastest, then those of the last parent. pyAgrum 3.3
-misreads tables of several parents: it lets the first parent vary fastest.
+keep other names. In a table the states of the node itself vary fastest, then the states of the last parent. pyAgrum
+3.3 misreads tables of several parents: it lets the first parent vary fastest.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def read_xdsl(lines: Lines) -> BayesianNetwork:
         is_cpt = node.tag == "cpt"
         numbers = _words(node, "probabilities") if is_cpt else list(_certain(lines, node))
         families.add_table([*_words(node, "parents"), node.get("id", "")], numbers, line_of(node))
-    # Tables refer to identifiers, so the original names replace these only now.
+    # Tables refer to identifiers, so the original names are restored only now.
     families.variables = [original(v, _kept(node)) for v, node in zip(families.variables, nodes)]
     held = _kept(root)
     name = held.get("name", [root.get("id") or "unknown"])[0]
@@ -103,6 +103,6 @@ def _certain(lines: Lines, node: Element) -> Iterable[str]:
 
 
 def _kept(element: Element) -> dict[str, list[str]]:
-    """The names and labels that our writer replaced."""
+    """The original names and labels that this program's writer replaced."""
     found = {p.get("id", ""): p.text or "" for p in element.iterfind("property")}
     return {key: restored(found[f"bnsl_{key}"]) for key in ("name", "states", "claims") if found.get(f"bnsl_{key}")}

@@ -23,10 +23,10 @@ def line_of(element: ElementTree.Element) -> int:
 
 
 def read_xml(lines: Lines) -> ElementTree.Element:
-    """The root of an XML file of which nothing was consumed; its encoding is the one it declares.
+    """The root of an unread XML file; its encoding is the declared one.
 
-    Raises `Malformed`: it is not well-formed, or declares entities: these can expand without end, or name other
-    files.
+    Raises `Malformed`: it is not well-formed, or declares entities (these can expand without end, or name other
+    files).
     """
 
     def placed(tag: str, attributes: dict[str, str]) -> _Placed:
@@ -39,7 +39,7 @@ def read_xml(lines: Lines) -> ElementTree.Element:
     parser.buffer_text = True
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        # expat puts the namespace before the separator: with a brace in front it is ElementTree's spelling.
+        # expat puts the namespace before the separator; with a brace in front this is ElementTree's spelling.
         builder.start("{" + tag if "}" in tag else tag, attributes)
 
     def refuse(*_: object) -> NoReturn:

@@ -1,7 +1,8 @@
 """Networks with parameters in the XML interchange format XMLBIF 0.3 (WEKA, JavaBayes, SamIam), read and written.
 
-Names that XML cannot hold exactly, for control characters or blanks at the ends, are replaced, and a ``PROPERTY``
-keeps them. In a table the states of the variable itself vary fastest, then those of the last ``GIVEN`` variable.
+Names with control characters or blanks at the ends, which XML cannot hold exactly, are replaced; a ``PROPERTY`` keeps
+the originals. In a table the states of the variable itself vary fastest, then the states of the last ``GIVEN``
+variable.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _KEPT = re.compile(r"\s*bnsl_(name|states|claims)\s*=\s*(\S+(?: \S+)*)\s*")
 
 
 def _is_plain(text: str) -> bool:
-    """Whether our reader returns a text unchanged."""
+    """Whether the reader here returns a text unchanged."""
     return is_in_xml(text) and text == text.strip() != "" and not re.search(r"[\r\n\t]", text)
 
 
@@ -79,7 +80,7 @@ def _read_variable(lines: Lines, element: Element, families: Families) -> None:
     if kind != "nature":
         lines.fail(f"variable {name!r} is a {kind}: only chance nodes are read", line=line)
     families.add_variable(name, name, states, line)
-    # Only the name shown: tables refer to variables by the identifiers of the file.
+    # Restores only the displayed name: tables refer to variables by the identifiers of the file.
     families.variables[-1] = original(families.variables[-1], _kept(element))
 
 
@@ -88,6 +89,6 @@ def _texts(element: Element, tag: str) -> list[str]:
 
 
 def _kept(element: Element) -> dict[str, list[str]]:
-    """The names and labels that our writer replaced."""
+    """The original names and labels that this program's writer replaced."""
     found = map(_KEPT.fullmatch, _texts(element, "PROPERTY"))
     return {match[1]: restored(match[2]) for match in found if match}

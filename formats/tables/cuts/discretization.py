@@ -159,7 +159,7 @@ def cut_points(values: np.ndarray, counts: np.ndarray, rule: Discretization) -> 
     if len(cuts) == 0:
         cuts = values[-2:-1]
     occupied = np.unique(interval_codes(values, cuts))
-    # Cut k is the lower end of interval k + 1: those of occupied intervals stay, the lowest needs none.
+    # Cut k is the lower end of interval k + 1: cuts of occupied intervals stay, the lowest interval needs none.
     return cuts[occupied[occupied > 0] - 1]
 
 

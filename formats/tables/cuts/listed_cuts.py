@@ -1,4 +1,4 @@
-"""Intervals that ``hartemink`` joins; those that a file lists, which the options must agree with; all in words."""
+"""Merge intervals (Hartemink), check cut points against a file's header, and report cuts in words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def goals_of(variables: Sequence[Variable], chooser: StateChooser, is_hidden: np
 
 
 def join_intervals(variables: list[Variable], codes: Cells, goals: dict[int, Goal]) -> None:
-    """Replace variables and codes of columns with goals by those of the intervals that `hartemink` joins."""
+    """In columns with goals, replace variables and codes by the intervals that `hartemink` joins."""
     if not goals:
         return
     try:
@@ -78,7 +78,7 @@ def refuse_other_cuts(
 ) -> None:
     """Refuse options that would cut columns of listed states otherwise than the file that lists them.
 
-    - `columns`: all columns; those that `chooser` may not choose for keep their states.
+    - `columns`: all columns; columns for which `chooser` may not choose keep their states.
     - `chooser`: a fresh chooser with the options given.
     - `rows` (bool): the rows kept; None for all.
     - `codes`, `is_hidden`: the table by the listed states, and its missing cells.
@@ -117,7 +117,9 @@ def _shown(cuts: list[float] | None) -> str:
 
 
 def report_cuts(variables: Sequence[Variable], chooser: StateChooser, note: Warn) -> None:
-    """Report to `note` which columns were cut, where, and the scales that a rule for all columns left as they are."""
+    """Report to `note` the columns that were cut, with their cut points, and the scales that a rule for all columns
+    did not cut.
+    """
     cut = [variable for variable in variables if variable.name in chooser.cut]
     if cut:
         lines = [f"\n  {_cuts_in_words(variable)}" for variable in cut[:_N_COLUMNS]]

@@ -108,7 +108,7 @@ def arc_probabilities_or_lines(source: str | Lines) -> ArcProbabilities | Lines:
 
 
 def _from_csv(lines: Lines) -> ArcProbabilities:
-    """A table as CSV; its variables are those that occur, in this order."""
+    """A table as CSV; its variables are the names that occur, in the order of appearance."""
     try:
         names, *rows = [row for row in csv.reader(io.StringIO(lines.text()), strict=True) if row]
     except csv.Error as error:

@@ -1,10 +1,10 @@
 """Subgradient ascent, which improves a Lagrangian bound by changes of its multipliers.
 
 A step is a share of the gap between bound and target over the squared norm of the subgradient (Polyak 1969; Held,
-Wolfe and Crowder 1974). The share falls where bounds no longer improve, as long steps then pass the best multipliers
-on both sides. It has no lower limit, as an ascent takes some hundred steps, and the next one begins with a longer
-share. `lagrangian` improves the multipliers of cuts so, and k-A* its prices for pairs of variables. The loop is
-inlined, as those of `heap` are.
+Wolfe and Crowder 1974). Long steps pass the best multipliers on both sides, so the share falls when the bound no
+longer improves. The share has no lower limit: an ascent takes only some hundred steps, and the next ascent starts
+with a larger share. `lagrangian` improves the multipliers of cuts in this way, k-A* its prices for pairs of
+variables. The loop is inlined, as the functions of `heap` are.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ def new_pace(*own: float) -> np.ndarray:
 
 @inlined
 def raise_bound(problem, pace, target, n_steps, move, evaluate, keep):
-    """Up to `n_steps` steps until the bound meets `target`, by three kernels.
+    """Take up to `n_steps` steps until the bound meets `target`; three kernels define the problem.
 
-    ``move(problem, rise)`` changes the multipliers along a subgradient by so much that a linear bound would rise by
-    `rise`, or returns False if there is nothing to change; ``evaluate(problem)`` is the bound at the new ones;
-    ``keep(problem)`` saves them as the best ones, and may change the share.
+    ``move(problem, rise)`` changes the multipliers along a subgradient, so far that a linear bound would rise by
+    `rise`; it returns False if there is nothing to change. ``evaluate(problem)`` returns the bound at the new
+    multipliers. ``keep(problem)`` saves them as the best ones and may change the share.
     """
     for _ in range(n_steps):
         gap = target - pace[BOUND]

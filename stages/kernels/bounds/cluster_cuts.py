@@ -18,7 +18,7 @@ CLUSTER_TENURE = 3
 """Tabu tenure in steps of a variable that entered or left (set by hand); up to three more at random."""
 
 SHARE_TOLERANCE = 1e-9
-"""Shares that differ by less are equal: more than the rounding error of their sums."""
+"""Shares that differ by less count as equal; the value exceeds the rounding error of their sums."""
 
 
 class ClusterRules(NamedTuple):
@@ -33,7 +33,7 @@ class ClusterRules(NamedTuple):
     most_members : int
         Largest number of variables in a cluster.
     least_violation : float
-        Least share that must be missing.
+        Least violation (missing share) of a cut that is kept.
     noise : float
         Amplitude of the random disturbance of a change, in shares.
     """
@@ -87,11 +87,11 @@ class Cluster(NamedTuple):
     counted : ndarray of float64, shape (n_variables,)
         Share of a variable's sets with fewer than k hits.
     lost : ndarray of float64, shape (n_variables,)
-        For a variable outside: the counted share of members' sets of which it would be the k-th parent inside.
+        For a variable outside: the share of the members' sets in which it would be the k-th parent inside.
     regained : ndarray of float64, shape (n_variables,)
         For a variable inside: the share of members' sets that would be counted without it.
     near : ndarray of int32, shape (n_variables,)
-        Candidates to enter or leave: variables that were inside, and parents of such.
+        Candidates to enter or leave: variables that were inside, and the parents in their sets.
     is_near : ndarray of bool, shape (n_variables,)
         Which variables are in `near`.
     """
@@ -140,7 +140,7 @@ def tally(support, cluster, s, demand, sign):
 
 @borrowing
 def notice(cluster, variable, n_near):
-    """Add a variable to those near the cluster; returns their number."""
+    """Add a variable to the variables near the cluster; returns their number."""
     if not cluster.is_near[variable]:
         cluster.is_near[variable] = True
         cluster.near[n_near] = variable

@@ -131,9 +131,9 @@ def wait_for_parent(columns, placement, s, first):
 def place(columns, placement, variable, top, is_undone):
     """Place a variable and all variables that then have a free set among the placed ones; returns the new trail top.
 
-    Until placements are undone (`is_undone`), what stands before the parent at which a set waited stays placed, so a
-    large set is not read from its beginning each time that one of its parents is placed. A set whose parents are all
-    placed stays in its waiting list, so that `unplace` has nothing else to undo.
+    Until placements are undone (`is_undone`), the parents that precede the one at which a set waited stay placed. So
+    the search for the next unplaced parent starts there, and a large set is not read again from its beginning. A set
+    whose parents are all placed stays in its waiting list, so that `unplace` has nothing else to undo.
     """
     placement.placed[variable] = True
     placement.trail[top] = variable
@@ -215,16 +215,20 @@ def shrink_cluster(columns, placement, members, size, top, rng):
         if not placement.placed[members[k]]:
             members[kept] = members[k]
             kept += 1
-    # Every set that moved on waits at a parent that was not placed then and is not now: no list has to be restored.
+    # Waiting lists need no repair: a moved set waits at a parent that was unplaced when it moved and is unplaced now.
     unplace(placement, top, first)
     return kept, work
 
 
 @borrowing
 def raise_cluster(columns, placement, members, size, inside, top):
-    """Raise the multiplier of a cluster by the least reduced cost of the sets that its cut counts.
+    """Raise the multiplier of a minimal violated cluster by the least reduced cost of the sets that its cut counts.
 
-    Returns that cost (infinite if no set avoids the cluster) and the new trail top. `inside` is scratch, all False.
+    Every network takes a counted set: a set of a member without parents in the cluster. So subtracting d from the
+    reduced costs of all counted sets while adding d to the bound on the cost keeps the bound valid. The largest d
+    that leaves reduced costs non-negative is the least of them. It is positive, since a minimal cluster counts no
+    free set, and some counted set becomes free by it (Troesser, de Givry and Katsirelos 2021). Returns d (infinite if
+    no set avoids the cluster) and the new trail top. `inside` is scratch, all False.
     """
     for k in range(size):
         inside[members[k]] = True

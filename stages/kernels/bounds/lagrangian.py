@@ -23,7 +23,9 @@ from .ascent import BOUND, SHARE, raise_bound
 from .dual_ascent import Columns
 
 WEIGHT = 3
-"""Entry of the volume algorithm's pace after those of `ascent`: the largest weight of a new choice in the average."""
+"""Entry of the volume algorithm's pace, after the entries of `ascent`: the largest weight of a new choice in the
+average.
+"""
 
 MOVED, SLACK, VIOLATION, LACK = 0, 1, 2, 3
 """Rows of its scratch: trial multipliers, direction of the step, shortfall of every demand under the averaged
@@ -43,7 +45,7 @@ class Cuts(NamedTuple):
     weights : ndarray of int8
         Multiplicity.
     demands : ndarray of float64, shape (n_cuts,)
-        Least weighted number of them that every network takes.
+        Least weighted number of counted sets in any network.
     """
 
     offsets: np.ndarray
@@ -60,7 +62,7 @@ class SetCuts(NamedTuple):
     offsets : ndarray of int64, shape (n_sets + 1,)
         Set s is counted by ``cuts[offsets[s]:offsets[s + 1]]``.
     cuts : ndarray of uint32
-        Cuts that count a set, each as often as its weight says: few weights exceed one, and steps need not read any.
+        A cut of weight w is listed w times, so no weights are stored.
     demands : ndarray of float64, shape (n_cuts,)
         As in `Cuts`.
     """
@@ -127,8 +129,8 @@ def restrict_cuts(cuts, place, offsets, sets, weights):
 
 @njit
 def mark_least(set_offsets, reduced, most, marks):
-    """Mark the `most` sets of least reduced cost of each variable, and those that tie with the last of them."""
-    least = np.empty(most, dtype=np.int64)  # a heap of those met so far, the most costly first
+    """Mark the `most` sets of least reduced cost of each variable, and sets that tie with the last of them."""
+    least = np.empty(most, dtype=np.int64)  # heap of the least costs so far, the largest on top
     for v in range(len(set_offsets) - 1):
         first, last = set_offsets[v], set_offsets[v + 1]
         n_least = 0
@@ -177,13 +179,13 @@ def reduce_costs(costs, cuts, multipliers, reduced, terms):
     Parameters
     ----------
     cuts : Cuts
-        Those whose multipliers are subtracted.
+        Cuts whose multipliers are subtracted.
     multipliers : ndarray of float64, shape (n_cuts,)
         In nats, non-negative.
     reduced : ndarray of float64, shape (n_sets,)
         Receives the reduced costs, nats.
     terms : ndarray of int64, shape (n_sets,)
-        Receives the numbers of multipliers subtracted, from which rounding is bounded.
+        Receives how many multipliers were subtracted from each cost; it bounds the rounding error.
     """
     copy_into(reduced, costs)
     terms[:] = 0
@@ -217,7 +219,7 @@ def relax(columns, cuts, multipliers, reduced, chosen):
     Parameters
     ----------
     cuts : SetCuts
-        The same as for `reduce_costs`, indexed by set.
+        As in `reduce_costs`, indexed by set.
     multipliers : ndarray of float64, shape (n_cuts,)
         In nats, non-negative.
     reduced : ndarray of float64, shape (n_sets,)
@@ -233,7 +235,7 @@ def relax(columns, cuts, multipliers, reduced, chosen):
     for s in range(len(reduced)):
         k, end = np.uint64(cuts.offsets[s]), np.uint64(cuts.offsets[s + 1])
         first = second = third = fourth = 0.0
-        # Four sums, since each addition waits for the one before.
+        # Four partial sums: in a single one each addition would wait for the one before.
         while k + np.uint64(4) <= end:
             first += multipliers[cuts.cuts[k]]
             second += multipliers[cuts.cuts[k + np.uint64(1)]]
@@ -263,15 +265,17 @@ class Volume(NamedTuple):
     cuts: SetCuts
     multipliers: np.ndarray  # float64, shape (n_cuts,): the best ones so far, nats
     shares: np.ndarray  # float64, shape (n_sets,): averaged choices, which sum to one for every variable
-    pace: np.ndarray  # float64, shape (4,): of the ascent, with the bound as a cost in nats, and `WEIGHT`
+    pace: np.ndarray  # float64, shape (4,): pace of the ascent (its bound is a cost in nats), then `WEIGHT`
     trial: np.ndarray  # float64, shape (4, n_cuts): see `MOVED`, `SLACK`, `VIOLATION` and `LACK`
-    # Scratch as of `relax`.
+    # Scratch as in `relax`.
     reduced: np.ndarray
     chosen: np.ndarray
 
 
 def new_volume(columns: Columns, cuts: Cuts, multipliers: np.ndarray, shares: np.ndarray, pace: np.ndarray) -> Volume:
-    """The state at these multipliers; the pace takes their bound. Multipliers, shares and pace change in place."""
+    """Return the state at these multipliers; their bound is written to the pace. Multipliers, shares and pace change
+    in place.
+    """
     volume = Volume(
         columns=columns,
         cuts=cuts_by_set(cuts, len(shares)),

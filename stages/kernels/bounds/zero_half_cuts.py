@@ -31,7 +31,7 @@ class SumRules(NamedTuple):
     most_summed : int
         Cuts in a sum.
     least_violation : float
-        Least share that must be missing.
+        Least violation (missing share) of a half that is kept.
     """
 
     n_steps: int
@@ -47,7 +47,7 @@ class OddSets(NamedTuple):
     offsets : ndarray of int64, shape (n_cuts + 1,)
         Cut c has ``sets[offsets[c]:offsets[c + 1]]``.
     sets : ndarray of int32
-        Among the sets that have a share; those of a cut ascending.
+        Indices among the sets that have a share; ascending within each cut.
     children : ndarray of int32
         The children of these sets.
     slacks : ndarray of float64, shape (n_cuts,)
@@ -149,7 +149,7 @@ def change_by(odd, total, cut):
         v = odd.children[k]
         before = total.odd_shares[v]
         after = before
-        # The sets of a cut ascend, so those of one variable are adjacent.
+        # The sets of a cut ascend, so sets of one variable are adjacent.
         while k < end and odd.children[k] == v:
             after += total.shares[odd.sets[k]]
             k += 1

@@ -11,7 +11,9 @@ from .moves import mark_stale
 
 @borrowing
 def list_permitted(state, child, out):
-    """Write the variables that `child` could gain as parents, cycles ignored, to `out` (int32); their number."""
+    """Write the variables that `child` could gain as parents, ignoring cycles, to `out` (int32); returns their
+    number.
+    """
     n_variables = len(state.n_parents)
     n = 0
     k = 0  # parents of `child` below the present candidate; both ascend
@@ -33,7 +35,7 @@ def list_permitted(state, child, out):
 
 @borrowing
 def list_partners(state, child, out):
-    """Write the variables above `child` that may be linked with it in either direction to `out`; their number."""
+    """Write the variables above `child` that may be linked with it in either direction to `out`; returns how many."""
     n = 0
     for other in range(child + 1, len(state.n_parents)):
         if in_row(state.permitted, child, other) or in_row(state.permitted, other, child):
@@ -46,7 +48,7 @@ def list_partners(state, child, out):
 def spread_gains(state, child, partners, gains, keeps_all):
     """List each gain for the permitted directions of the pair (child, partner).
 
-    Without `keeps_all` only those that do not lower the score are listed.
+    Without `keeps_all`, gains that lower the score are not listed.
     """
     # Children come in ascending order with partners above them, so appending keeps every list ascending.
     for k in range(len(partners)):
@@ -62,7 +64,7 @@ def spread_gains(state, child, partners, gains, keeps_all):
 
 @borrowing
 def replace_candidates(state, child, candidates, gains, keeps_all):
-    """Make `candidates` (ascending) the list of `child`; without `keeps_all` only those of positive gain."""
+    """Make `candidates` (ascending) the list of `child`; without `keeps_all` only candidates of positive gain."""
     n = 0
     for k in range(len(candidates)):
         if keeps_all or gains[k] > 0.0:

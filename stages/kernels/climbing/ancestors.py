@@ -54,7 +54,7 @@ def add_ancestors(ancestors, child, parent):
 
 @borrowing
 def collect_ancestors(ancestors, arcs, n_parents, variable):
-    """Ancestors of `variable` from those of its parents."""
+    """Ancestors of `variable`, from the ancestors of its parents."""
     row = ancestors[variable]
     row[:] = np.uint64(0)
     for k in range(n_parents[variable]):

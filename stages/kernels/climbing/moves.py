@@ -2,7 +2,7 @@
 
 Every child has a list of possible new parents with the gains of adding them, and the gains of removing its parents.
 The best move of every child is cached. It is searched again (`STALE`) when its gains have changed, when a removal may
-have opened a move that closed a cycle, or when it is chosen but no longer possible; so choosing a move takes one pass
+have opened a move that closed a cycle, or when it is chosen but no longer possible. So choosing a move takes one pass
 over the children, not over all pairs.
 
 Moves are ordered by gain, then additions before removals before reversals, then by the child's place in a given
@@ -29,9 +29,9 @@ KIND, CHILD, PARENT = 0, 1, 2
 
 
 class ClimbState(NamedTuple):
-    """A graph and what is known of its moves; changed in place.
+    """A graph and the gains of its moves, as far as they are known; changed in place.
 
-    Lists are rows that are used from the left, so memory is touched only as far as it is used. They have as many
+    Lists are rows that are filled from the left, so only the used part of a row takes memory. They have as many
     columns as the longest needs (`with_wider_rows`).
     """
 
@@ -46,10 +46,10 @@ class ClimbState(NamedTuple):
     removal_gains: np.ndarray  # float64, shape (n_variables, most_parents): gain in nats of removing each of them
     n_parents: np.ndarray  # int32, shape (n_variables,)
     ancestors: np.ndarray  # uint64, shape (n_variables, n_words)
-    # Parents of x that the user permits, and those that the user requires: uint64, shape (n_variables, n_words).
+    # Parents of x that the user permits, and parents that the user requires: uint64, shape (n_variables, n_words).
     permitted: np.ndarray
     fixed: np.ndarray
-    order: np.ndarray  # int64, shape (n_variables,): the children; of equal moves that of the earlier child is taken
+    order: np.ndarray  # int64, shape (n_variables,): the children; among equal moves the earlier child's is taken
     best_gain: np.ndarray  # float64, shape (n_variables,)
     # Best move of every child, int64, shape (n_variables,): its kind, and the parent that it adds, removes or makes a
     # child.
@@ -60,7 +60,7 @@ class ClimbState(NamedTuple):
 def paged_array(n_rows, n_columns, dtype):
     """An array of zeros whose memory is allocated in small pages as they are written to.
 
-    numpy would allocate huge pages (2 MB), of which every row touches one.
+    numpy would allocate huge pages (2 MB), and every row would touch one.
     """
     memory = mmap.mmap(-1, max(1, n_rows * n_columns * np.dtype(dtype).itemsize))
     if hasattr(mmap, "MADV_NOHUGEPAGE"):
@@ -84,10 +84,10 @@ def new_climb_state(
     most_listed: int | None = None,
     most_parents: int | None = None,
 ) -> ClimbState:
-    """A graph without arcs of whose moves nothing is known.
+    """A graph without arcs; no gains of moves are known yet.
 
     `permitted`, `fixed` and `order` are as in `ClimbState`. The lists of possible new parents have `most_listed`
-    columns, those of parents `most_parents`; by default one for each variable.
+    columns, the lists of parents `most_parents`; by default one column for each variable.
     """
     n = len(order)
     n_listed = n if most_listed is None else min(n, most_listed)
@@ -110,7 +110,7 @@ def new_climb_state(
 
 
 def with_wider_rows(state: ClimbState, n_listed: int, n_parents: int) -> ClimbState:
-    """The state with room for so many possible new parents and parents of every child."""
+    """A copy of the state whose lists hold `n_listed` possible new parents and `n_parents` parents of every child."""
     n, listed, parents = len(state.order), state.candidates.shape[1], state.arcs.shape[1]
     if n_listed > listed:
         wide = min(n, max(n_listed, 2 * listed))
@@ -229,7 +229,7 @@ def look_up_best(state, child, limits):
 
 @njit
 def choose_move(state, limits, move):
-    """Find the best move of all; its gain in nats, minus infinity when there is none.
+    """Find the best move of all; return its gain in nats, minus infinity if no move is possible.
 
     `move` (int64, shape (3,)) receives `KIND` (`NO_MOVE` if there is none), `CHILD` and `PARENT`.
     """

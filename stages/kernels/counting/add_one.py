@@ -36,18 +36,19 @@ class ScoreTables(NamedTuple):
     Attributes
     ----------
     cell, row : ndarray of float64, shape (n_kinds, n_entries)
-        Contribution in nats of a cell and of a configuration with a given count; one line per number of states
-        of the new parent where the score depends on it (BDeu), else a single line. All lines are whole, with
-        ``n_rows + 1`` entries, or all are cut (`score_tables`).
+        Contribution in nats of a cell and of a configuration with a given count; one line per number of states of the
+        new parent where the score depends on it (BDeu), else a single line. Lines are either all whole, with ``n_rows
+        + 1`` entries, or all cut (`score_tables`).
     kind : ndarray of int32, shape (n_variables,)
         Line to use when the variable is the new parent.
     penalty : float
         Penalty in nats per parent configuration.
     quantum : float
-        Scores are rounded to multiples of this power of two, well above the rounding error of their sums and
-        far below what matters: so a family scores the same however it was counted, and ties are ties.
+        Scores are rounded to multiples of this power of two. It is well above the rounding error of their sums and
+        far below relevant differences: so a family has the same score however it was counted, and equal scores
+        compare equal.
     drops_pure : bool
-        Whether configurations with a single child state contribute nothing, however they are split.
+        Whether configurations with a single child state contribute nothing, whatever further parent splits them.
     """
 
     cell: np.ndarray
@@ -69,7 +70,8 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
     parents, candidates : ndarray of int32
         Candidates are neither among the parents nor the child.
     first : int
-        0, or where the call before stopped, with all else the same and the workspace unchanged.
+        0 for the first call; else where the call before stopped, with all other arguments and the workspace
+        unchanged.
     most_work : float
         Cost in the unit of `counting_plan` after which the call returns.
     out : ndarray of float64, shape (n_variables,)
@@ -80,7 +82,7 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
     (place, done) : int and float
         The candidates up to this place are scored; the cost of this call.
     """
-    # Calls in the loop take arrays one by one and whole: to pass a tuple of many costs more than a score.
+    # Calls in the loop take single, whole arrays: passing a tuple of many arrays costs more than a score.
     bits, codes, offsets, weights, word_shifts = (
         data.bits,
         data.codes,
@@ -112,7 +114,7 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
     for parent in parents:
         n_configurations *= offsets[parent + 1] - offsets[parent]
     penalty, quantum = tables.penalty * n_configurations, tables.quantum
-    # The score of the parents alone is needed by some candidates only; it is summed again where the tables change.
+    # Only some candidates need the score of the parents alone; it is summed again where the tables change.
     base, base_kind = 0.0, -1
     place = first
     while place < len(candidates) and (place == first or done <= most_work):
@@ -123,7 +125,7 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
         )  # fmt: skip
         done += cost
         if n_bitmaps > 0 and n_cells > 0 and plan.strategy == INCLUSION_EXCLUSION:
-            # Behind the overlaps of all cells: those of the counted bitmaps, and scratch.
+            # Entries after the overlaps of all cells: first the overlaps of the counted bitmaps, then scratch.
             counts = overlaps[n_bitmaps * n_cells : n_bitmaps * (n_cells + n_counted)]
             by_cell = overlaps[n_bitmaps * (n_cells + n_counted) : n_bitmaps * (2 * n_cells + n_counted)]
             count_overlaps(work.cells, n_counted, bits, work.bitmaps, n_bitmaps, word_shifts, counts)

@@ -1,7 +1,7 @@
 """Scores of a parent set and a further parent from bitmaps of wide and lists of narrow configurations.
 
-The contribution of wide configurations comes from the rows that their cells share with the bitmaps of the new parent,
-that of narrow ones from a walk over their rows. Both have a version for a binary child with a binary candidate.
+Wide configurations: count the rows that their cells share with the bitmaps of the new parent. Narrow configurations:
+walk over their rows. Both have a version for a binary child with a binary candidate.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def large_binary_score(cell_table, row_table, n_held, zero, one, in_zero, in_one
     zero, one : uint64
         Rows in each of the child's states.
     in_zero, in_one : uint64
-        Those of them in one of the candidate's states.
+        The part of these rows in one of the candidate's states.
     """
     score = line_entry(cell_table, n_held, in_zero) + line_entry(cell_table, n_held, in_one)
     score += line_entry(cell_table, n_held, zero - in_zero) + line_entry(cell_table, n_held, one - in_one)
@@ -38,7 +38,7 @@ def binary_wide_score(overlaps, bitmap, cell_counts, n_wide, cell, row, kind):
     Parameters
     ----------
     overlaps : ndarray of int32
-        From `overlaps.count_overlaps`: rows that the candidate's second state, the bitmap of this place, shares with
+        From `overlaps.count_overlaps`: rows that bitmap number `bitmap`, the candidate's second state, shares with
         every cell of `packed_data.Workspace.cells`.
     cell, row : ndarray of float64
         As in `add_one.ScoreTables`, line `kind`.
@@ -68,8 +68,8 @@ def wide_score(overlaps, bitmap, s, cell_counts, n_wide, r, cell, row, kind, res
     Parameters
     ----------
     overlaps : ndarray of int32
-        From `overlaps.count_overlaps`: rows that the candidate's states but the first, the bitmaps from this place
-        on, share with every cell of `packed_data.Workspace.cells`.
+        From `overlaps.count_overlaps`: rows that the bitmaps from number `bitmap` on, all states of the candidate but
+        the first, share with every cell of `packed_data.Workspace.cells`.
     cell, row : ndarray of float64
         As in `add_one.ScoreTables`, line `kind`.
     rest : ndarray of int64
@@ -119,7 +119,7 @@ def binary_narrow_score(
     listed : ndarray of int32
         Their cells and weights, as in `packed_data.Workspace`.
     cell_counts : ndarray of int32
-        Those of narrow configurations begin at `base`.
+        The counts of narrow configurations begin at `base`.
     cell, row : ndarray of float64
         As in `add_one.ScoreTables`, line `kind`.
     ones : ndarray of int32
@@ -160,9 +160,9 @@ def binary_narrow_score(
 def narrow_score(codes, candidate, s, r, rows, starts, level, listed, n_narrow, cell, row, kind, counts):
     """Contribution of all narrow configurations split by the candidate's states.
 
-    A configuration with fewer rows than cells is summed row by row: each row changes the term of its cell from that
-    of the count before to that of the count after, and these differences add up to the terms of the final counts. Any
-    other is counted first and summed cell by cell.
+    A configuration with fewer rows than cells is summed row by row. Each row adds the difference between two terms of
+    its cell: after and before the row is counted. These differences add up to the terms of the final counts. Any
+    other configuration is counted first and summed cell by cell.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def narrow_score(codes, candidate, s, r, rows, starts, level, listed, n_narrow, 
         start, end = np.uint64(starts[level, group]), np.uint64(starts[level, group + 1])
         base = group * r
         if end - start < np.uint64(r * s):
-            if is_whole:  # a test of each count takes a third of the time of so few rows
+            if is_whole:  # a test of each count would take a third of the time of so short a list
                 for i in range(start, end):
                     y, weight = np.uint64(states[np.uint64(numbers[i])]), weights[i]
                     place = np.uint64((cells[i] - base) * s) + y

@@ -1,9 +1,9 @@
 """The best family of each child whose parents lie in one clique, from one count of the rows.
 
-The rows are counted by the states of all members, and for each child by its states; where it is seldom out of the
-most frequent one, the counts of that follow by subtraction. The counts of each subset are margins of these tables,
-which stand in one array, the data cube of Gray et al. (1997). The number of an entry has one digit a member: its
-state or, as the largest digit, "any".
+The rows are counted by the states of all members, and for each child by its states as well. Where the child is seldom
+out of its most frequent state, the counts of this state follow by subtraction. The counts of each subset are margins
+of these tables, which stand in one array, the data cube of Gray et al. (1997). The number of an entry has one digit a
+member: its state or, as the largest digit, "any".
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class CliqueSubsets(NamedTuple):
     Attributes
     ----------
     radices, strides : ndarray of int64, shape (n_members,)
-        States of each member plus one, for "any"; and how far neighbouring states are from each other.
+        States of each member plus one, for "any"; and the distance in `cells` between neighbouring states.
     masks : ndarray of int64, shape (n_subsets,)
         Members of each subset as binary digits; ascending by size.
     n_cells : ndarray of float64, shape (n_subsets,)
@@ -33,7 +33,7 @@ class CliqueSubsets(NamedTuple):
     cells : ndarray of int32
         Numbers of the cells, ``cells[starts[s]:starts[s + 1]]`` for subset s.
     whole : ndarray of int32
-        Those of the cells of all members together.
+        Numbers of the cells of the full set of members.
     block_starts, blocks : ndarray of int64 and int32
         The cells of the members behind member i, all others in state 0:
         ``blocks[block_starts[i]:block_starts[i + 1]]``.
@@ -53,7 +53,7 @@ class CliqueSubsets(NamedTuple):
 class FamilySums(NamedTuple):
     """Look-up tables of cells and of configurations, and how scores follow from them.
 
-    Tables are as of `set_values.SetFunction`, but their lines may be cut (`score_tables`).
+    Tables are as in `set_values.SetFunction`, but their lines may be cut (`score_tables`).
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class FamilySums(NamedTuple):
     quantum : float
         Scores are rounded to multiples of it.
     is_monotone : bool
-        Whether further parents never lower a score but by its penalty.
+        Whether a further parent can lower a score by its penalty only.
     """
 
     products: np.ndarray
@@ -98,12 +98,12 @@ def code_clique_rows(codes, members, strides, rows):
 def add_margins(counts, subsets, width):
     """Fill the entries with "any": sums over the states of a member, one member after the other.
 
-    `counts` has `width` entries for each number of a cell; those with "any" are zero.
+    `counts` has `width` entries for each number of a cell; entries with "any" are zero.
     """
     radices, strides = subsets.radices, subsets.strides
     for i in range(len(radices) if width > 0 else 0):
         stride = strides[i] * width
-        # Members before this one have all their entries, those behind it none with "any" yet.
+        # Members before this one have all their entries; members after it have none with "any" yet.
         for b in range(subsets.block_starts[i], subsets.block_starts[i + 1]):
             first = subsets.blocks[b] * width
             margin = np.uint64(first + (radices[i] - 1) * stride)
@@ -114,9 +114,10 @@ def add_margins(counts, subsets, width):
 
 @borrowing
 def count_child(data, child, r, rows, counts):
-    """Count the rows by cell and state of a child with r states; the number of states counted.
+    """Count the rows by cell and state of a child with r states; returns the number of states counted.
 
-    Where the child is seldom out of its most frequent state, only such rows are walked, and that state has no count.
+    Where the child is seldom out of its most frequent state, only its other rows are walked and its most frequent
+    state is not counted.
     """
     codes, weights = data.codes[child], data.weights
     if data.is_sparse[child]:
@@ -133,8 +134,8 @@ def count_child(data, child, r, rows, counts):
 
 @borrowing
 def sum_cells_of(totals, counts, cells, first, end, width, line):
-    """Sum of the look-up table `line` over the cells ``cells[first:end]``: their `width` counts, and what these leave
-    of their totals. Nothing contributes nothing.
+    """Sum of the look-up table `line` over the cells ``cells[first:end]``: their `width` counts, and the totals less
+    these counts. Nothing contributes nothing.
     """
     n_held, size = np.uint64(held_counts(line)), np.uint64(width)
     total = 0.0
@@ -165,7 +166,7 @@ def best_clique_families(data, r, members, subsets, sums, children, allowed, pen
     penalty : float
         In nats per configuration.
     masks, scores : ndarray of int64 and float64, shape (n_children,)
-        Receive the best families and their scores; of equal ones the first in the order of the subsets.
+        Receive the best families and their scores; among equal ones the first in the order of the subsets.
     """
     starts, cells, n_cells, whole = subsets.starts, subsets.cells, subsets.n_cells, subsets.whole
     n_entries = subsets.strides[-1] * subsets.radices[-1]
@@ -188,7 +189,7 @@ def best_clique_families(data, r, members, subsets, sums, children, allowed, pen
         add_margins(counts[: n_entries * width], subsets, width)
         best, limit = -np.inf, np.inf
         if sums.is_monotone:
-            # The likelihood given all members, the largest there is.
+            # The likelihood given all members, an upper limit for all subsets.
             limit = sum_cells_of(totals, counts, whole, np.int64(0), every, width, sums.table[0]) - sum_of_whole
         for s in range(len(n_cells)):
             if subsets.masks[s] & ~allowed[c]:

@@ -12,8 +12,9 @@ Strategies for a parent set:
 Under the last two, a candidate that is rarely out of its most frequent state is counted by the rows in its other
 states where that is cheaper (`minority_rows`).
 
-Costs are in rows of a list of a narrow configuration, of which a processor core counts some 10**9 a second. The
-constants were measured with ``tests/benchmarks/run.py families``; a wrong value costs time, never changes a score.
+The unit of cost is one row in the list of a narrow configuration; a processor core counts about 10**9 of these a
+second. The constants were measured with ``tests/benchmarks/run.py families``; a wrong value costs time, never changes
+a score.
 """
 
 from __future__ import annotations
@@ -52,13 +53,13 @@ class CountingPlan(NamedTuple):
     Attributes
     ----------
     strategy : int
-        One of those named above.
+        One of the strategies above.
     n_wide, n_narrow : int
-        Configurations with bitmaps, and others: with lists of rows, or all under ``LABELLED_ROWS``.
+        Configurations with bitmaps, and all others (with lists of rows; all configurations under ``LABELLED_ROWS``).
     level : int
         Line of ``rows`` and ``starts`` of `packed_data.Workspace` that holds the lists.
     n_listed : int
-        Rows to walk for a candidate that is not counted by its minority rows.
+        Rows to walk for a candidate unless it is counted by its minority rows.
     n_counted : int
         Bitmaps to count for each state of a candidate under ``INCLUSION_EXCLUSION``.
     walks_minority : int
@@ -100,9 +101,9 @@ def plan_inclusion_exclusion(
     bits, offsets, word_shifts, child, parents, n_candidates, requests, pairs, cells, bitmaps, overlaps, state_rows,
     sources, cell_counts, slots,
 ):  # fmt: skip
-    """Whether a set is counted by inclusion and exclusion; if so the workspace is prepared and the plan written.
+    """Whether a set is counted by inclusion and exclusion; if it is, prepare the workspace and write the plan.
 
-    Parameters as of `inclusion_exclusion.bitmaps_to_count` and `inclusion_exclusion.prepare_free_cells`.
+    Parameters as in `inclusion_exclusion.bitmaps_to_count` and `inclusion_exclusion.prepare_free_cells`.
     """
     n_counted = bitmaps_to_count(
         bits, offsets, word_shifts, child, parents, n_candidates, requests, pairs, cells, bitmaps, overlaps
@@ -120,8 +121,8 @@ def plan_inclusion_exclusion(
 def choose_plan_by_rows(data, drops_pure, child, parents, candidates, work):
     """Choose the strategy for a parent set, prepare the workspace for it and write the plan there.
 
-    `plan_inclusion_exclusion` comes first: it takes the arrays one by one, since for so small a set to pass tuples of
-    arrays would cost as much as several scores.
+    `plan_inclusion_exclusion` is called first. It takes single arrays: for its small sets, passing tuples of arrays
+    would cost as much as several scores.
 
     Parameters
     ----------
@@ -141,7 +142,7 @@ def choose_plan_by_rows(data, drops_pure, child, parents, candidates, work):
     done = 1.0 * len(weights) * (len(parents) + 1)
     may_label, mean_states = may_label_rows(offsets, parents, candidates, r, bits.shape[1], len(work.histogram))
     if may_label:
-        # Whether it is cheaper depends on the rows of each configuration: so label them first.
+        # Its cost depends on the rows of each configuration, so label the rows first.
         n_labelled = label_all_rows(
             data.codes, child, r, offsets, parents, weights, work.cell_of_row, work.cell_counts
         )
@@ -184,7 +185,7 @@ def dense_cost(s, r, n_words, n_wide, n_narrow, n_listed):
 
 @borrowing
 def minority_rows_pay(offsets, minority_offsets, is_sparse, candidates, r, n_words, n_wide, n_narrow, n_listed):
-    """Whether counting candidates by their minority rows saves more than labelling all rows for it costs."""
+    """Whether counting candidates by their minority rows saves more than the labelling of all rows costs."""
     savings = -SPARSE_SETUP_ROW_COST * 64 * n_words
     for candidate in candidates:
         if is_sparse[candidate]:
@@ -217,10 +218,10 @@ def may_label_rows(offsets, parents, candidates, r, n_words, capacity):
         most = max(most, s)
         total += s
     mean = total / len(candidates)
-    # The histogram has a further line for totals (`labelled_score`) and at most a quarter as many cells as there are
-    # rows: clearing and summing it stays cheaper than the walk.
+    # The histogram has one more line, for totals (`labelled_score`), and at most a quarter of the number of rows in
+    # cells: clearing and summing it is then cheaper than the walk.
     fits = (n_cells + 1) * most <= capacity and n_cells * most <= 16 * n_words
-    # Bitmaps of all cells against one walk over 64 rows a word; the number of words cancels.
+    # Compare bitmaps of all cells with one walk over 64 rows a word; the number of words cancels.
     return fits and n_cells * (mean - 1.0) * WORD_COST > 64 * LABELLED_ROW_COST, mean
 
 
@@ -237,8 +238,8 @@ def labels_are_cheaper(cell_counts, n_configurations, r, s, n_words, n_weighted,
     n_words, n_weighted : int
         Words of packed rows, and the sum of the weights of the rows.
     """
-    # Merged rows are counted with multiplicity, but listed once per binary digit of it: the share converts on
-    # average.
+    # Merged rows are counted with multiplicity, but listed once per binary digit of the multiplicity; the share
+    # converts between the two on average.
     packed_share = 64 * n_words / n_weighted
     cost = 0.0
     for c in range(n_configurations):
@@ -262,15 +263,15 @@ def choose_block(
     Parameters
     ----------
     offsets, minority_offsets, is_sparse : ndarray
-        As in `packed_data.PackedData`; `offsets` are those of states.
+        As in `packed_data.PackedData`; `offsets` is its `state_offsets`.
     capacity : int
         Cells for which minority rows can be counted.
     most_work : float
-        Cost at which the block ends; it has one candidate at least.
+        Cost at which the block ends; a block has at least one candidate.
     places : ndarray of int64
         Receives the place of every candidate's first bitmap, -1 where minority rows are counted.
     bitmaps : ndarray of int32
-        Receives the bitmaps of the other candidates' states but the first.
+        Receives the bitmaps of the other candidates, without their first states.
 
     Returns
     -------

@@ -46,8 +46,8 @@ def score_without(counts, n_child_states, before, states, after, cell, row):
     counts : ndarray of int64
         From `count_table`.
     before, states, after : int
-        Configurations of the parents that run faster than the one left out, its states, and those of the
-        slower ones.
+        Configurations of the parents that run faster than the one left out, states of that parent, and configurations
+        of the slower ones.
     cell, row : ndarray of float64
         Lines as in `add_one.ScoreTables`.
     """

@@ -1,10 +1,10 @@
 """Counts of all cells of a small parent set by inclusion and exclusion, from the cells without first states.
 
-A *free state* is any state of a variable but its first. The rows with a variable in its first state are those with
-it in any state less those with it in each free state, whatever the other variables are in: so all counts follow from
-those of cells in which each variable is either in a free state or unrestricted. A binary child with one binary
-parent, split by a binary candidate, takes one count of three bitmaps in place of four; two parents take 4 in place of
-8, one parent of four states and such a child 9 in place of 16. Counts of one and of two variables are known from
+A *free state* is any state of a variable but its first. The rows with a variable in its first state are the rows with
+any state of it less the rows with each free state, whatever the other variables are in. So all counts follow from the
+counts of cells in which each variable is either in a free state or unrestricted. Examples: a binary child with one
+binary parent, split by a binary candidate, needs one count of three bitmaps instead of four; with two binary parents
+4 instead of 8; with one parent of four states 9 instead of 16. Counts of one and of two variables are known from
 lines that are filled once and serve every set (Moore and Lee 1998 leave the most common value out of AD-trees for the
 same reason).
 
@@ -33,9 +33,9 @@ def count_of_bitmaps(offsets, child, parents, capacity):
     Parameters
     ----------
     offsets : ndarray of int32
-        Those of states, as in `packed_data.PackedData`.
+        As in `packed_data.PackedData.state_offsets`.
     capacity : int
-        Bitmaps that can be held.
+        Number of bitmaps that the workspace can hold.
     """
     cells = np.int64(offsets[child + 1] - offsets[child])
     alone = cells - 1
@@ -49,7 +49,7 @@ def count_of_bitmaps(offsets, child, parents, capacity):
     # A child without parents may exceed the limit by itself.
     if cells > MOST_CELLS:
         return np.int64(-1)
-    # All cells but the one of no restriction and those of one variable, whose counts are known.
+    # All cells but the unrestricted one and the cells of a single variable, whose counts are known.
     counted = cells - 1 - alone
     # `add_one` keeps three parts in `overlaps`, each of at most `cells` numbers for each bitmap of a candidate: all
     # cells, the counted ones, and scratch.
@@ -58,7 +58,8 @@ def count_of_bitmaps(offsets, child, parents, capacity):
 
 @borrowing
 def knows_pairs(bits, offsets, word_shifts, variable, n_candidates, requests, pairs, cells, bitmaps, overlaps):
-    """Whether the counts of a variable with every other are known; they are made once enough candidates need them.
+    """Whether the counts of a variable with every other are known; they are computed once enough candidates need
+    them.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def knows_pairs(bits, offsets, word_shifts, variable, n_candidates, requests, pa
     requests : ndarray of int64, shape (n_variables,)
         Candidates so far; -1 once the counts are known. Empty where memory does not allow for them.
     pairs : ndarray of int32, shape (n_free, n_free)
-        Rows that two free states share; the lines of the variable are filled.
+        Number of rows that two free states have in common; receives the lines of the variable.
     cells, bitmaps, overlaps : ndarray
         Scratch, as in `packed_data.Workspace`.
     """
@@ -77,7 +78,8 @@ def knows_pairs(bits, offsets, word_shifts, variable, n_candidates, requests, pa
     if requests[variable] < 0:
         return True
     requests[variable] += n_candidates
-    # Rent or buy: a line is made once counting without it has cost as much, so at most twice the least is paid.
+    # Rent or buy: a line is computed once counting without it has cost as much, so the total is at most twice the
+    # minimum.
     if 2 * requests[variable] < n_variables:
         return False
     requests[variable] = -1
@@ -87,8 +89,7 @@ def knows_pairs(bits, offsets, word_shifts, variable, n_candidates, requests, pa
         for w in range(np.uint64(bits.shape[1])):
             cells[a, w] = bits[first + 1 + a, w]
     y, bitmap, done = np.int64(0), np.int64(offsets[0]) + 1, np.int64(0)
-    # `bitmap` runs over all free states in the order of their numbers, so those of a batch are the columns from
-    # `done` on.
+    # `bitmap` runs over all free states in the order of their numbers, so the columns of a batch begin at `done`.
     while n_own > 0 and done < pairs.shape[1]:
         n = np.int64(0)
         while n < len(bitmaps) and y < n_variables:
@@ -114,7 +115,7 @@ def bitmaps_to_count(
 ):
     """Bitmaps to count for each free state of a candidate; -1 where another strategy is to be used.
 
-    Parameters as of `count_of_bitmaps` and `knows_pairs`.
+    Parameters as in `count_of_bitmaps` and `knows_pairs`.
     """
     counted = count_of_bitmaps(offsets, child, parents, cells.shape[0])
     for k in range(len(parents) + 1):
@@ -128,7 +129,7 @@ def bitmaps_to_count(
 
 @borrowing
 def keep_common(firsts, first, seconds, second, word_shifts, cells, place):
-    """Write the rows that two bitmaps share as a cell; their weighted number."""
+    """Write the rows that two bitmaps share as a cell; returns their weighted number."""
     one, other, cell = firsts[first], seconds[second], cells[place]
     count = np.uint64(0)
     for w in range(np.uint64(len(word_shifts))):
@@ -140,11 +141,12 @@ def keep_common(firsts, first, seconds, second, word_shifts, cells, place):
 
 @borrowing
 def subtract_free(offsets, parents, r, counts, n_lines):
-    """Turn counts in which digit 0 leaves a parent unrestricted into those of its first state, in place.
+    """Turn counts in which digit 0 leaves a parent unrestricted into counts with digit 0 for its first state, in
+    place.
 
-    `counts` holds `n_lines` numbers for the first cell, as many for the second, and so on. One pass per parent takes
-    the counts of its free states from the unrestricted ones, all other digits alike (a Moebius transform); the order
-    of the parents does not matter. The child's digit 0 stays unrestricted: the rows of the configuration.
+    `counts` holds `n_lines` numbers for the first cell, as many for the second, and so on. One pass per parent
+    subtracts the counts of its free states from the unrestricted count with equal other digits (a Moebius transform);
+    the order of the parents does not matter. The child's digit 0 stays unrestricted: the rows of the configuration.
     """
     n_cells, stride = len(counts) // n_lines, r
     for k in range(len(parents)):
@@ -174,8 +176,8 @@ def prepare_free_cells(bits, offsets, word_shifts, child, parents, state_rows, c
     cells : ndarray of uint64
         Receives the bitmaps of cells of at least two variables in free states.
     sources : ndarray of int64, shape (3, MOST_CELLS)
-        Receives for every cell its bitmap's place among those to count, or -1 for a cell of one variable, and then
-        the bitmap and the number of that free state.
+        Receives for every cell its bitmap's place among the bitmaps to count. For a cell of one variable: -1, then
+        the bitmap and the number of its free state.
     cell_counts : ndarray of int32
         Receives the counts of configurations and child states.
     overlaps : ndarray of int32
@@ -197,9 +199,10 @@ def prepare_free_cells(bits, offsets, word_shifts, child, parents, state_rows, c
         # Unrestricted: all rows, which the states of any variable partition.
         counts[0] += state_rows[first + state]
     n = np.int64(0)
-    # The bitmap of a cell is that of the cell without its slowest free state, AND the bitmap of this state.
+    # Bitmap of a cell: the bitmap of the cell without its slowest free state, AND the bitmap of this state.
     for cell in range(1, n_cells):
-        # The slowest variable in a free state, and the cell with this variable unrestricted, which came before.
+        # The slowest variable in a free state; the cell with this variable unrestricted has a smaller number and is
+        # done.
         variable, stride, span = np.int64(child), np.int64(1), r
         k = len(parents)
         while cell >= span:
@@ -222,8 +225,8 @@ def prepare_free_cells(bits, offsets, word_shifts, child, parents, state_rows, c
         n += 1
     subtract_free(offsets, parents, r, counts, np.int64(1))
     for start in range(0, n_cells, r):
-        # The child's digit 0 still counts all rows of the configuration: less its free states, those of its first
-        # state.
+        # So far the child's digit 0 counts all rows of the configuration; subtracting the child's free states leaves
+        # its first state.
         cell_counts[start] = counts[start]
         for state in range(1, r):
             cell_counts[start + state] = counts[start + state]
@@ -247,7 +250,7 @@ def complete_overlaps(
     first, last : int
         The candidates ``first:last``.
     sources, state_rows, pairs : ndarray
-        As of `prepare_free_cells` and `knows_pairs`.
+        As in `prepare_free_cells` and `knows_pairs`.
     counts : ndarray of int32, shape (n_lines * n_counted,)
         Rows that the counted bitmaps share with the candidates' free states.
     by_cell : ndarray of int32, shape (n_lines * n_cells,)
@@ -255,8 +258,8 @@ def complete_overlaps(
     places : ndarray of int32, shape (n_lines,)
         Scratch.
     overlaps : ndarray of int32, shape (n_lines * n_cells,)
-        For every free state and configuration: the rows of the configuration, then those in each free state of the
-        child.
+        For every free state and configuration: first the rows of the configuration, then its rows in each free state
+        of the child.
     """
     n_lines = np.int64(0)
     for k in range(first, last):

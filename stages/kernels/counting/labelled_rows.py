@@ -1,7 +1,7 @@
 """All rows labelled by their cell and counted in the order of the table: for variables of many states.
 
-There a configuration has too few rows for bitmaps, and a list of rows costs more than a sequential walk, which looks
-up no row numbers.
+A configuration of such variables has too few rows for bitmaps, and a list of rows costs more than a sequential walk,
+which looks up no row numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def label_all_rows(codes, child, r, offsets, parents, weights, cell_of_row, cell
     child, r : int
         The child and its number of states.
     offsets : ndarray of int32
-        Of states, as in `packed_data.PackedData`.
+        As in `packed_data.PackedData.state_offsets`.
     cell_of_row : ndarray of int32
         Receives for each row ``configuration * r + child state``.
     cell_counts : ndarray of int32
@@ -50,9 +50,9 @@ def label_all_rows(codes, child, r, offsets, parents, weights, cell_of_row, cell
 
 @inlined
 def sum_and_clear(counts, n_cells, s, r, cell_line, row_line, is_cut):
-    """Sum over the counts of all cells, split by a candidate's states; they become zero.
+    """Sum over the counts of all cells, split by a candidate's states; the counts are reset to zero.
 
-    Other parameters as of `labelled_score`.
+    Other parameters as in `labelled_score`.
 
     Parameters
     ----------
@@ -90,9 +90,9 @@ def labelled_score(codes, candidate, s, r, cell_of_row, weights, is_weighted, n_
     cell_of_row : ndarray of int32
         From `label_all_rows`.
     is_weighted : bool
-        Whether there are other weights than one.
+        Whether some weight differs from one.
     n_cells : int
-        Of the configurations with the child's states.
+        Number of cells: configurations times states of the child.
     cell, row : ndarray of float64
         As in `add_one.ScoreTables`, line `kind`.
     counts : ndarray of int32
@@ -115,7 +115,7 @@ def labelled_score(codes, candidate, s, r, cell_of_row, weights, is_weighted, n_
         for i in range(np.uint64(4) * quarter, n_rows):
             counts[np.uint64(cell_of_row[i]) * width + np.uint64(states[i])] += 1
     cell_line, row_line = cell[kind], row[kind]
-    # Two copies of the loop: with a comparison at each look-up it took a tenth longer.
+    # Two copies of the loop: a comparison at each look-up took a tenth longer.
     if held_counts(cell_line) < len(cell_line):
         return sum_and_clear(counts, n_cells, s, r, cell_line, row_line, True)
     return sum_and_clear(counts, n_cells, s, r, cell_line, row_line, False)

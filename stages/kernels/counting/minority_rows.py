@@ -1,4 +1,6 @@
-"""Scores of a parent set and a further parent that is rarely out of its most frequent state, from the other rows."""
+"""Scores of a parent set and a further parent that is rarely out of its most frequent state, computed from the rows
+in its other states.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ def label_rows(codes, child, r, cells, n_wide, rows, level, listed, n_listed, ce
                 row = w * 64 + np.int64(lowest_bit(word))
                 cell_of_row[row] = c * r + codes[child, row]
                 word &= word - np.uint64(1)
-    # Cells in `listed` are numbered from 0; those of wide configurations come first.
+    # Cells in `listed` are numbered from 0; cells of wide configurations come first.
     for i in range(n_listed):
         cell_of_row[rows[level, i]] = n_wide * r + listed[0, i]
 
@@ -52,7 +54,7 @@ def sparse_score(
     Parameters
     ----------
     minority_rows : ndarray of int32
-        The candidate's are ``minority_rows[first:last]``.
+        Rows of the candidate: ``minority_rows[first:last]``.
     candidate : int
         The new parent.
     majority, s : int
@@ -71,7 +73,7 @@ def sparse_score(
         if cell < 0:
             continue
         configuration = cell // r
-        # The stamp is the last candidate that met the configuration, so that nothing has to be cleared.
+        # The stamp is the last candidate that met the configuration; so stamps need no clearing.
         if stamps[configuration] != candidate:
             stamps[configuration] = candidate
             touched[n_touched] = configuration
@@ -82,8 +84,8 @@ def sparse_score(
     score = base
     for i in range(n_touched):
         configuration = np.int64(touched[i])
-        # Replace the term of the unsplit configuration by those of its parts. The majority state, whose rows were not
-        # walked, has what the other states leave.
+        # Replace the term of the unsplit configuration by the terms of its parts. The rows of the majority state are
+        # not walked: its count is the total less the counts of the other states.
         score -= unsplit_score(cell_counts, configuration, configuration + 1, r, cell_line, row_line)
         rest_total = np.int64(0)
         for x in range(r):

@@ -1,9 +1,9 @@
 """Numbers of rows that bitmaps share: the innermost loop of counting.
 
 AND + popcount of every bitmap of one list with every bitmap of another, laid out like a product of matrices: two by
-two, so that each word loaded serves two counts, and in blocks that stay in the first cache. Loops over words run
-over unsigned indices: a signed one might be negative, and what numba does about that keeps the loop from being
-vectorised (a factor of five).
+two, so that each word loaded serves two counts, and in blocks that stay in the first cache. Loops over words use
+unsigned indices: for signed ones numba inserts a test for negative values, which prevents vectorising (a factor of
+five).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def count_overlaps(bitmaps, n_bitmaps, others, which, n_which, word_shifts, out)
     word_shifts : ndarray of uint64, shape (n_words,)
         Rows of a word have weight ``2**word_shifts[w]``; ascending.
     out : ndarray of int32, at least of shape (n_which * n_bitmaps,)
-        Receives the counts: of every other those with all bitmaps, one after the other.
+        Receives the counts: for every other bitmap its counts with all `n_bitmaps` bitmaps, one after the other.
     """
     n_words = others.shape[1]
     is_weighted = word_shifts[n_words - 1] > np.uint64(0)
@@ -46,7 +46,7 @@ def count_overlaps(bitmaps, n_bitmaps, others, which, n_which, word_shifts, out)
             for i in range(0, n_bitmaps - 1, 2):
                 a, b = bitmaps[i], bitmaps[i + 1]
                 for j in range(block, block_end, 2):
-                    # Of an odd number the last is counted twice.
+                    # If the number is odd, the last one is counted twice.
                     j_next = min(j + 1, block_end - 1)
                     c, d = others[which[j]], others[which[j_next]]
                     ac = ad = bc = bd = np.uint64(0)
@@ -63,8 +63,8 @@ def count_overlaps(bitmaps, n_bitmaps, others, which, n_which, word_shifts, out)
                             bc += popcount(b[w] & c[w])
                             bd += popcount(b[w] & d[w])
                     at_c, at_d = j * n_bitmaps + i, j_next * n_bitmaps + i
-                    # Later chunks add to the sums so far. All sums are read before one is written, so that a bitmap
-                    # that stands in twice gets the same number twice.
+                    # Later chunks add to the sums so far. All sums are read before one is written, so a bitmap that
+                    # occurs twice gets the same number twice.
                     if start > 0:
                         ac, bc = ac + np.uint64(out[at_c]), bc + np.uint64(out[at_c + 1])
                         ad, bd = ad + np.uint64(out[at_d]), bd + np.uint64(out[at_d + 1])

@@ -79,7 +79,7 @@ class Workspace(NamedTuple):
 
 
 MOST_BITMAPS = 64
-"""Bitmaps of candidates counted together, unless a single candidate has more."""
+"""Bitmaps of candidates counted together; a single candidate may have more."""
 
 MOST_PAIRS = 1 << 23
 """Pairs of states whose counts are kept: 32 MB."""

@@ -1,8 +1,8 @@
 """Counts and scores of all pairs of variables, tile by tile.
 
-A tile holds the pairs of some variables with some others. A pair of variables with r and s states takes
-(r - 1)(s - 1) counts of AND + popcount; the states 0 are what the others leave over. The sum over the cells is the
-same whichever variable is the child, for every score, so one table of counts scores both families.
+A tile holds the pairs of some variables with some others. A pair of variables with r and s states takes (r - 1)(s -
+1) counts of AND + popcount; the counts of first states follow by subtraction. The sum over the cells is the same
+whichever variable is the child, for every score, so one table of counts scores both families.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class PairTables(NamedTuple):
     line : ndarray of int32, shape (n_sizes, n_sizes)
         Line of `cell` for the sizes of child and parent; symmetric.
     size : ndarray of int32, shape (n_variables,)
-        Number of the variable's number of states among all that occur.
+        Index of the variable's number of states among all numbers that occur.
     row_sums : ndarray of float64, shape (n_sizes, n_variables)
         Contribution of the parent's configurations to the score of a child of some size.
     penalty : ndarray of float64, shape (n_sizes,)
@@ -67,7 +67,7 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
     for x in range(first, last):
         x_bits = state_offsets[x]
         r = state_offsets[x + 1] - x_bits
-        # Counts are numbered by free states within the tile; less one, so that adding state a >= 1 gives the place.
+        # Counts are numbered by free states within the tile, minus one: adding state a >= 1 gives the place.
         x_counts = (x_bits - x) - (state_offsets[first] - first) - 1
         for y in range(other_first, other_last):
             if x == y:
@@ -79,7 +79,7 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
             y_counts = (y_bits - y) - (state_offsets[other_first] - other_first) - 1
             cell = tables.cell[tables.line[tables.size[x], tables.size[y]]]
             score = 0.0
-            # Cells with the first state of x are what the counted ones leave of a state of y.
+            # Cells with the first state of x: the rows of a state of y less its counted cells.
             for b in range(1, s):
                 rest = tables.state_counts[y_bits + b]
                 for a in range(1, r):
@@ -87,7 +87,7 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
                     score += line_entry(cell, n_held, count)
                     rest -= count
                 score += line_entry(cell, n_held, rest)
-            # Both first states: what the other states of x leave of the first state of y.
+            # Both first states: the rows of the first state of y less its cells with other states of x.
             corner = tables.state_counts[y_bits]
             for a in range(1, r):
                 rest = tables.state_counts[x_bits + a]
@@ -110,7 +110,7 @@ def is_later(names, a, b):
 
 @borrowing
 def keep_best_parents(scores, first, other_first, least, parents, losses, heaps, n_kept):
-    """Take a tile's parents into the list of the best of every child.
+    """Insert the parents of a tile into every child's list of best parents.
 
     Parameters
     ----------
@@ -119,11 +119,11 @@ def keep_best_parents(scores, first, other_first, least, parents, losses, heaps,
     first, other_first : int
         The tile's first child and first parent.
     least : ndarray of float64, shape (n_variables,)
-        Parents that score no more are left out.
+        Only parents that score more are kept.
     parents, losses : ndarray of int32 and of float64, shape (n_variables, most)
         The parents kept of every child, and their negated scores.
     heaps : ndarray of int32, shape (n_variables, most)
-        Places of these for every child, a heap: the worst first, of equal scores the one with the larger number.
+        Places of these for every child, a heap: the worst on top; among equal scores the larger number.
     n_kept : ndarray of int64, shape (n_variables,)
         Entries of each heap in use.
     """
@@ -139,7 +139,7 @@ def keep_best_parents(scores, first, other_first, least, parents, losses, heaps,
             slot = np.int32(size)
             if size == most:
                 slot = heap[0]
-                # The worst kept is better: the newcomer is left out.
+                # The worst kept parent is better than the new one.
                 if values[slot] < loss or (values[slot] == loss and names[slot] < name):
                     continue
                 pop(heap, size, values, is_later, names)

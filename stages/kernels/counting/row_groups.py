@@ -1,10 +1,10 @@
 """Configurations of a parent set as groups of data rows, the first half of counting by bitmaps and lists.
 
-A configuration with many rows is kept as a bitmap over the packed rows (*wide*), one with few rows as a list of
-row numbers (*narrow*): AND + popcount costs the same however few bits are set, a list costs its length. The
-limit between the two is where the costs meet. Configurations without rows never appear, so neither the number of
-parents nor the product of their states limits what can be counted. Scores that do not need them drop *pure*
-configurations, those in which the child takes one state only: no further parent can change their likelihood.
+A configuration with many rows is kept as a bitmap over the packed rows (*wide*), one with few rows as a list of row
+numbers (*narrow*): AND + popcount costs the same however few bits are set, a list costs its length. The limit between
+the two is where the costs meet. Configurations without rows never appear, so neither the number of parents nor the
+product of their numbers of states is limited. Scores that do not need *pure* configurations drop them: in these the
+child takes one state only, so no further parent can change their likelihood.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def narrow_limit(n_words, n_child_states, n_states, n_variables):
 
 @borrowing
 def append_rows(wide, level, slot, rows, row_end):
-    """Append the rows of a bitmap to the lists of its level; the new end."""
+    """Append the rows of a bitmap to the lists of its level; returns the new end."""
     for w in range(wide.shape[2]):
         word = wide[level, slot, w]
         while word != np.uint64(0):
@@ -42,7 +42,7 @@ def append_rows(wide, level, slot, rows, row_end):
 
 @borrowing
 def intersect(wide, level, slot, bits, bitmap, target, place):
-    """Write the rows that a wide configuration shares with a bitmap of the data; the number of packed rows."""
+    """Write the rows that a wide configuration shares with a bitmap of the data; returns how many packed rows."""
     first, second, common = wide[level, slot], bits[bitmap], wide[target, place]
     count = np.uint64(0)
     for w in range(np.uint64(bits.shape[1])):
@@ -54,16 +54,17 @@ def intersect(wide, level, slot, bits, bitmap, target, place):
 
 @borrowing
 def split_narrow(codes, parent, n_states, rows, starts, level, n_narrow, target, target_narrow, row_end, small):
-    """Split every narrow configuration of `level` by the states of `parent`, after those already in `target`.
+    """Split every narrow configuration of `level` by the states of `parent`; the parts are appended to level
+    `target`.
 
     Parameters
     ----------
     rows, starts : ndarray of int32
         As in `packed_data.Workspace`.
     level, n_narrow : int
-        Where the configurations are, and how many.
+        Level and number of the configurations to split.
     target, target_narrow, row_end : int
-        Where they go, how many are there, and where their rows end.
+        Level of the parts, number of configurations in it so far, and the end of their rows.
     small : ndarray of int64
         Scratch.
     """
@@ -80,8 +81,8 @@ def split_narrow(codes, parent, n_states, rows, starts, level, n_narrow, target,
             small[state] = 0
         for i in range(start, end):
             small[codes[parent, rows[level, i]] + 1] += 1
-        # Counting sort: here small[state] is already where the state's rows begin, small[state + 1] still how many it
-        # has.
+        # Counting sort: here small[state] is already the first place of the state, small[state + 1] still a number of
+        # rows.
         for state in range(n_states):
             if small[state + 1] > 0:
                 target_narrow += 1
@@ -103,7 +104,7 @@ def split_rows(bits, valid, codes, offsets, parents, limit, wide, rows, starts, 
     Parameters
     ----------
     bits, valid, codes, offsets : ndarray
-        As in `packed_data.PackedData`; `offsets` are those of states.
+        As in `packed_data.PackedData`; `offsets` is its `state_offsets`.
     limit : int
         Rows up to which a configuration is narrow.
     wide, rows, starts, small : ndarray
@@ -121,7 +122,7 @@ def split_rows(bits, valid, codes, offsets, parents, limit, wide, rows, starts, 
         all_rows[w] = valid[w]
         count += popcount(valid[w])
     n_wide, n_narrow, level = np.int64(1), zero, zero
-    # Parent after parent: each splits the groups of one level into those of the other level.
+    # Parent after parent: each splits the groups of one level into groups of the other level.
     starts[0, 0] = 0
     if np.int64(count) <= limit:
         starts[0, 1] = append_rows(wide, zero, zero, rows, zero)
@@ -132,7 +133,7 @@ def split_rows(bits, valid, codes, offsets, parents, limit, wide, rows, starts, 
         starts[target, 0] = 0
         for slot in range(n_wide):
             for bitmap in range(offsets[parent], offsets[parent + 1]):
-                # Written as the next bitmap, which stays only if it has enough rows; else its rows are listed.
+                # Written as the next bitmap; if it has too few rows to stay, its rows are listed instead.
                 n_common = intersect(wide, level, slot, bits, bitmap, target, wide_end)
                 if n_common > limit:
                     wide_end += 1
@@ -150,7 +151,9 @@ def split_rows(bits, valid, codes, offsets, parents, limit, wide, rows, starts, 
 
 @borrowing
 def keep_counted(wide, level, slot, bits, bitmap, word_shifts, cells, place):
-    """Write the rows that a wide configuration shares with a bitmap of the data as a cell; their weighted number."""
+    """Write the rows that a wide configuration shares with a bitmap of the data as a cell; returns their weighted
+    number.
+    """
     first, second, cell = wide[level, slot], bits[bitmap], cells[place]
     count = np.uint64(0)
     for w in range(np.uint64(bits.shape[1])):
@@ -162,7 +165,7 @@ def keep_counted(wide, level, slot, bits, bitmap, word_shifts, cells, place):
 
 @borrowing
 def keep_all(wide, level, slot, word_shifts, cells, place):
-    """Write the rows of a wide configuration as a cell; their weighted number."""
+    """Write the rows of a wide configuration as a cell; returns their weighted number."""
     first, cell = wide[level, slot], cells[place]
     count = np.uint64(0)
     for w in range(np.uint64(len(cell))):
@@ -174,7 +177,7 @@ def keep_all(wide, level, slot, word_shifts, cells, place):
 
 @borrowing
 def count_wide_cells(bits, word_shifts, first, r, wide, level, n_wide, drops_pure, cells, cell_counts):
-    """Cross wide configurations with the child's states; the number kept.
+    """Cross wide configurations with the child's states; returns the number of configurations kept.
 
     Kept configuration c fills rows ``c * r`` (all its rows) and ``c * r + x`` (child state x >= 1) of `cells`, and
     its weighted counts by state ``cell_counts[c * r : (c + 1) * r]``.
@@ -208,7 +211,7 @@ def count_wide_cells(bits, word_shifts, first, r, wide, level, n_wide, drops_pur
 def count_narrow_cells(
     codes, child, r, weights, rows, starts, level, n_narrow, drops_pure, base, cell_counts, listed
 ):
-    """Count the child's states in narrow configurations, dropping pure ones in place; the number kept.
+    """Count the child's states in narrow configurations, dropping pure ones in place; returns the number kept.
 
     Parameters
     ----------

@@ -1,11 +1,12 @@
 """Look-up tables that turn counts into local scores (nats).
 
-Every score is ``sum cell[N_xp] - sum row[N_p] - penalty * |P|``. With ``f(m) = m ln m`` for the likelihood
-scores; with log-gamma functions for BDeu (Heckerman et al. 1995) and K2 (Cooper & Herskovits 1992).
+Every score is ``sum cell[N_xp] - sum row[N_p] - penalty * |P|``. For likelihood scores ``f(m) = m ln m``; for BDeu
+(Heckerman et al. 1995) and K2 (Cooper & Herskovits 1992) differences of log-gamma functions.
 
-A line of a table holds the contributions of the counts from 0 on: *whole* lines those of all counts up to the number
-of rows, *cut* lines those of the smaller counts, and then what `beyond` needs for others. Few cells are that large,
-and a look-up so far into a table is a cache miss, which takes as long as a logarithm. Both give the same bits.
+A line of a table holds the contributions of the counts from 0 on. *Whole* lines hold all counts up to the number of
+rows; *cut* lines hold the smaller counts, followed by the constants from which `beyond` computes all others. Few
+cells have larger counts, and a look-up so far into a table is a cache miss, which takes as long as a logarithm. Whole
+and cut lines give the same bits.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ MOST_ENTROPIES, MOST_LOG_GAMMAS = 1 << 19, 1 << 15
 """Counts that a cut line holds. Likelihood scores have one line, of 4 MB; Dirichlet scores have hundreds."""
 
 OFFSET, START, GRID, MARK = range(-4, 0)
-"""Places at the end of a cut line: of the Dirichlet parameter (0 for ``m ln m``), its lnGamma, the number of which
-entries are multiples, and NaN, by which cut lines are recognised."""
+"""Places at the end of a cut line: its Dirichlet parameter (0 for ``m ln m``), lnGamma of this parameter, the quantum
+of the entries, and NaN, which marks a cut line.
+"""
 
 
 @borrowing
@@ -63,7 +65,7 @@ def look_up(line, counts, out):
 
 @borrowing
 def fill_entropies(first, part):
-    """``part[i] = m ln m`` with ``m = first + i``, of at least one."""
+    """``part[i] = m ln m`` with ``m = first + i``; `first` is at least 1."""
     for i in range(len(part)):
         part[i] = entropy_term(first + i)
 
@@ -85,7 +87,7 @@ def entropy_table(n_rows: int) -> np.ndarray:
         counts = np.arange(first, first + len(held), dtype=np.float64)
         np.log(np.maximum(counts, 1.0), out=held)
         held *= counts
-        # As cut lines compute them: numpy's logarithm may differ in the last bit.
+        # Computed by the same kernel as in cut lines: numpy's logarithm may differ in the last bit.
         fill_entropies(first + len(held), part[len(held) :])
     return table
 
@@ -99,13 +101,15 @@ def log_gamma_table(offset: float, n_rows: int) -> np.ndarray:
 
 
 def cut_line(line: np.ndarray, offset: float, grid: float) -> np.ndarray:
-    """A cut line of its entries, multiples of `grid`, for a Dirichlet parameter, 0 for ``m ln m``."""
+    """The cut form of a line whose entries are multiples of `grid`; `offset` is its Dirichlet parameter, 0 for ``m ln
+    m``.
+    """
     return np.concatenate([line, [offset, math.lgamma(offset) if offset else 0.0, grid, np.nan]])
 
 
 @borrowing
 def line_of_key(keys, key):
-    """Which of a few tables has a key; -1 if none has."""
+    """Index of the table with this key; -1 if there is none."""
     for line in range(len(keys)):
         if keys[line] == key:
             return line

@@ -1,9 +1,10 @@
-"""Scores as differences of functions of sets, which are counted once for each set and serve all its members.
+"""Scores as differences of functions of sets; each function is computed once per set and serves all members of the
+set.
 
-With F(S) the sum of a look-up table over the cells of the variables in S, the score of x with parents P is
-``F(P + x) - R(P) - penalty``, R like F with the table of configurations (the same function but for K2, where it
-depends on the number of states of x). A value is made when a family first needs it, and the other members of the set
-find it, if it is kept. Processes may share the arrays: whoever makes a value writes the same bits.
+Let F(S) be the sum of a look-up table over the cells of the variables in S. The score of x with parents P is ``F(P +
+x) - R(P) - penalty``. R is F with the table of configurations: the same function, except for K2, where R depends on
+the number of states of x. A value is computed when a family first needs it. If it is kept, the other members of the
+set find it. Processes may share the arrays: all of them compute the same bits.
 
 All table entries are multiples of one power of two, so that sums are exact whatever their order: a family scores the
 same here and in `add_one`, to the last bit.
@@ -26,9 +27,9 @@ SCORE_COST = 3.0
 
 @borrowing
 def sum_by_expansion(data, arrays, function, members, n_members, others, most_work, scratch, work):
-    """Values of the sets of at least one member and one of `others`, until `most_work` was done.
+    """Values of the sets of `members` (at least one) and one of `others`, until `most_work` was done.
 
-    Parameters as of `sum_binary`; values are written to ``scratch.scores`` by the number of the variable.
+    Parameters as in `sum_binary`; values are written to ``scratch.scores`` by the number of the variable.
 
     Returns
     -------
@@ -71,7 +72,9 @@ def sum_single(data, arrays, function, place):
 
 @borrowing
 def next_run(members, n_members, gap, candidates, first):
-    """Where the candidates from `first` on end that are less than member `gap`, if there is such a member."""
+    """End of the run of candidates, from `first` on, that are less than member `gap`; all of them if there is no such
+    member.
+    """
     if gap == n_members or first == len(candidates):
         return len(candidates)
     if members[gap] < candidates[first]:
@@ -81,7 +84,7 @@ def next_run(members, n_members, gap, candidates, first):
 
 @borrowing
 def make_values(data, arrays, function, members, n_members, candidates, entries, row, most_work, scratch, work):
-    """Make the values of the sets of some members and each candidate that are wanted and not known.
+    """Compute the wanted, unknown values of the sets of some members and each candidate.
 
     Parameters
     ----------
@@ -92,14 +95,13 @@ def make_values(data, arrays, function, members, n_members, candidates, entries,
     entries : ndarray of float64, shape (n_candidates,)
         NaN where no value is wanted.
     row : ndarray of float64, at least of shape (n_candidates,)
-        The values, NaN where they are not known; receives those made.
+        The values, NaN for unknown ones; receives the computed ones.
     work : Workspace or None
         None if all variables are binary: then expansions are not compiled.
 
     Returns
     -------
-    (bool, float)
-        Whether all are known, else the call is to be repeated; and the cost.
+    (bool, float) Whether all wanted values are known (else repeat the call), and the cost.
     """
     starts, binomials, n_states, values = arrays.starts, arrays.binomials, arrays.n_states, function.values
     last, done, first, is_binary = binomials.shape[1] - 2, 0.0, 0, True
@@ -113,7 +115,7 @@ def make_values(data, arrays, function, members, n_members, candidates, entries,
             if np.isnan(row[i]) & ~np.isnan(entries[i]):
                 place = candidates[i]
                 if is_binary & (n_states[np.uint64(place)] == 2):
-                    # Binary ones are moved before the others.
+                    # Binary candidates are moved before the others.
                     at = n_missing - n_others
                     missing[n_missing], wanted[n_missing] = missing[at], wanted[at]
                     missing[at], wanted[at] = place, i
@@ -156,7 +158,9 @@ def make_values(data, arrays, function, members, n_members, candidates, entries,
 
 @borrowing
 def take_values(arrays, values, members, n_members, candidates, row):
-    """Write the values of the sets of some members and each candidate, NaN for unknown ones; how many these are."""
+    """Write the values of the sets of some members and each candidate, NaN for unknown ones; returns the number of
+    unknown ones.
+    """
     starts, binomials, kept = arrays.starts, arrays.binomials, arrays.kept[n_members + 1]
     last, end, n_unknown = binomials.shape[1] - 2, 0, np.int64(0)
     for gap in range(n_members + 1):
@@ -169,7 +173,7 @@ def take_values(arrays, values, members, n_members, candidates, row):
             row[first:end] = np.nan
             n_unknown += end - first
         elif line == 1 and candidates[end - 1] - candidates[first] == end - 1 - first:
-            # Neighbours, since the further one is the last of its set.
+            # Neighbouring places, since the candidate is the last member of its set.
             place = np.uint64(at)
             for i in range(np.uint64(end - first)):
                 value = values[place + i]
@@ -201,7 +205,7 @@ def score_row(of_sets, of_parents, n_states, per_state, quantum, entries, is_bet
     Parameters
     ----------
     of_sets, of_parents, n_states : ndarray of float64, at least of the shape of entries
-        The values with and without the child, which become scores, and the numbers of states of the further parents.
+        Values with the child and without it; the former become scores. Numbers of states of the further parents.
     per_state : float
         Penalty in nats of the set alone.
     """
@@ -209,7 +213,7 @@ def score_row(of_sets, of_parents, n_states, per_state, quantum, entries, is_bet
     for i in range(np.uint64(len(entries))):
         score = np.rint((of_sets[i] - of_parents[i] - per_state * n_states[i]) * per_quantum) * quantum
         entry = entries[i]
-        # Closed extensions have no number as entry: no score is better.
+        # Entries of closed extensions are NaN, so no score compares as better.
         of_sets[i], is_better[i], entries[i] = score, score > entry, score if score > entry else entry
 
 
@@ -227,13 +231,13 @@ def score_open_by_values(
     child : int
         Its place.
     required, allowed : ndarray of int32
-        Places of the variables in every set, and of those that `places` index.
+        Places of the variables in every set, and of the variables that `places` index.
     n_states : ndarray of float64, shape (n_allowed,)
         Of the allowed.
     places, which, position
         As of `sets_by_size.score_open`.
     is_begun : bool
-        Whether the call before ended in the midst of a set.
+        Whether the call before ended within a set.
     starts, entries, is_better, scores
         As of `sets_by_size.score_open`.
     penalty, quantum : float
@@ -243,8 +247,7 @@ def score_open_by_values(
 
     Returns
     -------
-    (int, bool)
-        Where to continue in `which`, and whether that set is begun: the scratch is to be unchanged.
+    (int, bool) Where to continue in `which`, and whether that set is begun; then the scratch must stay unchanged.
     """
     n_members = len(required) + places.shape[1]
     members, whole, of_sets, of_parents = scratch.members, scratch.whole, scratch.of_sets, scratch.of_parents
@@ -298,7 +301,7 @@ def score_open_binary(
     data, arrays, function, parent_function, child, required, allowed, n_states, places, which, position, is_begun,
     most_work, starts, entries, is_better, scores, penalty, quantum, scratch,
 ):  # fmt: skip
-    """`score_open_by_values` where all variables are binary, which compiles half as much."""
+    """`score_open_by_values` for binary variables only; half as much code is compiled."""
     return score_open_by_values(
         data, arrays, function, parent_function, child, required, allowed, n_states, places, which, position,
         is_begun, most_work, starts, entries, is_better, scores, penalty, quantum, scratch, None,

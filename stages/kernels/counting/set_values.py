@@ -1,9 +1,9 @@
 """Values of sets of binary variables: sums of a table over the cells of the variables in a set.
 
-Values of the sets of a size lie in one array by the lexicographic rank of the set, 0 where they are not known yet;
-where memory does not hold all, those of the last ranks are kept and the others made again for each member. Only the
-rows with all variables in state 1 are counted, and kept for larger sets: the other cells follow by inclusion and
-exclusion, so that a set takes one AND with popcount.
+Values of the sets of one size lie in one array by the lexicographic rank of the set; 0 marks an unknown value. Where
+memory does not hold all values, the ones of the last ranks are kept, and the others are computed again for each
+member. Only the rows with all variables in state 1 are counted, and kept for larger sets. The other cells follow by
+inclusion and exclusion, so a set takes one AND with popcount.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .overlaps import count_overlaps
 
 
 class SetArrays(NamedTuple):
-    """Sets of the ranked variables, which are those with two states or more.
+    """Sets of the ranked variables: all variables with at least two states.
 
-    A set of size s has the place ``starts[s]`` plus its lexicographic rank; the places ``kept[s]:kept[s + 1]`` are in
-    arrays of values, and those before them are not kept. Of sets that differ in one member all are kept if that with
-    the least is.
+    A set of size s has the place ``starts[s]`` plus its lexicographic rank. Arrays of values hold the places
+    ``kept[s]:kept[s + 1]``; smaller places are not kept. If the first of some sets that differ in one member only is
+    kept, all of them are.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class SetArrays(NamedTuple):
     starts : ndarray of int64, shape (largest + 1,)
         Place of the first set of each size.
     kept : ndarray of int64, shape (largest + 2,)
-        The range of the kept places of each size, see above.
+        The range of the kept places of each size.
     counts : ndarray of int32
-        Of sets of binary variables below the largest size: rows with all in state 1, plus one.
+        For sets of binary variables below the largest size: the number of rows with all of them in state 1, plus one.
     """
 
     variables: np.ndarray
@@ -52,18 +52,18 @@ class SetArrays(NamedTuple):
 
 
 class SetFunction(NamedTuple):
-    """A sum over the cells of a set, by the number of rows in each.
+    """A sum over the cells of a set: a function of the number of rows in each.
 
     Attributes
     ----------
     values : ndarray of float64
         The sum for each set, 0 where it is not known yet.
     products : ndarray of float64, shape (n_lines,)
-        Numbers of cells of sets, ascending; a single one if the table serves all.
+        Numbers of cells of sets, ascending; a single one if one line serves all sets.
     table : ndarray of float64, shape (n_lines, n_rows + 1)
-        What a cell of a set with so many cells contributes, 0 at 0.
+        Contribution of a cell by its count, one line for each number of cells; 0 at 0.
     nothing : ndarray of float64, shape (n_lines, n_rows + 1)
-        Zeros: what configurations of parents contribute.
+        Zeros, the contribution of parent configurations.
     grid : float
         Entries are multiples of this power of two.
     """
@@ -85,14 +85,14 @@ class SetScratch(NamedTuple):
     subset: np.ndarray  # int64 (k + 1,)
     made: np.ndarray  # bool (2**k,)
     own: np.ndarray  # int32 (2**k,): rows in each cell of the k variables
-    # Sets that have no value yet: places of the further member, and where in a row their values go.
+    # Sets without a value: places of their further member, and where in a row the values go.
     missing: np.ndarray  # int32 (n_ranked,)
     wanted: np.ndarray  # int32 (n_ranked,)
     parents: np.ndarray  # int32 (k,)
     candidates: np.ndarray  # int32 (n_ranked,)
     kinds: np.ndarray  # int32 (n_variables,)
     scores: np.ndarray  # float64 (n_variables,)
-    # Of the set that is extended, without and with the child: places, extensions that are not known, values.
+    # Of the set that is extended, without and with the child: places, unknown extensions, values.
     members: np.ndarray  # int64 (k,)
     whole: np.ndarray  # int64 (k + 1,)
     of_parents: np.ndarray  # float64 (n_ranked,)
@@ -101,25 +101,24 @@ class SetScratch(NamedTuple):
 
 @borrowing
 def line_of(products, n_cells):
-    """Line of the table for sets with so many cells."""
+    """Line of the table for sets with `n_cells` cells."""
     return first_not_below(products, 0, len(products), n_cells) if len(products) > 1 else 0
 
 
 @borrowing
 def rank_base(starts, binomials, members, n_members, n_behind):
-    """What the rank of `members` and one more is by the latter's place p: ``base - binomials[row, n - 1 - p]``.
+    """Rank of `members` and a further place p: ``base - binomials[row, n - 1 - p]``.
 
     Parameters
     ----------
     members : ndarray of int64
         The first `n_members` are ascending places.
     n_behind : int
-        How many of them are greater than the further one.
+        Number of members greater than p.
 
     Returns
     -------
-    (base, row) : int
-        The former with `starts`.
+    (base, row) : int `starts` is included in `base`.
     """
     n = binomials.shape[1] - 1
     size = n_members + 1
@@ -142,7 +141,7 @@ def rank_of(starts, binomials, members, n_members):
 def subset_bitmap(bits, firsts, members, code, bitmaps, made):
     """Write the bitmap of the rows in which the members of a subset, given by its binary digits, are in state 1.
 
-    Those of the first members of the subset alone are written, too, and reused where they are marked as made.
+    Bitmaps of the subset's first members alone are written as well, and reused where they are marked as made.
     """
     done, i = 0, 0
     if not made[0]:
@@ -171,7 +170,7 @@ def shared_rows(one, other, word_shifts):
 
 @borrowing
 def take_subset(members, n_members, code, subset):
-    """Write the members of the subset with these binary digits; their number."""
+    """Write the members of the subset with these binary digits; returns their number."""
     size = 0
     for i in range(n_members):
         if (code >> i) & 1:
@@ -182,7 +181,7 @@ def take_subset(members, n_members, code, subset):
 
 @borrowing
 def subtract_counts(counts, less):
-    """Subtract one row of counts from another."""
+    """Copy neighbouring counts, kept plus one; returns whether all are known."""
     for i in range(np.uint64(len(counts))):
         counts[i] -= less[i]
 
@@ -200,16 +199,18 @@ def take_counts(known, first, counts):
 
 @borrowing
 def sum_cells(table, own, code, counts, sums):
-    """Add a table's entries for the cells of eight configurations, from `code` on, and another binary variable.
+    """Add a table's entries for the cells of eight configurations, from `code` on, with each state of another binary
+    variable.
 
     Parameters
     ----------
     own : ndarray of int32
-        Rows in each configuration.
+        Rows in each configuration of the members.
     counts : ndarray of int32
-        Those that have all of three members that the eight differ in, at least, and the other variable in state 1.
+        ``counts[code + d]``: rows in which the other variable is in state 1, at least the members named by the binary
+        digits of d are in state 1, and the members beyond the lowest three have the states in `code`.
     sums : ndarray of float64
-        One for each other variable.
+        One sum for each other variable.
     """
     c0, c1, c2, c3 = counts[code], counts[code + 1], counts[code + 2], counts[code + 3]
     c4, c5, c6, c7 = counts[code + 4], counts[code + 5], counts[code + 6], counts[code + 7]
@@ -217,11 +218,13 @@ def sum_cells(table, own, code, counts, sums):
     o2, o3 = np.uint64(own[code + 2]), np.uint64(own[code + 3])
     o4, o5 = np.uint64(own[code + 4]), np.uint64(own[code + 5])
     o6, o7 = np.uint64(own[code + 6]), np.uint64(own[code + 7])
-    # Unsigned: what numba does about negative indices takes longer than to look up.
+    # Unsigned: numba's test for negative indices takes longer than the look-up.
     for i in range(np.uint64(len(sums))):
         n7, m6, m5, m3 = np.uint64(c7[i]), np.uint64(c6[i]), np.uint64(c5[i]), np.uint64(c3[i])
         m4, m2, m1, m0 = np.uint64(c4[i]), np.uint64(c2[i]), np.uint64(c1[i]), np.uint64(c0[i])
-        # A Moebius transform in registers: digit 0 becomes state 0, less the rows with the member in state 1.
+        # Eight counts in registers, indexed by the digits of three members: so far digit 0 leaves a member
+        # unrestricted. A Moebius transform, one member after the other, subtracts the rows with state 1; then digit 0
+        # means state 0.
         n6, n5, n3 = m6 - n7, m5 - n7, m3 - n7
         n4, n2, n1 = m4 - n5 - m6, m2 - n3 - m6, m1 - n5 - m3
         n0 = m0 - m4 - n2 - n1 - n3
@@ -238,9 +241,9 @@ def sum_cells(table, own, code, counts, sums):
 def count_subsets(data, arrays, members, n_members, n_behind, others, scratch):
     """Rows with all members of each subset in state 1, alone (`own`) and with each other variable (`counts`).
 
-    Parameters as of `sum_binary`. Subsets are numbered by their binary digits.
+    Parameters as in `sum_binary`. Subsets are numbered by their binary digits.
     """
-    # Calls in here take arrays one by one: to pass tuples of many costs as much as a set.
+    # These calls take single arrays: passing tuples of many arrays costs as much as a set.
     bits, word_shifts, firsts, known = data.bits, data.word_shifts, arrays.firsts, arrays.counts
     starts, kept, binomials = arrays.starts, arrays.kept, arrays.binomials
     counts, own, subset, made, bitmaps = scratch.counts, scratch.own, scratch.subset, scratch.made, scratch.bitmaps
@@ -265,11 +268,11 @@ def count_subsets(data, arrays, members, n_members, n_behind, others, scratch):
         for i in range(n_members - n_behind, n_members):
             subset_behind += (code >> i) & 1
         base, row = rank_base(starts, binomials, subset, n_subset, subset_behind)
-        # Counts of the largest sets serve nothing else.
+        # Counts of the largest sets are needed only here.
         is_kept = n_subset + 1 < largest and base - binomials[row, last - others[0]] >= kept[n_subset + 1]
         is_known = is_kept
         if is_kept and row == 1 and is_run:
-            # Neighbouring places, as in a list from which nothing was pruned.
+            # Neighbouring places, as in an unpruned list.
             is_known = take_counts(known, base - last + others[0], counts[code, :n_others])
         elif is_kept:
             for i in range(n_others):
@@ -310,14 +313,15 @@ def sum_binary(data, arrays, function, members, n_members, n_behind, others, scr
     n_others, n_codes, size = len(others), 1 << n_members, n_members + 1
     own[0] = function.table.shape[1] - 1
     count_subsets(data, arrays, members, n_members, n_behind, others, scratch)
-    # A Moebius transform, of the counts without the first three digits, which follow in `sum_cells`.
+    # Moebius transforms: of `own` over all digits, of `counts` over all but the lowest three, which follow in
+    # `sum_cells`.
     for k in range(n_members):
         for code in range(n_codes):
             if not (code >> k) & 1:
                 own[code] -= own[code | (1 << k)]
                 if k >= 3:
                     subtract_counts(counts[code, :n_others], counts[code | (1 << k), :n_others])
-    # Fewer than three members: no rows have the others.
+    # Fewer than three members: configurations of the missing ones have no rows.
     for code in range(n_codes, 8):
         own[code] = 0
         counts[code, :n_others] = 0

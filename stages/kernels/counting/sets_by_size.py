@@ -1,4 +1,4 @@
-"""Sets of one size made from those of the size before, and scored.
+"""Sets of one size, made from the sets of the size before, and scored.
 
 A set is considered only if all its subsets with one member less stayed open, as in the Apriori algorithm (Agrawal and
 Srikant 1994). It is a row of ascending places among the allowed variables. A level keeps its sets in blocks, one for
@@ -24,7 +24,7 @@ class Level(NamedTuple):
     prefixes : ndarray of int32, shape (n_blocks, size - 1)
         All places but the last, lexicographic.
     starts : ndarray of int64, shape (n_blocks + 1,)
-        Where a block's entries begin; its first entry is that of the place after the prefix.
+        First entry of each block; it belongs to the place after the prefix.
     entries : ndarray of float64
         Best score in nats among a set and its subsets; NaN for closed sets.
     """
@@ -35,7 +35,7 @@ class Level(NamedTuple):
 
 
 def empty_level(prefix_size: int) -> Level:
-    """A level without sets, whose prefixes have so many places."""
+    """A level without sets, for prefixes of `prefix_size` places."""
     return Level(
         prefixes=np.zeros((0, prefix_size), dtype=np.int32), starts=np.zeros(1, dtype=np.int64), entries=np.zeros(0)
     )
@@ -46,7 +46,7 @@ def find_block(prefixes, places, dropped):
     """Block whose prefix is `places` without the one at `dropped`; -1 if there is none."""
     width = prefixes.shape[1]
     low, high = 0, len(prefixes)
-    # Lexicographic binary search: blocks before `low` precede the wanted prefix, those from `high` on do not.
+    # Lexicographic binary search: blocks before `low` precede the wanted prefix, blocks from `high` on do not.
     while low < high:
         middle = (low + high) // 2
         is_before = False
@@ -69,7 +69,7 @@ def find_block(prefixes, places, dropped):
 
 @borrowing
 def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries, counts):
-    """Which one-place extensions of some sets have to be scored.
+    """Find the one-place extensions of some sets that have to be scored.
 
     Parameters
     ----------
@@ -87,8 +87,8 @@ def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries,
         Nats per configuration, 0 for none: an extension is closed if a subset scores at least minus its penalty,
         since a log-likelihood is at most 0 (de Campos and Ji 2011).
     worth : ndarray of float64, shape (n_allowed,)
-        Largest penalty at which a set with a member can score more than its subsets: an extension is closed if its
-        penalty is at least the `worth` of one of its members.
+        Largest penalty at which a set with this member can still score more than its subsets: an extension is closed
+        if its penalty is at least the `worth` of some member.
     starts : ndarray of int64, shape (n_sets + 1,)
         Set s has ``entries[starts[s]:starts[s + 1]]``, one for each later place.
     entries : ndarray of float64, shape (starts[-1],)
@@ -99,11 +99,12 @@ def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries,
     size = places.shape[1]
     for s in range(len(places)):
         own = entries[starts[s] : starts[s + 1]]
-        # Of an extension's subsets with one member less, the set itself lacks the new place; the others lack one of
-        # the set's places and end with the new one.
+        # Subsets of an extension with one member less: the set itself lacks the new place; every other one lacks an
+        # old place and ends with the new one.
         own[:] = best[s]
         for dropped in range(size):
-            # The sets with one place less and any later last place: one block, of which the last entries match `own`.
+            # The sets with one old place less and any later last place form one block, whose last entries match
+            # `own`.
             block = find_block(level.prefixes, places[s], dropped)
             if block < 0:
                 own[:] = np.nan
@@ -123,7 +124,7 @@ def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries,
             entry, total, limit = own[i], per_state * n_states[first + i], worth[first + i]
             limit = limit if limit < least else least
             is_closed = (penalty > 0) & ((entry >= -total) | (total >= limit))
-            # Added, since a processor takes longer to store some of the entries than all.
+            # An addition to all entries, since storing only some of them takes longer.
             entry += np.nan if is_closed else 0.0
             own[i] = entry
             n_open += not np.isnan(entry)
@@ -150,13 +151,13 @@ def score_open(
     most_work : float
         As for `score_expansions`.
     starts, entries : ndarray
-        As from `mark_open`; entries of open extensions become the best score among it and its subsets.
+        As from `mark_open`; the entry of an open extension becomes the best score among it and its subsets.
     is_better : ndarray of bool, shape of entries
         Receives whether an extension scores more than all its subsets.
     scores : ndarray of float64, shape of entries or (0,)
         Receives the scores of open extensions, if it is not empty.
     scratch : ndarray of float64, shape (n_variables,)
-        Keeps the scores of a set that is not done between two calls.
+        Keeps the scores of a set that is continued in the next call.
 
     Returns
     -------

@@ -93,7 +93,7 @@ def _answer_group(plan, network, groups, query, kind, group, is_inside):
     members, _ = component_of(groups, group)
     is_inside[members] = True
     begin, end = groups.row_start[group], groups.row_start[group + 1]
-    # As many rows as fill a batch; a single row may exceed it.
+    # As many rows as fill a batch; a single row may exceed the batch.
     size = max(1, min(end - begin, BATCH_CELLS // (plan.cell_start[-1] + 1)))
     tables = np.empty(plan.cell_start[-1] * size)
     messages = np.empty(plan.message_start[-1] * size)
@@ -106,7 +106,7 @@ def _answer_group(plan, network, groups, query, kind, group, is_inside):
 
 @njit
 def _answer_rows(plan, network, query, kind, rows, is_inside, tables, messages, logs):
-    """Answer for all rows in plain numbers, then again in logarithms for those that underflowed."""
+    """Answer for all rows in plain numbers, then in logarithms for the rows that underflowed."""
     collect(plan, network, query.codes, rows, is_inside, kind == BEST, tables, messages, logs)
     is_small = np.isnan(logs)
     # Rows that underflowed are answered as well; what they get here is replaced below.

@@ -1,6 +1,6 @@
 """A component's junction tree, laid out for propagation.
 
-Each clique's table has one axis per variable, those of the separator to its parent first, so that a message to the
+Each clique's table has one axis per variable, first the variables of the separator to its parent. So a message to the
 parent reduces runs of consecutive cells. Factors (family tables restricted to the observed states, and messages) are
 addressed by strides, 0 along the axes that a factor lacks.
 """

@@ -96,7 +96,7 @@ def _add_neighbours(network, variable, label, is_joined, labels, waiting, n_wait
     n_variables = len(labels)
     for k in range(network.membership_start[variable], network.membership_start[variable + 1]):
         family = network.membership[k]
-        # The family of a barren child sums to 1 and connects nobody.
+        # The family of a barren child sums to 1 and connects no variables.
         if labels[family] == NONE - 1:
             continue
         for m in range(network.family_start[family], network.family_start[family + 1]):

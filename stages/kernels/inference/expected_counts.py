@@ -14,9 +14,9 @@ def add_expected(plan, network, codes, rows, is_inside, tables, logs, weights, c
     Parameters
     ----------
     codes : ndarray of uint8, shape (n, all rows)
-        States; those of hidden variables are ignored.
+        States; the states of hidden variables are ignored.
     rows : ndarray of int64, shape (n_rows,)
-        Rows that the tables are of.
+        Rows whose tables are given.
     is_inside : ndarray of bool, shape (n,)
         Variables of the component.
     tables : ndarray of float64

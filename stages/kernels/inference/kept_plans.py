@@ -28,8 +28,8 @@ def plan_groups(network, groups, ranks, max_cells):
     """Plan the components of all groups.
 
     `ranks` (int64, shape (n,)): an elimination order to try, as each variable's position. `max_cells` (float): limit
-    of the cells of tables and messages of one row. Returns the first group beyond the limit, where planning stops
-    (-1 if there is none), and `KeptPlans`.
+    of the cells of tables and messages of one row. Returns the first group beyond the limit, where planning stops (-1
+    if all are planned), and `KeptPlans`.
     """
     n_groups = len(groups.row_start) - 1
     local = np.full(len(network.n_states), -1, dtype=np.int64)

@@ -20,7 +20,7 @@ def draw_weighted(network, is_needed, is_hidden, uniforms, drawn, logs):
     uniforms : ndarray of float64, shape (samples, n)
         In [0, 1).
     drawn : ndarray of uint8, shape (samples, n)
-        States of the observed variables; those of hidden ones are filled in.
+        States: observed variables are read, hidden ones are filled in.
     logs : ndarray of float64, shape (samples,)
         Output: log-weights in nats; minus infinity if the sample contradicts the evidence.
     """

@@ -27,7 +27,7 @@ def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, log
     Parameters
     ----------
     codes : ndarray of uint8, shape (n, all rows)
-        States; those of hidden variables are ignored.
+        States; the states of hidden variables are ignored.
     rows : ndarray of int64, shape (n_rows,)
         Rows with this plan.
     is_inside : ndarray of bool, shape (n,)
@@ -179,7 +179,7 @@ def read_marginals(plan, rows, tables, target_start, posterior):
     Parameters
     ----------
     rows : ndarray of int64, shape (n_rows,)
-        Rows of `posterior` that the tables are of.
+        Rows of `posterior`, one for each row of the tables.
     tables : ndarray of float64
         From `distribute`.
     target_start : ndarray of int64, shape (n,)

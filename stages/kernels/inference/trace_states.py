@@ -41,7 +41,7 @@ def trace_states(plan, n_rows, tables, places, columns, uniforms, is_drawn, code
                 kept = kept * plan.sizes[axis] + np.int64(codes[plan.axes[axis], column])
             first = (plan.cell_start[clique] + kept * n_chosen) * n_rows + places[i]
             if is_drawn:
-                # One number for each clique, that of a variable which no other clique eliminates: draws are
+                # One number for each clique, taken from a variable that no other clique eliminates: so draws are
                 # independent.
                 choice = _draw(tables, first, n_rows, n_chosen, uniforms[plan.axes[middle], column])
             else:

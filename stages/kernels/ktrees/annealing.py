@@ -95,7 +95,7 @@ def draw_wanted(lists, tree, rng, variable):
     moves_variable = rng.random() < 0.5
     if s == tree.chosen[variable]:
         return place, place
-    # Those passed shift by one: the one that moves to the other's position then stands next to it, the member first.
+    # The variables in between shift by one: the moved one then stands next to the other, the member first.
     if latest > place:
         return (place, latest) if moves_variable else (latest, place)
     return (place, latest + 1) if moves_variable else (latest, place - 1)
@@ -103,7 +103,7 @@ def draw_wanted(lists, tree, rng, variable):
 
 @borrowing
 def draw_host(lists, tree, rng, variable):
-    """A random preferred host for `variable`, one that lists a member of its set as a parent; -1 for none."""
+    """A random preferred host for `variable` that lists a member of its set as a parent; -1 for none."""
     if rng.random() < 0.2:
         return -1
     s = tree.chosen[variable]
@@ -136,11 +136,11 @@ def anneal(lists, pairs, tree, log, clique, precedences, rng, shares, temperatur
     pairs : MemberPairs
         Of `lists`.
     tree : KTree
-        As left by `build_ktree` or an earlier call.
+        A state left by `build_ktree` or an earlier call.
     temperatures : tuple of (float, float)
         T in nats before the first and after the last move; it falls geometrically. Zeros for pure improvement.
     best : BestOrder
-        Updated; its `relative_score` must be that of a state visited before, or minus infinity.
+        Updated; its `relative_score` must belong to a state visited before, or be minus infinity.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def anneal(lists, pairs, tree, log, clique, precedences, rng, shares, temperatur
             if len(precedences.before):
                 end = clamp_place(precedences, position, variable, start, end)
             low, high = min(start, end), max(start, end)
-            # Moves within the start clique are skipped: up to `EXACT_CLIQUE` variables its DAG does not depend on
+            # Moves within the start clique are skipped: for up to `EXACT_CLIQUE` variables its DAG does not depend on
             # their order.
             if start == end or high < size:
                 continue

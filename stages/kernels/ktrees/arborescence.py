@@ -167,7 +167,7 @@ def _unfold(n_known, root, heads, around, taken, entering):
         if outer < len(entering):
             entering[outer] = arc
             continue
-        # The member of the cycle that contains the arc's head, from the head outwards.
+        # Climb from the arc's head through the cycles that contain it, up to the member of this cycle.
         while around[member] != outer:
             member = around[member]
         taken[member] = arc

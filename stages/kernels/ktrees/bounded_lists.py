@@ -1,4 +1,4 @@
-"""Candidate lists as kernels of k-trees use them, with what excludes most sets at a glance."""
+"""Candidate lists as kernels of k-trees use them, with bit masks that exclude most sets at a glance."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class BoundedLists(NamedTuple):
 
     Attributes
     ----------
-    set_offsets, parent_offsets, parents, pair_offsets, pair_children, member_offsets, member_sets
-        Those of the `SetLists` that this is a view of.
+    set_offsets, parent_offsets, parents, pair_offsets, pair_children, member_offsets, member_sets Arrays of the
+        `SetLists`, shared.
     relative_scores : ndarray of float64, shape (n_sets,)
         Score less the best listed score of the same child, in nats; at most 0.
     keys : ndarray of int64, shape (n_sets,)
@@ -95,7 +95,7 @@ def key_sets(parent_offsets, parents, n_variables, keys):
 
 @borrowing
 def mask_sets(member_offsets, member_sets, numbers, masks):
-    """Fill ``BoundedLists.masks``, zeros before; `numbers` are those of the members among the child's candidates."""
+    """Fill ``BoundedLists.masks``, zeros before; `numbers` gives each member's place among the child's candidates."""
     for pair in range(len(numbers)):
         bit = np.uint64(1) << (np.uint64(numbers[pair]) & np.uint64(63))
         for k in range(member_offsets[pair], member_offsets[pair + 1]):
@@ -104,7 +104,7 @@ def mask_sets(member_offsets, member_sets, numbers, masks):
 
 @borrowing
 def mask_earlier(lists, position, child, place):
-    """The bits of those candidates of `child` that stand before position `place`, as in ``BoundedLists.masks``."""
+    """The bits of the candidates of `child` that stand before position `place`, as in ``BoundedLists.masks``."""
     mask, first = np.uint64(0), lists.candidate_offsets[child]
     for i in range(lists.candidate_offsets[child + 1] - first):
         is_earlier = np.uint64(position[lists.candidates[first + i]] < place)

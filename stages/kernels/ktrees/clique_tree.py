@@ -1,9 +1,9 @@
 """Clique tree of a network's moral graph along an elimination order.
 
-Variables are eliminated in the reverse of an order. The clique of a variable consists of itself and its neighbours
-at that time, all of which are earlier in the order. Its parent in the tree is an earlier variable whose clique
-contains these neighbours, chosen at random if there are several. Elimination adds only the fill-in edges it needs,
-so cliques may be smaller than the treewidth bound allows.
+Variables are eliminated in the reverse of an order. The clique of a variable consists of the variable and its
+neighbours at that time, all earlier in the order. Its parent in the tree is an earlier variable whose clique contains
+these neighbours, chosen at random if there are several. Elimination adds only the fill-in edges it needs, so cliques
+may be smaller than the treewidth bound allows.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _is_part(cliques, variable, other):
 
 @njit
 def put_first(cliques, top, members, n_members, placed):
-    """Reorder so that `members` come first, in their given order, and the cliques elsewhere remain possible.
+    """Reorder so that `members` come first, in their given order, and all cliques outside them remain possible.
 
     Parameters
     ----------

@@ -21,14 +21,14 @@ LINK_TRIALS = 50
 
 
 class OpenSets(NamedTuple):
-    """Sets that were the best fitting ones of variables that may be placed, as a heap: the least regret leaves first.
+    """A heap of the sets that were the best fitting ones of placeable variables: the least regret leaves first.
 
-    Of equal regrets the lower variable leaves first, since its sets have lower numbers.
+    Among equal regrets the lower variable leaves first, since its sets have lower numbers.
     """
 
     heap: np.ndarray  # int64, shape (n_sets,): the open sets
-    values: np.ndarray  # float64, shape (n_sets,): minus the regret of those that were opened
-    variables: np.ndarray  # int32, shape (n_sets,): whose sets these are
+    values: np.ndarray  # float64, shape (n_sets,): minus the regret of each opened set
+    variables: np.ndarray  # int32, shape (n_sets,): the child of each set
     n_open: np.ndarray  # int64, shape (1,)
 
 
@@ -82,7 +82,7 @@ def regret(lists, variable, s):
 
 @borrowing
 def open_set(lists, variable, s, opened):
-    """Push a set of a variable; it must be better than those pushed before, so that no set is pushed twice."""
+    """Push a set of a variable; it must be better than the sets pushed before, so no set is pushed twice."""
     opened.values[s] = -regret(lists, variable, s)
     opened.variables[s] = variable
     push(opened.heap, opened.n_open[0], s, opened.values, is_lower, lists)

@@ -1,11 +1,10 @@
 """Evaluate orders under a treewidth bound: every variable joins a k-tree as it is placed.
 
-The first K + 1 variables of an order form the start clique, on which the DAG is exact. Each later variable
-takes its best listed set that is a clique of the k-tree built so far and joins a K-clique that contains it
-(k-G; Scanagatta, Corani, de Campos, Zaffalon 2016, section 3). Two members of the k-tree are adjacent exactly
-when the later one joined a clique with the earlier one, and any clique lies in the bag of its latest member,
-so a set is tested in time that depends on its own size alone. Adjacency is a triangular bit matrix; the
-first test of a set costs one look-up.
+The first K + 1 variables of an order form the start clique, on which the DAG is exact. Each later variable takes its
+best listed set that is a clique of the k-tree built so far and joins a K-clique that contains it (k-G; Scanagatta,
+Corani, de Campos, Zaffalon 2016, section 3). Two placed variables are adjacent exactly when the later one joined a
+clique with the earlier one, and any clique lies in the bag of its latest member. So the time to test a set depends
+only on its size. Adjacency is a triangular bit matrix; the first test of a set costs one look-up.
 """
 
 from __future__ import annotations
@@ -58,8 +57,8 @@ class KTree(NamedTuple):
 
 
 def start_size(n_states: np.ndarray, treewidth: int, most_cells: float) -> int:
-    """The largest number of variables, at most K + 1, any of which together fit one bag."""
-    # Those with most states fill a table first: if they fit, any do.
+    """The largest number m <= K + 1 such that any m variables fit one bag together."""
+    # The variables with most states fill a table first: if they fit, any others do.
     cells = np.cumprod(np.sort(n_states)[::-1][: treewidth + 1])
     return int((cells <= most_cells).sum())
 
@@ -89,7 +88,7 @@ def first_fitting(lists, tree, child, s, place):
     """The first set of `child` from `s` on whose members are adjacent and stand before position `place`."""
     keys, offsets, parents, masks = lists.keys, lists.parent_offsets, lists.parents, lists.masks
     position, edges = tree.position, tree.edges
-    # Nearly all sets have a member that stands later: a look at one word excludes them.
+    # Nearly all sets have a member that stands later; one word of bits excludes them.
     later = ~mask_earlier(lists, position, child, place)
     while not (
         masks[s] & later == 0
@@ -152,11 +151,11 @@ def latest_member(position, parents, first, end):
 
 @borrowing
 def form_bag(bags, host, row, variable, unwanted, parents, first, end, n_states, most_cells):
-    """Fill ``bags[row]`` with `variable` and the bag of `host` less one member, or as many as the bound `most_cells`
-    on a bag's table requires.
+    """Fill ``bags[row]`` with `variable` and the bag of `host` less one member, or less as many members as the bound
+    `most_cells` on a bag's table requires.
 
-    ``parents[first:end]`` stay; they and `variable` alone are within the bound. `unwanted` leaves first, then the
-    oldest members; copies of `variable` fill the free entries.
+    ``parents[first:end]`` stay; together with `variable` they always meet the bound. `unwanted` leaves first, then
+    the oldest members; copies of `variable` fill the free entries.
     """
     width = bags.shape[1] - 1
     n_members, cells = 0, n_states[variable]
@@ -197,7 +196,7 @@ def join_bag(bags, edges, host, variable, parents, first, end):
     """
     width = bags.shape[1] - 1
     left_out = width + 1
-    # Downwards: the last one found is the oldest that is not a parent.
+    # Downwards: the last match is the oldest member that is not a parent.
     for j in range(width, -1, -1):
         inside = False
         for i in range(first, end):

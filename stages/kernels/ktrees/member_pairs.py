@@ -27,7 +27,7 @@ class MemberPairs(NamedTuple):
     sets : ndarray of int32
         The sets of such a child, best first.
     signatures : ndarray of uint64, shape (n_sets,)
-        Of each listed set the bits of its members, see `signature_bit`.
+        For each listed set the bits of its members, see `signature_bit`.
     """
 
     starts: np.ndarray
@@ -40,7 +40,7 @@ class MemberPairs(NamedTuple):
 
 
 def index_member_pairs(lists: BoundedLists) -> MemberPairs:
-    """Index the sets by their pairs of members: memory and time as the number of pairs of all sets."""
+    """Index the sets by their pairs of members: memory and time grow with the number of pairs of all sets."""
     n, n_sets = len(lists.set_offsets) - 1, len(lists.keys)
     sizes = np.diff(lists.parent_offsets)
     entries = np.empty(int((sizes * (sizes - 1) // 2).sum()), dtype=np.int64)
@@ -82,7 +82,7 @@ def number_pairs(parent_offsets, parents, n_variables, entries):
 
 @borrowing
 def signature_bit(variable):
-    """A bit of 64 for each variable: a set lies within another one only if the bits of its members do."""
+    """One of 64 bits for each variable: a set lies within another one only if the bits of its members do."""
     return np.uint64(1) << (np.uint64(variable) & np.uint64(63))
 
 

@@ -32,10 +32,10 @@ class MoveLog(NamedTuple):
     marks : ndarray of uint64
         Positions of the variables to be evaluated again, as a set of bits; empty between moves.
     pending : ndarray of int64, shape (n_variables,)
-        The first set of each marked variable that may fit and is better than its present one; all `NO_BETTER_SET`
+        The first set of each marked variable that may fit and is better than the present one; all `NO_BETTER_SET`
         between moves.
     dependents : ndarray of uint64, shape (n_variables, n_words)
-        For each variable those whose set contains it or that prefer it as their host.
+        For each variable: the variables whose set contains it or that prefer it as their host.
     """
 
     variables: np.ndarray
@@ -60,7 +60,7 @@ def new_move_log(n_variables: int, treewidth: int) -> MoveLog:
 
 @borrowing
 def add_dependent(lists, tree, log, variable):
-    """Note on what `variable` depends: its set and its preferred host."""
+    """Record `variable` as a dependent of the members of its set and of its preferred host."""
     s = tree.chosen[variable]
     for i in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
         set_bit(log.dependents[lists.parents[i]], variable)
@@ -70,7 +70,7 @@ def add_dependent(lists, tree, log, variable):
 
 @borrowing
 def drop_dependent(lists, tree, log, variable):
-    """Undo `add_dependent`, before the set or the preferred host changes."""
+    """Undo `add_dependent`; call it before the set or the preferred host changes."""
     s = tree.chosen[variable]
     for i in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
         clear_bit(log.dependents[lists.parents[i]], variable)
@@ -80,7 +80,7 @@ def drop_dependent(lists, tree, log, variable):
 
 @borrowing
 def prefer_host(lists, tree, log, variable, host):
-    """Make `host` the one that `variable` prefers; -1 for none."""
+    """Make `host` the preferred host of `variable`; -1 for none."""
     drop_dependent(lists, tree, log, variable)
     tree.hosts[variable] = host
     add_dependent(lists, tree, log, variable)
@@ -103,7 +103,7 @@ def mark_dependents(tree, log, variable, place):
 def mark_move(lists, tree, log, variable, low):
     """Mark what a completed move of `variable` may affect: itself, for any of its sets, and its dependents.
 
-    `low` is the smaller of the two positions of the move; what stands before is not affected.
+    `low` is the smaller of the two positions of the move; variables before it are not affected.
     """
     log.pending[variable] = lists.set_offsets[variable]
     set_bit(log.marks, tree.position[variable])

@@ -53,7 +53,7 @@ def move_variable(order, position, start, end):
 
 @borrowing
 def renew_start_clique(lists, pairs, tree, log, clique, moved, high):
-    """Rebuild and solve the start clique, and mark what depends on it; parameters as of `refresh`.
+    """Rebuild and solve the start clique, and mark what depends on it; parameters as in `refresh`.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def renew_start_clique(lists, pairs, tree, log, clique, moved, high):
     for t in range(size):
         mark_dependents(tree, log, order[t], size - 1)
     if moved != NOTHING_MOVED:
-        # One variable has entered: the one that moved, or the one behind the clique that another left.
+        # One variable has entered the clique: the moved one, or the one behind the clique if the moved one left it.
         entered = order[size - 1] if position[moved] >= size else moved
         for t in range(size):
             if order[t] != entered:
@@ -106,8 +106,8 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
     pairs : MemberPairs
         Of `lists`.
     low, high : int
-        First position with a mark, and the last one between which and `low` a variable moved. The start clique is
-        solved anew if it contains `low`.
+        First position with a mark, and the end of the range from `low` within which a variable moved. The start
+        clique is solved anew if it contains `low`.
     moved : int
         Variable whose position changed; `NOTHING_MOVED` for none.
 
@@ -137,8 +137,8 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
         clear_bit(marks, t)
         variable = order[t]
         preferred, present = hosts[variable], chosen[variable]
-        # Sets before the present one did not fit, and of these only the pending one can fit now, so the search for
-        # the first set that fits starts there. After a move of the variable itself that is the first of its list.
+        # Among the sets before the present one, only the pending one can fit now; so the search for the first set
+        # that fits starts there. After a move of the variable itself, the pending set is the first of its list.
         s = min(present, pending[variable])
         pending[variable] = NO_BETTER_SET
         if not (
@@ -176,7 +176,7 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
                 bags[variable, j] = bags[n, j]
             add_edges(edges, bags, variable)
             mark_dependents(tree, log, variable, t)
-        # A variable that moved is available to those that it passed, whether or not its bag is new.
+        # The variables that a moved variable passed can use it now, whether or not its bag is new.
         if variable == moved and t < high:
             offer_to_passed(lists, tree, log, np.int64(variable), t, high)
     return n_logged, gain
@@ -204,7 +204,7 @@ def take_back(lists, tree, log, n_logged):
 def build_ktree(lists, pairs, tree, log, clique):
     """Build the k-tree along ``tree.order`` from scratch, preferences included.
 
-    Without preferences the choices are those of `evaluate_order`.
+    Without preferences the choices equal the choices of `evaluate_order`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Families that lose members until the moral graph of a network can be eliminated within the bounds."""
+"""Families lose members until the moral graph of a network can be eliminated within the bounds."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def smaller_set(lists, child, s, member):
 def narrow(lists, graph, rng, chosen, width, most_cells, share):
     """One step towards the bounds: if elimination gets stuck, families among the vertices left lose members.
 
-    Those lose that lose the least score per edge; a share of all, one member each.
+    Members with the least loss of score per edge are dropped: from a share of all candidates, one member per family.
 
     Parameters
     ----------
     chosen : ndarray of int64, shape (n_variables,)
         Index of the set of each variable; changed.
     share : float
-        Of the families and members considered, how many change.
+        Share of the candidate families and members that change.
 
     Returns
     -------

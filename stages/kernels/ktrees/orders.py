@@ -15,7 +15,8 @@ from .start_clique import solve_start_clique
 
 @borrowing
 def place_rest(lists, tree, start, total, floor):
-    """Place the variables from position `start` on by the rule of k-G; `total` is the relative score of those before.
+    """Place the variables from position `start` on by the rule of k-G; `total` is the relative score of the variables
+    before.
 
     Returns
     -------
@@ -50,8 +51,8 @@ def place_rest(lists, tree, start, total, floor):
 def evaluate_order(lists, tree, clique, floor):
     """Build the k-tree along ``tree.order`` from scratch by the rule of k-G.
 
-    Preferences are ignored: a variable joins the bag of its set's latest member, less the oldest member that is
-    not in the set.
+    Preferences are ignored: a variable joins the bag of its set's latest member, less the oldest member outside the
+    set.
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ def shuffle_order(rng, order):
 
 @borrowing
 def pull_forward(precedences, order, source, emitted, stack):
-    """Copy `source` to `order`, with required predecessors that come too late moved to just before their successor.
+    """Copy `source` to `order`; required predecessors that come too late move to just before their successor.
 
     `emitted` (uint8) and `stack` (int32) are scratch arrays of n_variables entries.
     """
@@ -129,7 +130,7 @@ def pull_forward(precedences, order, source, emitted, stack):
             variable = stack[depth - 1]
             waiting = False
             # ``stack[:depth]`` is a chain of variables, each required before the one below it; the top is emitted
-            # once all that it requires are.
+            # after all its predecessors.
             for i in range(precedences.before_offsets[variable], precedences.before_offsets[variable + 1]):
                 if not emitted[precedences.before[i]]:
                     stack[depth] = precedences.before[i]
@@ -145,7 +146,7 @@ def pull_forward(precedences, order, source, emitted, stack):
 
 @njit
 def sample_orders(lists, tree, clique, precedences, rng, n_orders, best_order, best_chosen):
-    """Evaluate `n_orders` random orders that agree with `precedences`; keep the best, first of equals.
+    """Evaluate `n_orders` random orders that agree with `precedences`; keep the best, the first among equals.
 
     The evaluation of an order stops as soon as it cannot be the best.
 

@@ -1,10 +1,10 @@
 """A group of neighbouring cliques whose members choose their sets anew while the rest of the network is fixed.
 
-After BN-SLIM (Peruvemba Ramaswamy, Szeider 2021). The members of some connected cliques of the tree choose among
-the sets within the group, or keep their present set. The intersections with cliques outside remain cliques, so the
-rest of the network stays within the bound. Acyclicity: a directed path that leaves the group re-enters it through
-a kept set, so a kept set with parents outside counts as containing every member from which a path outside the group
-leads to one of these parents.
+After BN-SLIM (Peruvemba Ramaswamy, Szeider 2021). The members of some connected cliques of the tree choose among the
+sets within the group, or keep their present set. The intersections with cliques outside remain cliques, so the rest
+of the network stays within the bound. Acyclicity: a directed path that leaves the group re-enters it through a kept
+set. So a kept set with parents outside counts as containing every member from which a path outside the group leads to
+one of these parents.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ LEVELS = 3
 """Sizes of groups: up to K + 1, K + 2 or K + 3 members."""
 
 SIZE, NODES, WORK, STAMP = 0, 1, 2, 3
-"""Entries of `BagGroup.counts`: number of members; number of tree nodes, which are the first members; work done so
-far, in steps of some nanoseconds; stamp of the latest traversal.
+"""Entries of `BagGroup.counts`: number of members; number of tree nodes (the first members); work so far, in steps of
+some nanoseconds; stamp of the latest traversal.
 """
 
 
@@ -35,12 +35,12 @@ class BagGroup(NamedTuple):
     adjacent : ndarray of int64, shape (capacity,)
         Mask of the members to which each member must stay adjacent.
     starts : ndarray of int64, shape (capacity + 1,)
-        Offsets of each member's choices in the following arrays.
+        Offsets of each member's choices in `above`, `covers`, `sets` and `relative_scores`.
     above, covers, sets : ndarray of int64
-        Choices of each member, best first: mask of the members that become its ancestors, mask of those that
+        Choices of each member, best first: mask of the members that become its ancestors, mask of the members that
         become a clique (0 for a kept set, whose clique lies outside the group), and index of the set.
     relative_scores : ndarray of float64
-        Of the choices, in nats.
+        Relative scores of the choices, in nats.
     picks, best_picks : ndarray of int64, shape (capacity,)
         Index of the choice of each member.
     missing, best_missing : ndarray of int64, shape (3,)
@@ -110,8 +110,8 @@ def grow_group(cliques, group, rng, seed, most):
         return np.int32(-1)
     members[0] = seed
     places[seed] = 0
-    # The members are the tree nodes and the earlier neighbours of the highest node `top`: every other node's earlier
-    # neighbours are among the clique of its parent. A child adds one member; the parent of `top` replaces `top`'s
+    # The members are the tree nodes and the earlier neighbours of the highest node `top`: the earlier neighbours of
+    # every other node lie in the clique of its parent. A child adds one member; the parent of `top` replaces `top`'s
     # neighbours by its own.
     while True:
         found, chosen = 0, np.int32(-1)
@@ -214,7 +214,7 @@ def collect_choices(lists, chosen, group):
                     mask = np.int64(-1)
                     break
                 mask |= 1 << np.int64(other)
-            # Of the sets with members outside only the present one is known to lie in a clique.
+            # Among sets with members outside, only the present one is known to lie in a clique.
             if mask >= 0:
                 group.above[count] = mask
                 group.covers[count] = mask | 1 << place
@@ -234,8 +234,8 @@ def collect_choices(lists, chosen, group):
 def order_members(group):
     """Order the members so that the earlier neighbours of each form a clique, given the missing pairs.
 
-    Members of no missing pair are adjacent to all and come first. For a path a - b - c - d of missing pairs, a, c,
-    d and b follow in this order, each adjacent to at most one of those before it.
+    Members without a missing pair are adjacent to all others and come first. For a path a - b - c - d of missing
+    pairs the order is a, c, d, b: each is non-adjacent to at most one before it.
     """
     size, missing = group.counts[SIZE], group.best_missing
     inner = missing[1]

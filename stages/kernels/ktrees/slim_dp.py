@@ -1,8 +1,8 @@
 """Exact solution of a group of cliques (see `slim`).
 
 Up to K + 1 members may all be adjacent, and the best acyclic choice is found by dynamic programming over subsets
-(`start_clique.solve_core`). Of K + 2 members one pair must not be adjacent; of K + 3, three pairs that form a
-triangle or a path, the complements of the k-trees on K + 3 vertices. The relaxation without these restrictions, or
+(`start_clique.solve_core`). With K + 2 members one pair must not be adjacent; with K + 3, three pairs that form a
+triangle or a path (the complements of the k-trees on K + 3 vertices). The relaxation without these restrictions, or
 with a single missing pair, gives an upper bound that prunes most pairs and triples.
 """
 
@@ -81,7 +81,7 @@ def solve_relaxed(group, n_missing, tables):
 
 @borrowing
 def keep_picks(group, n_missing):
-    """Save the present choice as the best, with its `n_missing` missing pairs."""
+    """Save the present choice, with its `n_missing` missing pairs, as the best."""
     copy_into(group.best_picks, group.picks)
     group.best_missing[:] = 0
     copy_into(group.best_missing[:n_missing], group.missing[:n_missing])
@@ -169,7 +169,8 @@ def _solve_with_three(group, used, relaxed, floor, tables):
 def _try_triples(group, floor, relaxed, any_will_do, tables):
     """Best choice with the pairs of a triangle or path missing; pairs with a bound not above the best are pruned.
 
-    If `any_will_do`, every triple left attains the bound `relaxed`: the present choice is saved with the first.
+    If `any_will_do`, every remaining triple attains the bound `relaxed`: the present choice is saved with the first
+    one.
     """
     size, missing, bounds = group.counts[SIZE], group.missing, group.bounds
     best, most_work = floor, group.counts[WORK] + MOST_WORK

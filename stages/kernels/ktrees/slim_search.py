@@ -45,7 +45,7 @@ class KeptNetwork(NamedTuple):
     Attributes
     ----------
     relative_scores : ndarray of float64, shape (2,)
-        In nats, of the present network and of the one kept, see `PRESENT` and `KEPT`.
+        In nats, of the present network and of the kept one, see `PRESENT` and `KEPT`.
     chosen : ndarray of int64, shape (n_variables,)
     order : ndarray of int32, shape (n_variables,)
     idle : ndarray of int64, shape (1,)
@@ -188,19 +188,19 @@ def search_groups(lists, cliques, group, tables, queue, kept, rng, patience, lim
     Parameters
     ----------
     lists : BoundedLists
-        Whose members of a set are its parents alone.
+        Lists in which the members of a set are its parents only.
     tables : CliqueTables
         For K + 3 variables.
     patience : int
-        Stop after so many disturbances in a row without improvement.
+        Stop after this number of disturbances in a row without improvement.
     limits : tuple of (int, int)
-        Stop after so many groups, or once ``group.counts[WORK]`` reaches the second entry. The course of the search
-        does not depend on how it is divided into calls.
+        Stop after this number of groups (first entry), or once ``group.counts[WORK]`` reaches the second entry. The
+        course of the search does not depend on how it is divided into calls.
 
     Returns
     -------
-    int
-        Groups solved, disturbances included. Fewer than allowed, with work left, means that patience ran out.
+    int Groups solved, disturbances included. A smaller number than allowed, with work left, means that patience ran
+        out.
     """
     done = 0
     while done < limits[0] and group.counts[WORK] < limits[1]:

@@ -62,14 +62,14 @@ def start_clique_tables(treewidth: int) -> CliqueTables:
 def solve_start_clique(lists, tree, clique):
     """Best DAG on the start clique; fills ``tree.chosen`` of its members.
 
-    Exact on the first `EXACT_CLIQUE` members: those that cannot lie on a cycle take their best set, and the others
-    are solved by dynamic programming over subsets (the best DAG on a subset has a sink, which takes its best set
-    within the rest; Silander and Myllymäki 2006). Further members take their best set among the earlier ones.
+    Exact on the first `EXACT_CLIQUE` members. Members that cannot lie on a cycle take their best set; the others are
+    solved by dynamic programming over subsets: the best DAG on a subset has a sink, which takes its best set within
+    the rest (Silander and Myllymäki 2006). Further members take their best set among the earlier ones.
 
     Parameters
     ----------
     tree : KTree
-        With the start clique joined.
+        A k-tree with the start clique joined.
     clique : CliqueTables
         Scratch space.
 
@@ -170,7 +170,7 @@ def peel_clique(exact, clique):
 
 @borrowing
 def solve_core(relative_scores, clique, free, core):
-    """Fill `values`, `sinks` and `taken` for all subsets of `core`; the variables of `free` precede them."""
+    """Fill `values`, `sinks` and `taken` for all subsets of `core`; variables of `free` precede all of these."""
     values, sinks, taken = clique.values, clique.sinks, clique.taken
     starts, masks, candidates = clique.starts, clique.masks, clique.candidates
     values[0] = 0.0

@@ -1,9 +1,9 @@
-"""Triangulations of bounded width of a network's moral graph: which families fit one beside the present ones.
+"""Triangulations of bounded width of a network's moral graph, and the further families that fit them.
 
 An elimination order turns the moral graph into a chordal graph, its triangulation, whose largest clique decides the
 width. Vertices are numbered by their rank in that order, so that the first later neighbour of a vertex is the lowest
 bit of a row. A family fits within the bound at no cost if it is a clique of the triangulation. Further families are
-joined as long as the width allows: then searches among all families that are cliques cannot exceed the bound.
+joined as long as the width allows. A search among the families that are cliques then cannot exceed the bound.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def table_cells(row, states, cells):
 
 @borrowing
 def fill_in(edges, later, states, width, most_cells):
-    """Fill `later` by elimination in the order of the ranks; whether all cliques are within the bounds.
+    """Fill `later` by elimination in the order of the ranks; returns whether all cliques are within the bounds.
 
     A vertex passes its later neighbours to the first of them only, which gives the same cliques as joining all of
     them (elimination tree of sparse Cholesky factorisation).
@@ -108,12 +108,11 @@ def fill_in(edges, later, states, width, most_cells):
 
 @borrowing
 def eliminate_least(graph, rng, width, most_cells):
-    """Eliminate a vertex of least degree, a random one of equals, again and again; fills ``graph.order``.
+    """Eliminate a vertex of least degree (a random one among equals) repeatedly; fills ``graph.order``.
 
     Returns
     -------
-    bool
-        False when no vertex fits the bounds; then those left have their degree in ``graph.degrees``.
+    bool False when no vertex fits the bounds; then the remaining vertices have their degrees in ``graph.degrees``.
     """
     rest, degrees, states = graph.rest, graph.degrees, graph.states
     n, words = rest.shape
@@ -179,7 +178,7 @@ def adopt_order(graph):
 
 @borrowing
 def join_family(lists, graph, child, s):
-    """Make the family of set `s` a clique; the number of edges added, which ``graph.joined`` lists."""
+    """Make the family of set `s` a clique; returns the number of edges added, which ``graph.joined`` lists."""
     ranks, edges = graph.ranks, graph.edges
     first, end = lists.parent_offsets[s], lists.parent_offsets[s + 1]
     n_joined = 0
@@ -220,7 +219,7 @@ def moralise(lists, graph, chosen):
 
 @borrowing
 def triangulate(lists, graph, chosen, width, most_cells):
-    """Triangulate the moral graph of the sets `chosen` in the present order; whether it is within the bounds."""
+    """Triangulate the moral graph of the sets `chosen` in the present order; returns whether it fits the bounds."""
     moralise(lists, graph, chosen)
     return fill_in(graph.edges, graph.later, graph.states, width, most_cells)
 
@@ -232,7 +231,7 @@ def widen(lists, graph, rng, chosen, width, most_cells, n_tries, n_orders):
     Parameters
     ----------
     graph : Triangulation
-        Whose order eliminates the moral graph within the bounds.
+        Its order must eliminate the moral graph within the bounds.
     chosen : ndarray of int64, shape (n_variables,)
         Index of the set of each variable.
     n_tries : int
@@ -242,7 +241,7 @@ def widen(lists, graph, rng, chosen, width, most_cells, n_tries, n_orders):
     """
     edges, joined = graph.edges, graph.joined
     moralise(lists, graph, chosen)
-    # A new order, of random vertices among equals, leaves other pairs free to be joined.
+    # A new order, with random choices among equal vertices, allows other pairs to be joined.
     if eliminate_least(graph, rng, width, most_cells):
         adopt_order(graph)
     fill_in(edges, graph.later, graph.states, width, most_cells)

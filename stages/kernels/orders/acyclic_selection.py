@@ -63,11 +63,11 @@ def select_slice(lists, order, chosen, family, descendants, stack, start, budget
 
 @borrowing
 def swap_selection(lists, order, chosen, reached, i):
-    """Gain of acyclic selection when the variables at `i` and ``i + 1`` are swapped and choose anew.
+    """Gain of acyclic selection when the variables at `i` and ``i + 1`` are swapped and both choose anew.
 
-    All other choices stay, which is the cheap update that Theorem 4 allows. The variable that is later after the swap
-    takes its best set without a descendant, then the other one does. Returns the gain in nats, minus infinity if one
-    of the two has no set, and their sets.
+    All other choices stay: the cheap update that Theorem 4 allows. The variable that is later after the swap takes
+    its best set without a descendant, then the other one does. Returns the gain in nats, minus infinity if one of the
+    two has no set, and their sets.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ def swap_selection(lists, order, chosen, reached, i):
     """
     later, earlier = order[i], order[i + 1]
     reached[order[:i]] = 0
-    # Flag 1: the later variable or a descendant of it; flag 2: likewise of the earlier one.
+    # Flag 1 marks the later variable and its descendants, flag 2 the earlier variable and its descendants.
     reached[later], reached[earlier] = 1, 2
-    # Without the arcs into the two, all their descendants follow them in the order: one pass over it finds these.
+    # Without arcs into the two, all their descendants follow them in the order: one pass finds these descendants.
     for place in range(i + 2, len(order)):
         variable = order[place]
         flags = np.uint8(0)

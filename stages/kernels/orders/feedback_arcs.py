@@ -88,9 +88,9 @@ def depth_first_order(offsets, neighbours, ranks, starts, order, on_arrival):
 def break_cycles(offsets, parents, weights, starts):
     """A feedback arc set of small weight, by the cycle-reducing heuristic; bool, one entry per arc.
 
-    While there is a cycle, its smallest weight is subtracted from all its arcs, and those that reach zero are
-    removed. Cycles are found by depth-first search along child -> parent arcs from `starts`; the search backtracks
-    to the first removed arc, so its path remains free of cycles.
+    While there is a cycle, its smallest weight is subtracted from all its arcs, and arcs that reach zero are removed.
+    Cycles are found by depth-first search along child -> parent arcs from `starts`. The search backtracks to the
+    first removed arc, so its path stays free of cycles.
     """
     n = len(starts)
     left = weights.copy()
@@ -127,8 +127,8 @@ def break_cycles(offsets, parents, weights, starts):
                 depth[parent] = top
                 top += 1
                 continue
-            # The parent is on the path, so the arcs from there to the end form a cycle. Any feedback arc set
-            # contains one of them and costs at least the smallest weight, which is subtracted from all (local ratio).
+            # The parent is on the path, so the arcs from there to the end form a cycle. Any feedback arc set contains
+            # one of these arcs and costs at least the smallest weight, which is subtracted from all (local ratio).
             smallest = np.inf
             for d in range(depth[parent], top):
                 smallest = min(smallest, left[arcs[d]])

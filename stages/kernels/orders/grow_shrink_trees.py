@@ -1,12 +1,12 @@
 """Grow-shrink trees: parent sets grown within the predecessors of an order, every step of growth cached.
 
 A set grows by the predecessor of the child that improves the score most, until none does; then it shrinks. The
-variables that improve a set do not depend on the order of the variables: they are kept with the set, as branches to
-the larger sets, best first. So growing a child's set within other predecessors walks down from the empty set, takes
-at every set the first branch whose variable precedes the child, and computes no score where such a walk has passed
-before. When one variable moves, one or two walks for each of the others give the score of every slot. (Andrews,
-Ramsey, Sanchez-Romero, Camchong and Kummerfeld 2023, "Fast scalable and accurate discovery of DAGs using the best
-order score search and grow-shrink trees"; here a set is one node, whatever the order in which it was grown.)
+variables that improve a set do not depend on the order: they are kept with the set as branches to the larger sets,
+best first. Growing a child's set within other predecessors is a walk down from the empty set: at every set it takes
+the first branch whose variable precedes the child. It computes no score where an earlier walk has passed. When one
+variable moves, one or two walks for each of the others give the score of every slot. (Andrews, Ramsey,
+Sanchez-Romero, Camchong and Kummerfeld 2023, "Fast scalable and accurate discovery of DAGs using the best order score
+search and grow-shrink trees"; here a set is one node, whatever the order in which it was grown.)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..jit import borrowing
 
 
 class GrowShrinkTrees(NamedTuple):
-    """The cached growth of the sets of all children; entries beyond those in use are free."""
+    """The cached growth of the sets of all children; entries beyond the used ones are free."""
 
     # `first`, `last` (int64, shape (n_nodes,)): a node is a child with a parent set; its branches are
     # ``first[node]:last[node]``, -1 while unknown. Node i is child i with its required parents.
@@ -37,7 +37,7 @@ def grow_along(trees, node, position, slot, moved):
     Parameters
     ----------
     position : ndarray of int64, shape (n_variables,)
-        Positions of all variables but `moved`.
+        Positions of all variables except `moved`.
 
     Returns
     -------
@@ -47,9 +47,10 @@ def grow_along(trees, node, position, slot, moved):
         The branch without target that stopped it; -1 if growth is complete, or the node's branches are unknown.
     met : int
         The first branch passed that adds `moved`; -1 if there was none. A walk with `moved` among the predecessors is
-        the same up to there.
+        the same up to this branch.
     until : int
-        The largest slot with the same result: the least position of a variable passed over for its position.
+        The largest slot with the same result: the least position of a variable whose branch was passed over because
+        of its position.
     """
     met, until = np.int64(-1), np.int64(len(position))
     while True:
@@ -62,7 +63,8 @@ def grow_along(trees, node, position, slot, moved):
             elif position[variable] < slot:
                 break
             else:
-                # A better branch than the one taken: the walk changes once its variable precedes the child.
+                # A better branch than the one taken: the walk changes once the variable of that branch precedes the
+                # child.
                 until = min(until, position[variable])
             branch += 1
         if branch >= last:
@@ -76,9 +78,9 @@ def grow_along(trees, node, position, slot, moved):
 def score_slots(trees, order, position, moved, scores, missing):
     """Scores of an order by the slot of one variable.
 
-    With the variable in slot k each other one has it among its predecessors or not: the total is its own score in the
-    slot, of those before it the scores without it, and of those behind it the scores with it. Returns the number of
-    entries of `missing`.
+    With the variable in slot k, each other variable either has it among its predecessors or not. The total is its own
+    score in the slot, plus the scores without it of the variables before, plus the scores with it of the variables
+    behind. Returns the number of entries of `missing`.
 
     Parameters
     ----------
@@ -96,8 +98,8 @@ def score_slots(trees, order, position, moved, scores, missing):
     """
     n, n_missing = len(position), 0
     own_node, own_branch, until = np.int64(moved), np.int64(-1), np.int64(-1)
-    before = 0.0  # sum over the variables up to here of their scores without `moved` less those with it
-    behind = 0.0  # sum over the variables up to here of their scores with `moved` as predecessor
+    before = 0.0  # sum over the variables so far: score without `moved` less score with it
+    behind = 0.0  # sum over the variables so far: score with `moved` as a predecessor
     for slot in range(n):
         # The walk of `moved` itself is repeated only behind the slot up to which its result holds.
         if slot > until:
@@ -114,7 +116,7 @@ def score_slots(trees, order, position, moved, scores, missing):
         if branch >= 0 or np.isnan(without):
             missing[n_missing] = -1 - branch if branch >= 0 else node
             n_missing += 1
-        # Without such a branch both walks are the same; else they part there, where `moved` would have been added.
+        # Without such a branch both walks agree; else they part there, where `moved` would be added.
         if met >= 0:
             node, branch = trees.target[met], met
             if node >= 0:

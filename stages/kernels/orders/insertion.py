@@ -1,11 +1,11 @@
 """Moving one variable within an order: the scores of all positions at once, and the move itself.
 
 Remove variable x from the order; x in slot j = 0 .. n-1 has the first j of the others before it. A child y of x
-depends on the slot only in whether x precedes y. So y has two choices, with and without x, one of which is its
-present one. The other is found among the sets that contain x (if x moves from behind y to before it) or among the
-sets after the present one (if y uses x and loses it). The variable x itself takes better sets in later slots. The
-score as a function of the slot is therefore a step function with few steps, and its cost depends on what can change
-and not on the number of variables.
+depends on the slot only in whether x precedes y. So y has two choices, one with x and one without it; one of them is
+its present one. The other is found among the sets that contain x (if x moves from behind y to before it) or among the
+sets after the present one (if y uses x and loses it). The variable x itself takes better sets in later slots. So the
+score is a step function of the slot with few steps, and its cost depends on the number of changes, not on the number
+of variables.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def new_profile(n_variables: int) -> Profile:
 def own_choices(lists, x, state, profile, floor):
     """Best set of `x` for every slot in which it scores more than `floor`.
 
-    In a pass through the list, best first, a set that needs an earlier slot than all sets before it is the choice
+    In a pass through the list, best first, a set that fits from an earlier slot on than all better sets is the choice
     from that slot on. Slots in which no set above `floor` fits are omitted, because `x` cannot gain there. Returns
     the number of different choices, and the sets tested.
     """
@@ -95,7 +95,8 @@ def own_choices(lists, x, state, profile, floor):
             if need >= cover:
                 break
         # x must come after the set's latest member. Members before x keep their position when x is removed, so x
-        # needs the slot after it; members behind x move one position to the left, so x needs their present position.
+        # needs the slot after the latest of these. Members behind x move one position to the left, so x needs the
+        # present position of the latest.
         if need < here:
             need += 1
         # From slot `cover` on, an earlier and thus better set of the list fits.
@@ -125,7 +126,8 @@ def choices_before(lists, x, state, profile):
     for pair in range(lists.pair_offsets[x], lists.pair_offsets[x + 1]):
         child = lists.pair_children[pair]
         present = chosen[child]
-        # Skip: no set with x is better than the present one, or the child comes after x and has these sets already.
+        # Skip: no set with x is better than the present one, or the child comes after x and can use these sets
+        # already.
         if lists.pair_first[pair] >= present or position[child] > here:
             continue
         for k in range(lists.member_offsets[pair], lists.member_offsets[pair + 1]):
@@ -165,11 +167,12 @@ def choices_after(lists, x, state, profile, found, n_steps, most):
         child = lists.pair_children[pair]
         present = chosen[child]
         place = np.int64(position[child])
-        # A present set that is better than all with x does not contain x; nor do those of children before x.
+        # If the present set is better than all sets with x, it does not contain x; nor do the sets of children before
+        # x.
         if lists.pair_first[pair] > present or place < here or place > last_slot:
             continue
-        # The best set with x is the present one or a better one. If better, another of its members comes too late,
-        # and the present set need not contain x.
+        # The best set with x is the present one or a better one. If it is better, another of its members comes too
+        # late, and the present set need not contain x.
         if lists.pair_first[pair] < present and not contains(lists, present, x):
             continue
         # The best set without x comes after the present one, which is the first consistent set.
@@ -183,7 +186,7 @@ def choices_after(lists, x, state, profile, found, n_steps, most):
                 other = s
                 break
         if other < 0:
-            # Steps already noted for children behind stay: no slot after `last_slot` is looked at.
+            # Steps already recorded for children behind stay: no slot after `last_slot` is considered.
             last_slot = place - 1
             continue
         profile.children[found] = child
@@ -221,19 +224,19 @@ def sort_steps(slots, changes, n):
 def slot_profile(lists, x, state, profile, reach):
     """Score of the slots for `x`, relative to the present one, as sorted steps in `profile`.
 
-    Slots whose score is provably more than `reach` nats below the present one may be omitted. To the left only the
-    children gain and to the right only `x` itself, so the loss of `x`, or of a child, bounds the score of a slot.
-    Returns the number of children in `profile`, of own choices, and of steps; the last slot; the score of the first
-    slot, ``profile.own_slots[n_own - 1]``, relative to the present one; and the sets tested.
+    Slots whose score is provably more than `reach` nats below the present one may be omitted. To the left of the
+    present slot only the children gain, to the right only `x`. So the loss of `x`, or of a child, bounds the score of
+    a slot. Returns (number of children in `profile`, number of own choices, number of steps, last slot, score of the
+    first slot relative to the present one, sets tested). The first slot is ``profile.own_slots[n_own - 1]``.
     """
     present = lists.scores[state.chosen[x]]
     n_children, at_front, work = choices_before(lists, x, state, profile)
-    # To the left of the present slot the children gain at most `at_front`, so a slot in which x has only sets at or
-    # below this floor cannot gain.
+    # To the left of the present slot the children gain at most `at_front`, so a slot cannot gain if all sets of x
+    # that fit there are at or below this floor.
     n_own, more = own_choices(lists, x, state, profile, present - at_front - reach)
     work += more
     n_steps = n_children
-    # Own choices are sorted best, and last slot, first; the step of each is its gain over the next worse one.
+    # Own choices are sorted by descending score and last slot; the step of each is its gain over the next worse one.
     for k in range(n_own - 1):
         profile.slots[n_steps] = profile.own_slots[k]
         profile.changes[n_steps] = lists.scores[profile.own_sets[k]] - lists.scores[profile.own_sets[k + 1]]
@@ -243,8 +246,8 @@ def slot_profile(lists, x, state, profile, reach):
     n_children, n_steps, last_slot, more = choices_after(lists, x, state, profile, n_children, n_steps, most)
     work += more
     sort_steps(profile.slots, profile.changes, n_steps)
-    # Score of slot 0 with the worst own choice of x; then of the first slot in which that choice fits: the steps up
-    # to this slot are added to the score and removed.
+    # First the score of slot 0 with the worst own choice of x, then of the first slot in which that choice fits:
+    # steps up to this slot are added to the score and removed.
     score = lists.scores[profile.own_sets[n_own - 1]] - present + at_front
     first_slot = profile.own_slots[n_own - 1]
     skipped = 0
@@ -259,7 +262,7 @@ def slot_profile(lists, x, state, profile, reach):
 
 @borrowing
 def move_to_slot(x, slot, state, profile, n_children, n_own):
-    """Move `x` to `slot` and update all choices; `profile` must be that of `x` in this state."""
+    """Move `x` to `slot` and update all choices; `profile` must be the profile of `x` in this state."""
     order, position, chosen = state
     here = position[x]
     for k in range(n_children):

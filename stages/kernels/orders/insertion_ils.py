@@ -1,10 +1,10 @@
 """Iterated local search over orders by insertion.
 
-Single variables move to their best slots until none gains (repair). Then a few related variables move to random
-slots (shake), the order is repaired around them, and the result is kept unless it is worse. After a move mainly the
-related variables that the moved one passed can gain, so these are queued; the cost of a repair depends on the
-neighbourhood of the shake and not on the number of variables. All state is in arrays, so the search can stop after
-any amount of work and resume in the next call.
+Single variables move to their best slots until none gains (repair). Then a few related variables move to random slots
+(shake), the order is repaired around them, and the result is kept unless it is worse. After a move mainly the related
+variables that the moved one passed can gain; so these are queued. The cost of a repair depends on the neighbourhood
+of the shake, not on the number of variables. All state is in arrays, so the search can stop after any amount of work
+and resume in the next call.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .insertion import copy_order, move_to_slot, slot_profile
 from .set_lists import GAIN_TOLERANCE
 
 PROFILE_WORK = 50
-"""Fixed cost of a profile beside the sets it tests, in sets tested."""
+"""Cost of a profile besides the sets that it tests, expressed in sets tested."""
 
 HEAD, TAIL = 0, 1
 """Entries of `InsertionWalk.cursor`."""
@@ -31,7 +31,7 @@ class InsertionWalk(NamedTuple):
     """State of a search."""
 
     neighbour_offsets: np.ndarray  # int64, shape (n_variables + 1,)
-    neighbours: np.ndarray  # int32: for each variable those that occur in its lists or in whose lists it occurs
+    neighbours: np.ndarray  # int32: for each variable the variables in its lists and those in whose lists it is
     queue: np.ndarray  # int32, shape (n_variables + 1,): ring buffer of variables that may gain by moving
     cursor: np.ndarray  # int64, shape (2,): start and end of the ring: `HEAD`, `TAIL`
     queued: np.ndarray  # bool, shape (n_variables,): which variables are in the queue
@@ -79,8 +79,8 @@ def enqueue_passed(walk, state, x, first, last):
 def best_slot(state, profile, x, n_own, n_steps, last_slot, score):
     """The best slot of `x` by its profile and the gain in nats; slot -1 if none gains.
 
-    Between steps the score is the same: of such slots the one nearest to the present position of `x`, and of ranges
-    that tie the leftmost.
+    Between steps the score is constant: take the slot nearest to the present position of `x`, in the leftmost of
+    equally good ranges.
     """
     here = state.position[x]
     best, best_gain = -1, GAIN_TOLERANCE
@@ -91,7 +91,7 @@ def best_slot(state, profile, x, n_own, n_steps, last_slot, score):
         following = min(profile.slots[k], last_slot + 1) if k < n_steps else last_slot + 1
         if following > slot and score > best_gain:
             best_gain = score
-            # Of the slots with this score the nearest: the first one if all lie to the right, else the present slot
+            # The nearest of the slots with this score: the first one if all lie to the right, else the present slot
             # or the last one before it.
             best = slot if slot > here else min(following - 1, max(slot, here))
         if k >= n_steps:
@@ -176,7 +176,7 @@ def settle_order(walk, state, best):
         copy_order(state, best)
     else:
         copy_order(best, state)
-        # Variables wait here only if a search ends within a repair; the best order was kept with nobody waiting.
+        # The queue is non-empty only if a search ends within a repair; the best order was kept with an empty queue.
         while walk.cursor[HEAD] != walk.cursor[TAIL]:
             walk.queued[walk.queue[walk.cursor[HEAD]]] = False
             walk.cursor[HEAD] = (walk.cursor[HEAD] + 1) % len(walk.queue)

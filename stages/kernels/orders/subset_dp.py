@@ -1,8 +1,8 @@
 """The best network by dynamic programming over subsets of variables (Silander & Myllymäki 2006).
 
-The best network on a set of variables has a sink, which takes its best listed set within the others. Subsets are
-bit masks; masks of the possible parents of a child omit the child's own bit. `posterior.subset_sums` uses the same
-masks but sums weights, so it shares `set_place` and `squeeze` and not the tables of best sets.
+The best network on a set of variables has a sink, which takes its best listed set within the others. Subsets are bit
+masks; masks of the possible parents of a child omit the child's own bit. `posterior.subset_sums` uses the same masks
+but sums weights, so it shares `set_place` and `squeeze` but not the tables of best sets.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def sink_total(scores, best, totals, mask, sink):
 
 @borrowing
 def extend_totals(scores, best, totals, start, stop):
-    """Scores of the best networks on the subsets ``start:stop``, in nats, from those of smaller masks.
+    """Scores of the best networks on the subsets ``start:stop``, in nats, from scores of smaller masks.
 
     `scores` is float64, shape (n_sets,). `best` (int32, shape (n_variables, 2^(n_variables - 1))) has rows from
     `best_within_subsets`; `totals` is float64, shape (2^n_variables,): ``totals[0]`` is 0, -inf marks subsets without

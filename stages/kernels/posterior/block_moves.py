@@ -1,7 +1,7 @@
 """Gibbs moves over networks: the parent sets of a block of variables are drawn jointly given all other families.
 
 Goudie and Mukherjee (2016). Without the block's families, let D_x be x and its descendants. A listed set of x that
-meets D_x closes a cycle. Of any other set only the D_y that it meets matter, for x then descends from y. These
+meets D_x closes a cycle. Any other set matters only by which D_y it meets: x then descends from each such y. These y
 define the set's class. A choice of one class for each variable is acyclic if the relation "x descends from y" is
 acyclic on the block: 3 choices of 2 variables, 25 of 3. The weights of the classes are summed over the lists. A
 choice is drawn in proportion to the product of its classes' weights, then a set of each class in proportion to its
@@ -25,8 +25,9 @@ LARGEST_BLOCK = 3
 """Maximum number of variables in a block."""
 
 NEGLIGIBLE = -60
-"""The rest of a list is skipped if its weight relative to the sets of class 0, which can always be chosen, is less
-than two to this power: less than the rounding of sums."""
+"""The rest of a list is skipped if its weight, relative to the sets of class 0 (always possible), is less than two to
+this power: less than the rounding error of sums.
+"""
 
 
 class WeightedLists(NamedTuple):
@@ -81,13 +82,14 @@ class Walk(NamedTuple):
     stack: np.ndarray  # int32, shape (LARGEST_BLOCK * n_variables,)
     meeting: np.ndarray  # int32, shape (n_variables,): indices of the candidates that are in any D_x
     # uint64, shape (LARGEST_BLOCK, words of the longest list, LARGEST_BLOCK): entry [k, word, j]: the sets of the
-    # block's k-th member that meet D_x of the j-th, 64 to a word; for j = k, those that do not meet its own D_x.
+    # block's k-th member that meet D_x of the j-th, 64 to a word; for j = k, the sets that do not meet D_x of the
+    # k-th.
     met: np.ndarray
     words: np.ndarray  # int64, shape (LARGEST_BLOCK,): number of words of `met` that were filled
     # `sums`, `powers`: float64, int64, shape (LARGEST_BLOCK, 2^LARGEST_BLOCK): weights of the classes of each member.
     sums: np.ndarray
     powers: np.ndarray
-    reached: np.ndarray  # float64: cumulative weights of the choices of classes
+    reached: np.ndarray  # float64: cumulative weights of the acyclic choices
 
 
 @inlined
@@ -158,7 +160,7 @@ def meet_descendants(lists, walk, child, k, word, n_meeting):
     met[0], met[1], met[2] = met_0, met_1, met_2
     n_sets = lists.set_offsets[child + 1] - lists.set_offsets[child] - word * WORD_BITS
     listed = ~zero if n_sets >= WORD_BITS else (one << np.uint64(n_sets)) - one
-    # Sets that meet D_x itself would close a cycle: the others are kept, without bits beyond the list.
+    # Sets that meet D_x itself would close a cycle: keep the others, without the bits beyond the list.
     met[k] = ~met[k] & listed
 
 
@@ -188,8 +190,8 @@ def sum_classes(lists, walk, rung, child, k, size):
             n_meeting += 1
     word = 0
     for first in range(lists.set_offsets[child], lists.set_offsets[child + 1], WORD_BITS):
-        # Class 0 meets no D_y: in any acyclic choice it may replace the class of a skipped set, and weighs more by
-        # that power of two.
+        # Class 0 meets no D_y: in any acyclic choice it may replace the class of a skipped set, and its weight is
+        # larger by at least this power of two.
         if sums[0] > 0.0 and rest_powers[first] < powers[0] + NEGLIGIBLE:
             break
         meet_descendants(lists, walk, child, k, word, n_meeting)
@@ -226,7 +228,7 @@ def draw_choice(walk, choices, size, rng):
             is_there &= sums[k, choices[c, k]] > 0.0
             total += powers[k, choices[c, k]]
         if is_there:
-            # Relative to the largest exponent of a possible choice no power overflows, and that of this choice is 1.
+            # Relative to the largest exponent of a possible choice no power overflows, and that choice has power 1.
             largest = max(largest, total)
     reached = 0.0
     for c in range(len(choices)):

@@ -15,8 +15,8 @@ def enter_ancestors(set_of, parent_offsets, parents, above):
     """
     above[:] = np.uint64(0)
     work = 0
-    # Every pass carries ancestors over at least one more arc: at most as many passes as the longest path has arcs,
-    # and one without a change.
+    # Every pass carries ancestors over at least one more arc. So there are at most as many passes as the longest path
+    # has arcs, and one without a change.
     is_changing = True
     while is_changing:
         is_changing = False
@@ -56,7 +56,7 @@ def enter_blankets(set_of, parent_offsets, parents, blankets):
 
 @njit
 def count_relations(samples, parent_offsets, parents, of_blankets, related, counts, start, most_work):
-    """Count the related pairs of the networks from `start` on, until about `most_work` words were processed.
+    """Count the related pairs of the networks from `start` on, until about `most_work` words are processed.
 
     Returns the network to continue from; ``n_samples`` when all is done.
 
@@ -69,7 +69,7 @@ def count_relations(samples, parent_offsets, parents, of_blankets, related, coun
     related : ndarray of uint64, shape (n_variables, n_words)
         Scratch.
     counts : ndarray of float64, shape (n_variables, n_variables)
-        Entry [a, v] is increased by the number of networks in which a is an ancestor of v, or in its blanket.
+        Entry [a, v] is increased by the number of networks in which a is an ancestor of v, or in the blanket of v.
     """
     work = 0
     t = start

@@ -8,14 +8,14 @@ j in T, hence
     H(S) = sum over non-empty T in S of (-1)^(|T| + 1) H(S - T) prod_{j in T} A_j(S - T),
 
 where A_j(U) is the sum of the weights of the sets of j within U. The derivative B(U) = dH(all) / dH(U) is the weight
-of all extensions of a network on U. Every term of these sums is itself the weight of some of the networks in the sum,
-so it never exceeds the sum, and the loss of digits is bounded by the logarithm of the number of terms. For the prior
+of all extensions of a network on U. Every term of these sums is itself the weight of some of the networks in the sum.
+So no term exceeds the sum, and the loss of digits is bounded by the logarithm of the number of terms. For the prior
 that is uniform over orders, T has one member and nothing is subtracted (Koivisto and Sood 2004).
 
 ``H(U) A_j(U) sum_{T with j} (-1)^(|T| + 1) prod_{i in T - j} A_i(U) B(U + T)`` is the weight of the networks in which
-U is the set of all variables that do not descend from j (uniform over orders: of the pairs of an order and a network
-in which U precedes j). Given U, variable j has the set S within U with probability ``w_j(S) / A_j(U)``, so one pass
-yields all arcs.
+U is the set of all variables that do not descend from j. (Uniform over orders: the weight of the pairs of order and
+network in which U precedes j.) Given U, variable j has the set S within U with probability ``w_j(S) / A_j(U)``, so
+one pass yields all arcs.
 
 Numbers are mantissas and exponents, see `scaled`. The exponents of H and B are chosen beforehand so that no term is
 much larger than 1; their mantissas are not normalised.
@@ -68,7 +68,7 @@ def sum_related(sums, exponents, over_supersets, start, most_work):
         end = min(half, first + most_work)
         for pair in range(first, end):
             low = pair & (step - 1)
-            # The number of the pair with a zero inserted at the position of the element.
+            # The number of the pair with a zero bit inserted at the position of the element.
             without = (pair - low << 1) + low
             if over_supersets:
                 add_at(sums, exponents, without, without + step)
@@ -84,7 +84,7 @@ def sum_related(sums, exponents, over_supersets, start, most_work):
 
 @njit
 def push_exponents(exponents, forward, start, most_work):
-    """Exponents of H: that of the largest term with a single variable; in slices of about `most_work` terms.
+    """Exponents of H: the exponent of the largest term with a single variable; in slices of about `most_work` terms.
 
     `exponents` (int32, shape (n_variables, 2^(n_variables - 1))): of the sums over subsets. `forward`
     (int64, shape (2^n_variables,)): receives the exponents; `NOTHING` where no network exists. Initially 0 for the
@@ -106,7 +106,7 @@ def push_exponents(exponents, forward, start, most_work):
 
 @njit
 def pull_exponents(exponents, backward, start, most_work):
-    """Exponents of B, likewise; masks descend from the one below the full set, whose entry is 0.
+    """Exponents of B, in the same way; masks descend from the one below the full set, whose entry is 0.
 
     Returns the mask to continue from; -1 when all is done.
     """
@@ -138,7 +138,7 @@ def list_groups(sums, exponents, mask, singles, signed, powers, added):
         Receive for each group ``(-1)^(size + 1)`` times the product, its exponent, and the group as a mask.
     """
     n = len(sums)
-    # Minus one for no member, and one change of sign for each, gives (-1)^(size + 1).
+    # Minus one for the empty group and one change of sign per member give (-1)^(size + 1).
     signed[0], powers[0], added[0] = -1.0, 0, 0
     n_open = 0
     for j in range(n):
@@ -152,7 +152,7 @@ def list_groups(sums, exponents, mask, singles, signed, powers, added):
         if singles:
             signed[bit], powers[bit], added[bit] = sums[j, place], exponents[j, place], 1 << j
             continue
-        # The groups with j are those without it (lower numbers) and j.
+        # The groups with j are the groups without it (lower numbers), each extended by j.
         for group in range(bit):
             signed[bit + group] = -signed[group] * sums[j, place]
             powers[bit + group] = powers[group] + exponents[j, place]
@@ -202,14 +202,15 @@ def push_totals(sums, exponents, forward, totals, singles, buffers, start, most_
 def pull_shares(
     sums, exponents, forward, totals, backward, rests, singles, buffers, values, descendants, start, most_work
 ):
-    """Replace the sums A_j(U) by ``P(U) / A_j(U)``, where P(U) is the probability of the event of U and j above.
+    """Replace the sums A_j(U) by ``P(U) / A_j(U)``: P(U) is the probability that U is the set of all variables that
+    do not descend from j (see above).
 
     Returns the mask to continue from; -1 when all is done.
 
     Parameters
     ----------
     sums, exponents : ndarray
-        As for `push_totals`; entries are replaced as soon as they are no longer needed.
+        As in `push_totals`; entries are replaced as soon as they are no longer needed.
     forward, totals : ndarray of int64, ndarray of float64
         From `push_totals`.
     backward, rests : ndarray of int64, ndarray of float64, shape (2^n_variables,)
@@ -250,7 +251,7 @@ def pull_shares(
         rests[mask] = total
         work += n_open if singles else n_groups
         # Sum of the groups that contain each variable. The variable of the highest bit is read off, then its groups
-        # are folded into those without it: linear in the number of groups.
+        # are folded into the groups without it: linear in the number of groups.
         for k in range(n_open - 1, -1, -1):
             half = 1 << k
             own = values[half]
@@ -294,8 +295,7 @@ def add_set_probabilities(
 
     Parameters
     ----------
-    parent_offsets, parents, first, end, weights, powers, child :
-        As for `enter_weights`.
+    parent_offsets, parents, first, end, weights, powers, child : As in `enter_weights`.
     shares, exponents : ndarray
         Results of `pull_shares`, summed over supersets by `sum_related`.
     probabilities : ndarray of float64, shape (n_sets,)

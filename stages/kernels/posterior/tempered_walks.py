@@ -1,7 +1,7 @@
 """Markov chains of block moves with parallel tempering (Geyer 1991).
 
 A chain holds one network for each rung of a temperature ladder. The network on the first rung moves by the posterior,
-the others by powers of it less than 1, so that they leave modes easily. After every round of moves, networks on
+the others by its powers below 1, so that they leave modes easily. After every round of moves, networks on
 neighbouring rungs are swapped by the rule of Metropolis.
 """
 
@@ -91,7 +91,7 @@ def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most
         In the unit of `move_block`.
     """
     n, n_rungs = len(walk.flags), len(walk.standing)
-    # A round takes `round_moves` moves on one rung after the other, so `done` alone says where a call resumes.
+    # A round makes `round_moves` moves on each rung in turn, so `done` alone determines where a call resumes.
     sample_moves = n_rounds * n_rungs * round_moves
     block = walk.block
     work = 0
@@ -100,7 +100,7 @@ def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most
         end = done - done % round_moves + round_moves
         while done < end and work < most_work:
             drawn, size = rng.random(), 1
-            # The block is drawn without regard to the network: so each move leaves the distribution of its rung
+            # The block is drawn independently of the network, so each move leaves the distribution of its rung
             # invariant, as a step of a Gibbs sampler does.
             while size < LARGEST_BLOCK and drawn >= lists.size_shares[size - 1]:
                 size += 1

@@ -1,8 +1,9 @@
 """Upper bounds on the score of every network from given lists (after Cussens 2011; Bartlett and Cussens 2017).
 
-`lagrangian` holds a bound that improves as long as it is worked on: dual ascent first, then the volume algorithm over
+`lagrangian` holds a bound that improves with the work spent on it: dual ascent first, then the volume algorithm over
 violated cuts. `cuts` defines a cut, `cut_pool` keeps the cuts found, `separators` is the interface of searches for
-violated ones, `cluster_cuts` and `zero_half_cuts` are two of them. `residual` solves what a bound has not excluded,
-by dynamic programming over subsets (`subset_dp`). `anytime_bound` works on a bound beside a search, for a share of
-the search's work; `claims` says among which networks a bound holds, `rounding` how far rounding can move it.
+violated ones; `cluster_cuts` and `zero_half_cuts` are two such searches. `residual` solves the problem over the sets
+that a bound has not excluded, by dynamic programming over subsets (`subset_dp`). `anytime_bound` works on a bound
+beside a search, for a share of the search's work; `claims` says among which networks a bound holds, `rounding` how
+far rounding can move it.
 """

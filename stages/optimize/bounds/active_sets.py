@@ -1,7 +1,8 @@
-"""One round of the volume algorithm on active sets: of each child those of least reduced cost, and those in use.
+"""One round of the volume algorithm on active sets: for each child the sets of least reduced cost, and the sets in
+use.
 
-On dense lists these are a tenth of all sets or less, and steps as much faster. What a round finds holds for networks
-of active sets only; `lagrangian.BoundSearch` evaluates all sets after it.
+On dense lists a tenth of all sets or less is active, and steps are faster by the same factor. A round's bound holds
+for networks of active sets only; so `lagrangian.BoundSearch` evaluates all sets after it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ LEAST_ACTIVE = 25
 """Sets of least reduced cost of each child that become active."""
 
 ROUNDS_ACTIVE = 3
-"""Rounds for which they stay active: multipliers move to and fro, and the same sets are wanted again and again."""
+"""Rounds for which they stay active: multipliers oscillate, so the same sets return again and again."""
 
 SLICE_WORK = 20_000_000
 """Approximate number of sets looked at per compiled call; some hundredths of a second."""
@@ -36,15 +37,15 @@ class ActiveRound:
     reduced : ndarray of float64, shape (n_sets,)
         Reduced costs of all sets by `multipliers`, nats.
     shares : ndarray of float64, shape (n_sets,)
-        Averaged choices so far. The shares of sets that are not active are lost; the others sum to one again.
+        Averaged choices so far. Inactive sets lose their shares; the other shares are scaled to sum to one.
     last_least : ndarray of int64, shape (n_sets,)
-        Last round in which a set was among those of least reduced cost; updated.
+        Last round in which a set was among the sets of least reduced cost; updated.
     number : int
         Of the round.
     multipliers : ndarray of float64, shape (n_cuts,)
         Moved in place by `step`.
     pace : ndarray of float64
-        As of `stages.kernels.bounds.lagrangian.Volume`, kept from round to round.
+        As in `stages.kernels.bounds.lagrangian.Volume`, kept from round to round.
     """
 
     def __init__(

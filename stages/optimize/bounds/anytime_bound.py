@@ -33,12 +33,12 @@ GAP_OF_LISTS = "gap to the lists' best"
 class WorkShare:
     """Work due to a bound, by the work of the search beside it.
 
-    It depends on work and scores alone, never on the clock, so that a run with a limit on evaluations is reproducible
-    and other load of the machine does not shift time from the one to the other.
+    It depends on work and scores alone, never on the clock. So a run with a limit on evaluations is reproducible, and
+    load on the machine does not shift time between search and bound.
 
-    Per unit of work of the search `share` units of work on the bound are due, and `idle_share` more once the search
-    has done twice the work after which it found its incumbent. Only a network that is better by more than the share
-    `least_gain` of its score counts as a new incumbent here.
+    Each unit of work of the search makes `share` units of work on the bound due. Once the search has done twice the
+    work after which it found its incumbent, it makes `idle_share` units more due. Here a network counts as a new
+    incumbent only if its score is better by more than the share `least_gain` of the score.
     """
 
     def __init__(self, idle_share: float = 0.0, least_gain: float = 0.0, share: float = SHARE):
@@ -46,7 +46,7 @@ class WorkShare:
         self._best, self._found_at = -math.inf, 0.0
 
     def of(self, work: float, score: float) -> float:
-        """Work due in all after `work` of the search, whose incumbent has this `score` in nats."""
+        """Total work due after `work` of the search, whose incumbent has this `score` in nats."""
         if score - self._best > self._least_gain * abs(score):
             self._best, self._found_at = score, work
         return FIRST_WORK + self._plain_share * work + self._idle_share * max(0.0, work - 2.0 * self._found_at)
@@ -56,7 +56,7 @@ class AnytimeBound:
     """The bound for a search on the lists of `table`.
 
     Sets with more parents than `treewidth`, the treewidth bound of the search, are excluded; None for no bound.
-    `idle_share` is that of `WorkShare`.
+    `idle_share` is as in `WorkShare`.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class AnytimeBound:
     ):
         lists = table
         if treewidth is not None:
-            # Every variable has such a set: larger fixed records were refused before.
+            # Every variable has such a set: larger fixed records are refused earlier.
             lists = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
         self.search = BoundSearch(lists, task_generator(seed, 0, 1))
         self._scores = None if treewidth is not None else lists.scores
@@ -94,9 +94,9 @@ class AnytimeBound:
         return (found, total) if total > score else None
 
     def keep_pace(self, work: float, score: float) -> None:
-        """Work on the bound until it has had its share of the search's `work`, in sets looked at.
+        """Work on the bound until it has had its share of the search's `work` (in sets looked at).
 
-        `score` is that of the best network so far, in nats.
+        `score` is the score of the best network so far, in nats.
         """
         share = self._share.of(work, score)
         # Too little to do now: only the incumbent is passed on.

@@ -15,7 +15,7 @@ from formats.wording import plural
 from .. import OptimizeOptions
 
 ALL = "all networks"
-"""First words of a claim about complete lists, and of no other."""
+"""First words of a claim about complete lists; no other claim has them."""
 
 LISTED = "networks of the listed sets"
 
@@ -23,9 +23,9 @@ KEEPING_FOREST = " that keep the screening forest (other arcs among its roots on
 
 
 def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
-    """The networks that a bound computed on the lists of `table` holds for.
+    """The class of networks for which a bound computed on the lists of `table` holds.
 
-    They depend on the method, treewidth bound and constraints in the `options` of the search.
+    It depends on the method, treewidth bound and constraints in the `options` of the search.
     """
     most = options.treewidth if options.method != "forest" else min(1, options.given_treewidth)
     if most is not None and most >= table.n_variables - 1 and options.max_table is None:
@@ -53,20 +53,21 @@ def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
 
 
 def claim_of_scores(options: OptimizeOptions) -> str:
-    """The networks that a bound on all sets of a data set holds for; options as in `claim_of_lists`."""
+    """The class of networks for which a bound on all sets of a data set holds; options as in `claim_of_lists`."""
     limits = [m for m in (options.max_parents, options.treewidth) if m is not None]
     claim = ALL + _kind(min(limits, default=None), options)
     return claim + (" under the constraints" if _is_constrained(options) else "")
 
 
 def claim_of_grown_lists(n_sets: int, options: OptimizeOptions) -> str:
-    """The networks that a bound on lists grown by the search holds for: those of the final sets."""
+    """The class of networks for which a bound on lists grown by the search holds: networks of the final sets."""
     sets = f"networks of the {plural(n_sets, 'set')} listed at the end"
     return sets + _kind(options.treewidth, options)
 
 
 def _kind(most_parents: int | None, options: OptimizeOptions) -> str:
-    """The limit on parents, and that the claim covers any treewidth; networks with one parent each keep the bound.
+    """The limit on parents, and whether the claim covers any treewidth; networks with one parent each keep any
+    treewidth bound.
 
     A bound on tables is part of the claim only where networks with one parent each are searched exactly.
     """

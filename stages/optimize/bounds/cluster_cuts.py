@@ -15,7 +15,7 @@ from .cuts import Origin
 from .separators import Point
 
 DEMANDS = (1, 2)
-"""Demands searched for. Demand two closes most of what demand one leaves open; three was never needed."""
+"""Demands searched for. Demand two closes most of the gap that demand one leaves; three was never needed."""
 
 MOST_MEMBERS = 100
 """Variables of a cluster found by search."""
@@ -25,13 +25,13 @@ SEEDS = 64
 
 
 class ClusterSeparator(NamedTuple):
-    """Searches from each variable for the cluster whose cut is violated most."""
+    """Searches from each variable for the most violated cluster cut."""
 
-    # k of the cut: the sets of members with fewer than k parents in the cluster have a share of at least k.
+    # k of the cut: sets of members with fewer than k parents in the cluster have a total share of at least k.
     demand: int
     steps: int  # changes of the cluster per search
-    violation: float  # least share that must be missing
-    noise: float = 0.0  # share by which the value of a change is disturbed at random
+    violation: float  # least violation (missing share) of a cut that is returned
+    noise: float = 0.0  # amplitude of the random disturbance of a change, in shares
 
     def separate(
         self, point: Point, pool: CutPool, rng: np.random.Generator, budget: Budget

@@ -26,14 +26,14 @@ def columns_of(columns: Columns, sets: np.ndarray) -> Columns:
 
 
 def cuts_of_sets(cuts: Cuts, sets: np.ndarray, n_sets: int) -> Cuts:
-    """All cuts over some of `n_sets` sets (ascending), which are numbered by their places among these."""
+    """All cuts over some of `n_sets` sets (ascending), numbered by their places among these."""
     place = np.full(n_sets, -1, dtype=np.int32)
     place[sets] = np.arange(len(sets), dtype=np.int32)
     return restricted(cuts, place)
 
 
 def restricted(cuts: Cuts, place: np.ndarray) -> Cuts:
-    """All cuts over the sets that `place` (int32, shape (n_sets,)) numbers; it is -1 for the others."""
+    """All cuts over the sets that `place` (int32, shape (n_sets,)) numbers; it is -1 for sets left out."""
     offsets, room = np.empty(len(cuts.offsets), dtype=np.int64), len(cuts.sets) // 4
     while True:
         counted, weights = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int8)
@@ -44,7 +44,7 @@ def restricted(cuts: Cuts, place: np.ndarray) -> Cuts:
 
 
 def slacks_of(cuts: Cuts, shares: np.ndarray) -> np.ndarray:
-    """What each cut counts of the sets, by their shares, less its demand; negative where it is violated."""
+    """The share that each cut counts, less its demand; negative where the cut is violated."""
     with_share = np.flatnonzero(shares)
     few = cuts_of_sets(cuts, with_share, len(shares))
     counted = np.concatenate(([0.0], np.cumsum(shares[with_share][few.sets] * few.weights)))
@@ -62,7 +62,7 @@ def extended(buffer: np.ndarray, used: int, parts: list[np.ndarray]) -> np.ndarr
 
 
 class CutPool:
-    """Distinct cuts over some columns, in the order in which they came."""
+    """Distinct cuts over some columns, in the order in which they were added."""
 
     def __init__(self, columns: Columns):
         self.columns = columns
@@ -77,14 +77,14 @@ class CutPool:
         return len(self.origins)
 
     def copied(self) -> CutPool:
-        """A copy to which cuts are added apart."""
+        """A copy that can grow independently of this pool."""
         pool = copy.copy(self)
         pool.origins, pool._keys = self.origins.copy(), self._keys.copy()
-        pool._room = self.cuts.sets, self.cuts.weights  # none beyond what is used: both would write there
+        pool._room = self.cuts.sets, self.cuts.weights  # no spare capacity: both pools would write there
         return pool
 
     def places(self, origins: Iterable[Origin]) -> np.ndarray:
-        """The indices of these cuts; -1 for those not in the pool."""
+        """The indices of these cuts; -1 for cuts that are not in the pool."""
         return np.array([self._keys.get(key_of(origin), -1) for origin in origins], dtype=np.int64)
 
     def row(self, index: int) -> CountedSets:
@@ -113,7 +113,7 @@ class CutPool:
         return len(rows)
 
     def _append(self, rows: list[CountedSets]) -> None:
-        """Append the sets that new cuts count; arrays have spare capacity, so that the others are rarely copied."""
+        """Append the sets that new cuts count; arrays have spare capacity, so old entries are rarely copied."""
         used = len(self.cuts.sets)
         ends = used + np.cumsum([len(row.sets) for row in rows])
         sets = extended(self._room[0], used, [row.sets for row in rows])
@@ -130,7 +130,7 @@ class CutPool:
         """The sets that a cut counts; `memo` holds cuts that are not in the pool yet."""
         key = key_of(origin)
         if key not in memo:
-            # `depths` still has its former length: larger numbers were given in this call and have no row yet.
+            # `depths` still has its former length: larger numbers were assigned in this call and have no row yet.
             if self._keys.get(key, len(self.depths)) < len(self.depths):
                 return self.row(self._keys[key])
             if isinstance(origin, HalvedSum):
@@ -163,7 +163,7 @@ class CutPool:
         )
 
     def restricted(self, sets: np.ndarray) -> CutPool:
-        """The same cuts over some of the sets (ascending), as a pool of its own to which nothing is added."""
+        """The same cuts over some of the sets (ascending), as a separate pool that never grows."""
         pool = copy.copy(self)
         pool.columns = columns_of(self.columns, sets)
         pool.cuts = cuts_of_sets(self.cuts, sets, len(self.columns.costs))
@@ -171,7 +171,7 @@ class CutPool:
         return pool
 
     def keep_columns(self, columns: Columns, kept: np.ndarray) -> None:
-        """Replace the columns by `columns`, those where `kept` is true."""
+        """Replace the columns by `columns`: the sets where `kept` is true."""
         new_index = (np.cumsum(kept) - 1).astype(np.int32)
         stays = kept[self.cuts.sets]
         before = offsets_of(stays)

@@ -1,4 +1,4 @@
-"""Cuts: the candidate sets that each counts, the number demanded of them, and its origin.
+"""Cuts: the candidate sets that each counts, the number demanded, and its origin.
 
 A cut is a cluster of variables, or half of a sum of cuts, rounded (`zero_half_cuts` has the proof). The origin allows
 the cut to be counted anew when candidate sets are excluded or other lists are searched.
@@ -27,8 +27,8 @@ class CountedSets(NamedTuple):
 class HalvedSum:
     """The origin of a zero-half cut: half of a sum of cuts, valid for any candidate sets.
 
-    `parts` are the cuts summed: pairs of members and demand, or `HalvedSum`. For the sets of the variables `lowered`
-    (int32, ascending) counts are rounded down (L in `zero_half_cuts`).
+    `parts` are the cuts summed: pairs of members and demand, or `HalvedSum`. For sets of the variables in `lowered`
+    (int32, ascending), counts are rounded down (L in `zero_half_cuts`).
     """
 
     def __init__(self, parts: Sequence[Origin], lowered: np.ndarray):
@@ -64,10 +64,10 @@ def add_up(parts: Sequence[CountedSets]) -> CountedSets:
 def round_half(total: CountedSets, child: np.ndarray, lowered: np.ndarray) -> CountedSets:
     """Half of a sum, with counts rounded down for the sets of the variables `lowered`.
 
-    `total` is a sum of `add_up`, `child` (int) the children of the sets that it counts.
+    `total` is a sum from `add_up`; `child` (int) has the children of the sets that it counts.
     """
     demand = (total.demand - len(lowered) + 1) // 2
-    # One more before halving rounds up; for sets of `lowered` the half is rounded down.
+    # Adding one before halving rounds up; sets of `lowered` are rounded down.
     is_lowered = np.zeros(max(child.max(initial=0), lowered.max(initial=0)) + 1, dtype=np.bool_)
     is_lowered[lowered] = True
     half = (total.weights + ~is_lowered[child]) // 2

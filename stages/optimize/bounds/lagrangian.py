@@ -1,13 +1,13 @@
 """Upper bounds on the score of every network that candidate lists allow, at any number of variables.
 
-First dual ascent over cluster cuts (`stages.kernels.bounds.dual_ascent`), which is fast and whose order of placement
-is a good start for a search. Then the volume algorithm (`stages.kernels.bounds.lagrangian`) improves the multipliers
-and separates further cuts: clusters of demand one and two, and zero-half cuts. It comes close to the linear programme
+First dual ascent over cluster cuts (`stages.kernels.bounds.dual_ascent`): it is fast, and its order of placement is a
+good start for a search. Then the volume algorithm (`stages.kernels.bounds.lagrangian`) improves the multipliers and
+separates further cuts: clusters of demand one and two, and zero-half cuts. It comes close to the linear programme
 over the same cuts. A set whose reduced cost exceeds the gap cannot be part of a better network than the incumbent and
 is excluded (reduced-cost fixing).
 
-The volume algorithm works in rounds on active sets (`active_sets`). After each round all sets are evaluated once,
-which alone gives a valid bound, and the next active sets.
+The volume algorithm works in rounds on active sets (`active_sets`). After each round all sets are evaluated once:
+this gives a valid bound and the next active sets.
 """
 
 from __future__ import annotations
@@ -43,38 +43,40 @@ from .separators import Separator, add_violated, make_point
 from .zero_half_cuts import HalvedSumSeparator
 
 ASCENT_COST = 8
-"""Time of a unit of the work of dual ascent in sets that the volume algorithm looks at, where lists are long."""
+"""Cost of a unit of work of dual ascent, in sets that the volume algorithm looks at, on long lists."""
 
 ASCENT_WORK = SLICE_WORK // ASCENT_COST
 """Work per compiled call of dual ascent."""
 
 SHORT_ROUND, ROUND_STEPS = 100, 250
-"""Steps of the volume algorithm in a round: at first, and at most; also at least between two separations."""
+"""Steps of the volume algorithm in a round: at first, and at most; also the least number between two separations."""
 
 OVERSHOOT = 0.03
-"""Share of the gap by which the bound of the active sets may exceed that of all sets; else rounds become short."""
+"""Share of the gap by which the bound of the active sets may exceed the bound of all sets; beyond it, rounds become
+short.
+"""
 
 ROUND_WORK = 300_000
 """Cost of a round besides its compiled work, in sets looked at."""
 
 MOST_CLUSTERS = 20_000
 MOST_COUNTED = 30_000_000
-"""Cuts, and sets counted by them, beyond which no more are added: 300 MB."""
+"""Limit on cuts and the sets that they count, beyond which no cuts are added: 300 MB."""
 
 SUPPORT_SHARE = 1e-3
-"""Shares up to this are neglected: averages are only near to a solution."""
+"""Shares up to this are neglected: averages only approximate a solution."""
 
 SEPARATORS: tuple[Sequence[Separator], ...] = tuple(
     (
         *(ClusterSeparator(demand, steps=80, violation=0.02, noise=noise) for demand in DEMANDS),
-        # Nearly as much work as the steps of a round take on the same cuts: halved sums close most of what is left.
+        # Work nearly equal to the steps of a round on the same cuts: halved sums close most of the remaining gap.
         HalvedSumSeparator(
             0.01, most_slack=0.2, violation=0.04, most_seeds=400, most_found=200, work_per_counted=0.8 * ROUND_STEPS
         ),
     )
     for noise in (0.0, 0.05)
 )
-"""Separators of a round; rounds with and without noise alternate, so that they find different clusters."""
+"""Separators of a round; rounds with and without noise alternate and so find different clusters."""
 
 DROPPING_ROUNDS = 3
 """Rounds between two deletions of slack cuts without a multiplier."""
@@ -83,14 +85,14 @@ FIRST_WEIGHT, LAST_WEIGHT = 0.05, 0.004
 """Largest weight of a new choice in the moving average: initial value, and the value at which halving ends."""
 
 STALL_GAIN = 0.01
-"""Share of the gap that must be closed between two separations; else the moving averages become longer."""
+"""Share of the gap that must be closed between two separations; below it, the moving averages become longer."""
 
 
 class BoundSearch:
     """An upper bound that improves with work and is valid at any time.
 
     `lists` hold the candidate sets of every variable, best first. The cuts of `known`, a search on other lists of the
-    same variables, hold on these too and are the warm start.
+    same variables, hold on these lists too and are the warm start.
     """
 
     def __init__(self, lists: SetLists | ParentSetTable, rng: np.random.Generator, known: BoundSearch | None = None):
@@ -112,7 +114,7 @@ class BoundSearch:
         # For a proof: the multipliers after which the residual problem was solved for the bound; None if it was not.
         self.residual: Prices | None = None
         self.pool = CutPool(columns)  # the cuts found, over the kept sets
-        self.multipliers = np.empty(0)  # the best ones of these cuts, in nats; float64
+        self.multipliers = np.empty(0)  # the best multipliers of these cuts, in nats; float64
         self._is_raised = False
         self._unseparated = 0
         self._round_steps = SHORT_ROUND
@@ -124,7 +126,7 @@ class BoundSearch:
         self._scratch = (np.empty(n, dtype=np.int32), np.zeros(n, dtype=np.bool_))
         self._top = place_free(columns, self._placement)
         # int32, shape (n_variables,): the order in which dual ascent placed the variables, a start for searches.
-        # Variables not placed yet stand last.
+        # Unplaced variables stand last.
         self.order = self._order()
         if known is not None and known._is_raised:
             self.order = known.order
@@ -165,10 +167,10 @@ class BoundSearch:
         return TreeNode(exclusions=exclusions, best=best, is_solved=self.residual is not None)
 
     def improve(self, budget: Budget, work: float, incumbent: float) -> None:
-        """Work until `work` in all is done, the budget is spent or the bound meets the incumbent.
+        """Work until `work` in all is done, the budget ends or the bound meets the incumbent.
 
-        `incumbent` is the score of the best network known, in nats; minus infinity for none: then only dual ascent is
-        done.
+        `incumbent` is the score of the best known network in nats; minus infinity for none: then only dual ascent
+        runs.
         """
         self.incumbent = max(self.incumbent, incumbent)
         while self.work < work and not self.is_closed and not budget.is_spent():
@@ -203,7 +205,7 @@ class BoundSearch:
         self.work += ASCENT_COST * (allowed - int(progress[WORK_LEFT]))
         count = int(progress[CLUSTERS])
         self.pool.add((pool[offsets[c] : offsets[c + 1]].copy(), 1) for c in range(count))
-        # Clusters that are raised were violated, so none is in the pool already.
+        # Raised clusters were violated, so none is in the pool already.
         self.multipliers = np.concatenate((self.multipliers, raised[:count]))
         self._best += math.fsum(raised[:count].tolist())
         self.order = self._order()
@@ -222,7 +224,7 @@ class BoundSearch:
         self._begin_round()
 
     def _evaluate(self) -> float:
-        """The bound by the moving multipliers; exclude sets that cannot be part of a better network."""
+        """Compute the bound by the moving multipliers; exclude sets that cannot be part of a better network."""
         columns, cuts = self.pool.columns, self.pool.cuts
         bound, total, self._reduced, self._chosen = relaxed(columns, cuts, self._moving)
         self.work += len(cuts.sets) + 4 * len(columns.costs)
@@ -231,9 +233,9 @@ class BoundSearch:
         least = self._reduced[self._chosen]
         excess = self._reduced - np.repeat(least, np.diff(columns.set_offsets))
         slack = 2.0 * (self.rounding + max(0.0, total - bound))
-        # A network with a set costs at least the bound and the set's excess over the best one of its child.
+        # A network with a set costs at least the bound plus the excess of the set over the best set of its child.
         kept = excess <= self.ideal - self.incumbent - bound + slack
-        # Their excess is 0; without them a variable would have no set once the bound exceeds the incumbent's cost.
+        # Their excess is 0. Without them a variable would have no set once the bound exceeds the incumbent's cost.
         kept[self._chosen] = True
         if not self.is_closed:
             self._solve_kept(columns, kept)
@@ -253,7 +255,7 @@ class BoundSearch:
         solved = solve_residual(columns, kept) if self.incumbent > -math.inf else None
         if solved is not None:
             cost, chosen = solved
-            # A network with an excluded set is no better than the incumbent: the lesser cost bounds all networks.
+            # A network with an excluded set is no better than the incumbent, so the lesser cost bounds all networks.
             floor = min(cost, self.ideal - self.incumbent)
             if floor > self._floor:
                 self._floor, self.residual = floor, positive_prices(self.pool.origins, self._moving)
@@ -265,7 +267,7 @@ class BoundSearch:
         )
 
     def _end_round(self, budget: Budget) -> None:
-        """Evaluate all sets; separate further cuts now and then; begin the next round."""
+        """Evaluate all sets; separate further cuts at intervals; begin the next round."""
         self._round += 1
         self._unseparated += self._active.n_steps
         self._shares = self._active.all_shares()
@@ -290,22 +292,22 @@ class BoundSearch:
         return self.ideal - self.incumbent - self._best
 
     def _adapt_round(self, bound: float, before: float) -> bool:
-        """Adapt the steps of the next round to the bounds of this one; whether both bounds agreed.
+        """Adapt the number of steps of the next round to the bounds of this one; returns whether both bounds agree.
 
-        `bound` is that of all sets by the moving multipliers, `before` the best one before this round; both are costs
-        in nats.
+        `bound` is the bound of all sets by the moving multipliers, `before` the best bound before this round; both
+        are costs in nats.
         """
         if self._active.bound - bound <= OVERSHOOT * self._missing:
             self._round_steps = min(ROUND_STEPS, int(1.5 * self._round_steps))
             return True
-        # Sets that are not active became the cheapest ones.
+        # Inactive sets became the cheapest ones.
         self._round_steps = SHORT_ROUND
         if bound < before:
             self._moving = self.multipliers.copy()
         return False
 
     def _change_cuts(self, budget: Budget) -> int:
-        """Drop slack cuts at times, and separate further ones; returns the number of these."""
+        """Drop slack cuts at intervals and separate further cuts; returns the number of the latter."""
         point = make_point(self._active.view.columns, self._active.active_shares, SUPPORT_SHARE)
         if self._round % DROPPING_ROUNDS == 0:
             # Nearly tight cuts stay: the next choices may violate them.

@@ -25,7 +25,7 @@ def positive_prices(origins: list[Origin], multipliers: np.ndarray) -> Prices:
 
 @dataclass(eq=False)
 class TreeNode:
-    """A node of a search tree: what a proof needs of it, see `formats.proof_records.Node`."""
+    """A node of a search tree, as a proof needs it; see `formats.proof_records.Node`."""
 
     above: TreeNode | None = None
     before: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""The proof of a bound, assembled from what a search has kept, and checked before it is returned."""
+"""The proof of a bound, assembled from the recorded steps of a search and checked before it is returned."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ from .cuts import HalvedSum, Origin, key_of
 from .proof_steps import Prices, TreeNode
 
 MOST_BITS = 44
-"""Of the unit of a proof: multipliers are then exact to some 1e-13 nats."""
+"""The unit of a proof is 2**-44 at the finest: multipliers are then exact to some 1e-13 nats."""
 
 COARSE_BITS = 20
-"""The same of multipliers for which so much suffices: those of most branches."""
+"""Bits for multipliers where a coarse unit suffices: in most branches."""
 
 TRIES = 20
-"""Times that the bound of a proof is raised to what its nodes leave open, some rounding errors each."""
+"""Attempts: each raises the bound of the proof to the value that its nodes leave open, by some rounding errors."""
 
 
 def make_proof(
     nodes: Sequence[TreeNode], table: ParentSetTable, bound: float, max_parents: int | None = None
 ) -> Proof:
-    """The proof that a search's tree holds, checked; it is about the lists of `table`.
+    """The proof in the recorded tree of a search, checked; it is about the lists of `table`.
 
-    Its bound is `bound`, the upper bound in nats that the search found, raised by as much as rounding the multipliers
-    costs.
+    Its bound is `bound`, the upper bound in nats found by the search, plus the loss from rounding the multipliers.
     """
     steps = [node.exclusions + ([] if node.best is None else [node.best]) for node in nodes]
     tallest = max((math.fsum(prices.multipliers) for some in steps for prices in some), default=0.0)
@@ -59,14 +58,14 @@ def make_proof(
         if excess <= 0:
             return replace(proof, bound=raised, nodes=_shortened(made, checker, raised))
         raised += excess
-    # The best multipliers alone, which prove some bound in any case.
+    # The best multipliers alone prove some bound in any case.
     root = replace(made[0], steps=made[0].steps[-1:], is_solved=False)
     excess = max(checker.left_open((root,), proof.bound).values(), default=0)
     return replace(proof, nodes=(root,), bound=proof.bound + excess)
 
 
 def _shortened(nodes: Sequence[Node], checker: ProofChecker, bound: int) -> tuple[Node, ...]:
-    """Nodes of a proof of `bound`, with coarse multipliers wherever the proof still holds with these."""
+    """Nodes of a proof of `bound`, with coarse multipliers wherever the proof holds with these."""
     shift = max(0, checker.proof.bits - COARSE_BITS)
     precise: set[int] = set()
     while True:
@@ -74,7 +73,7 @@ def _shortened(nodes: Sequence[Node], checker: ProofChecker, bound: int) -> tupl
         left_open = checker.left_open(made, bound)
         if not left_open:
             return made
-        # With precise multipliers in it and in all nodes above it, a node is closed as in the search.
+        # With precise multipliers in a node and all nodes above it, the node is closed as in the search.
         for number in left_open:
             while number >= 0:
                 precise.add(number)
@@ -96,7 +95,7 @@ class _CutBook:
         self._number: dict[bytes, int] = {}
 
     def step(self, prices: Prices, bits: int) -> Step:
-        """The multipliers as whole numbers of the unit."""
+        """The multipliers as whole multiples of the unit."""
         whole = {self.number(o): round(math.ldexp(m, bits)) for o, m in zip(prices.origins, prices.multipliers)}
         used = sorted(number for number, multiplier in whole.items() if multiplier)
         return Step(tuple(used), tuple(whole[number] for number in used))

@@ -1,6 +1,6 @@
 """The residual problem: the few sets that a bound has not excluded, solved exactly. The last step of a proof.
 
-Multipliers approach the optimum to the tolerance of their method only, since Markov-equivalent networks tie. But the
+Multipliers approach the optimum only to the tolerance of their method, since Markov-equivalent networks tie. But the
 sets that the bound cannot exclude form small cycles only. A choice among them can be cyclic only within a strongly
 connected component of all their arcs, so dynamic programming over subsets solves each component by itself.
 """
@@ -53,7 +53,7 @@ def solve_residual(columns, kept: np.ndarray) -> tuple[float, np.ndarray] | None
         if len(component) == 1:
             chosen[component[0]] = sets[ranked[0]]
             continue
-        # Parents in other components are on no cycle with this one: they are available in any case.
+        # Parents in other components lie on no common cycle with this one: they are always available.
         within = [[place[p] for p in members[k] if p in place] for k in ranked]
         lists = index_lists(
             set_offsets=offsets_of(np.array([len(some) for some in own])),

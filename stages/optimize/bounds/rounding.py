@@ -23,7 +23,7 @@ def sum_error(n_terms: int, magnitude: float) -> float:
 
 
 PRICED = 8
-"""Nested sums over variables that a proof rests on (scores, costs, priced cuts), rounded up."""
+"""Number of nested sums over variables in a proof (scores, costs, priced cuts), rounded up."""
 
 
 def proof_rounding(n_variables: int, magnitude: float) -> float:
@@ -40,7 +40,7 @@ def optimality_tolerance(scores: np.ndarray) -> float:
 
 
 class Relaxed(NamedTuple):
-    """All sets by some multipliers."""
+    """All sets under some multipliers: bound, reduced costs, cheapest choice."""
 
     bound: float  # lower bound on the cost of every network in nats, see `relaxed`
     total: float  # the same with all terms rounded to nearest
@@ -60,7 +60,7 @@ def relaxed(columns: Columns, cuts: Cuts, multipliers: np.ndarray) -> Relaxed:
     reduce_costs(columns.costs, cuts, multipliers, reduced, terms)
     sum_of_least = choose_least(columns.set_offsets, reduced, chosen)
     is_open = np.isfinite(reduced)
-    # The terms of a reduced cost add up to at most twice the cost plus the reduced cost in absolute value.
+    # The absolute values of the terms of a reduced cost sum to at most twice the cost plus the absolute reduced cost.
     magnitude = np.where(is_open, 2.0 * columns.costs + np.abs(np.where(is_open, reduced, 0.0)), 0.0)
     lowest = reduced - sum_error(1, 1.0) * (terms + 1) * magnitude
     least = np.minimum.reduceat(lowest, columns.set_offsets[:-1])

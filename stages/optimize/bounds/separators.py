@@ -1,8 +1,8 @@
 """The interface of separators: searches for cuts that a fractional choice of sets violates.
 
-A separator looks at one fractional choice (`Point`) and at the cuts known so far. It returns how violated cuts are
-made (`cuts.Origin`), most violated first or in the order found, and the work this took in sets or variables looked
-at. Kinds: `cluster_cuts.ClusterSeparator`, `zero_half_cuts.HalvedSumSeparator`, and the cycles of whole choices in
+A separator looks at one fractional choice (`Point`) and at the cuts known so far. It returns the origins of violated
+cuts (`cuts.Origin`), most violated first or in the order found, and its work in sets or variables looked at. Kinds:
+`cluster_cuts.ClusterSeparator`, `zero_half_cuts.HalvedSumSeparator`, and the cycles of whole choices in
 `stages.optimize.exact.fractional`. To add a kind, write a class with ``separate`` and add it to the separators of
 `lagrangian` and of `stages.optimize.exact.branch_and_cut`.
 """
@@ -26,7 +26,7 @@ from .cuts import Origin
 class Point(NamedTuple):
     """A fractional choice of sets."""
 
-    shares: np.ndarray  # float64, shape (n_sets,): share of each set; those of one variable sum to one
+    shares: np.ndarray  # float64, shape (n_sets,): share of each set; the shares of a variable's sets sum to one
     support: Support  # the sets whose share is not negligible, indexed by child and by member
 
 
@@ -69,12 +69,12 @@ def add_violated(
 ) -> tuple[int, int]:
     """Add what the separators find to the pool, one after the other.
 
-    No separator runs once the sets counted by all cuts of the pool exceed `most_counted`. `view` is the pool over the
-    sets of `point`, if these are not all. Returns the number of cuts that were not in the pool, and the work of all
-    separators.
+    No separator runs once the sets counted by all cuts of the pool exceed `most_counted`. `view` is the pool
+    restricted to the sets of `point`, if these are not all sets. Returns the number of cuts that were not in the
+    pool, and the work of all separators.
     """
     added = total = 0
-    # A view without cuts has length 0, and its sets all the same.
+    # A view without cuts has length 0 and counts as false; so compare it with None.
     seen = pool if view is None else view
     for separator in separators:
         if len(pool.cuts.sets) > most_counted:

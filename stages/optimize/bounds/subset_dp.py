@@ -33,7 +33,7 @@ def solve_by_subsets(lists: SetLists, budget: Budget, reporter: Reporter) -> tup
     """The best network.
 
     `lists` allow at least one network. Returns a topological order (int32) and the set of every variable (int64);
-    None if the budget was spent, which ends the search.
+    None if the budget ended, which ends the search.
     """
     n = len(lists.set_offsets) - 1
     relative = relative_scores(lists)

@@ -1,8 +1,8 @@
-"""Zero-half cuts: half of a sum of other cuts, rounded. They close part of what cluster cuts alone leave open.
+"""Zero-half cuts: half of a sum of other cuts, rounded. They close part of the gap that cluster cuts leave.
 
 Let the summed cuts count set s altogether c(s) times and demand D. Every variable takes one set. So for any set L of
-variables, the cut that counts c(s) / 2 times, rounded down for sets of L and up for all others, demands
-(D - |L|) / 2; as counts are whole numbers, the demand may be rounded up (Caprara and Fischetti 1996 on such cuts in
+variables: round c(s) / 2 down for sets of variables in L, and up for all others. The cut with these counts demands (D
+- |L|) / 2, and as counts are whole numbers, this demand may be rounded up (Caprara and Fischetti 1996 on such cuts in
 general). Summed cuts may be zero-half cuts themselves. Kernel: `stages.kernels.bounds.zero_half_cuts`.
 """
 
@@ -39,8 +39,8 @@ def choose_lowered(total: CountedSets, child: np.ndarray, shares: np.ndarray, n_
     is_odd = total.weights % 2 == 1
     odd = np.bincount(child[is_odd], weights=shares[total.sets[is_odd]], minlength=n_variables)
     is_lowered = odd > 0.5
-    # Rounding the demand gains one half only if it is odd: else the variable where that costs least is rounded the
-    # other way.
+    # Rounding the demand gains one half only if it is odd. If it is even, the variable for which this costs least is
+    # rounded the other way.
     if (total.demand - np.count_nonzero(is_lowered)) % 2 == 0:
         other = int(np.argmin(np.abs(1.0 - 2.0 * odd)))
         is_lowered[other] = not is_lowered[other]
@@ -52,18 +52,18 @@ class HalvedSumSeparator(NamedTuple):
 
     least_share: float  # sets with shares up to this are neglected
     most_slack: float  # largest slack of a cut that may be summed
-    violation: float  # least share that must be missing
+    violation: float  # least violation (missing share) of a half that is returned
     most_seeds: int = 200  # searches per call
     most_found: int = 40  # cuts returned per call
-    # No further search begins once it has looked at so many sets: `work`, and `work_per_counted` for each set counted
-    # by the cuts of the pool.
+    # No further search begins after this number of sets looked at: `work`, plus `work_per_counted` for each set
+    # counted by the cuts of the pool.
     work: float = 0.0
     work_per_counted: float = 0.0
 
     def separate(
         self, point: Point, pool: CutPool, rng: np.random.Generator, budget: Budget
     ) -> tuple[list[HalvedSum], int]:
-        """Violated halves that are not in the pool, most violated first, and the sets looked at."""
+        """Violated halves that are not in the pool, most violated first; and the number of sets looked at."""
         shares, most_work = point.shares, self.work + self.work_per_counted * len(pool.cuts.sets)
         usable, odd = _odd_sets(pool, shares, self.least_share, self.most_slack)
         n = len(pool.columns.set_offsets) - 1
@@ -87,7 +87,7 @@ class HalvedSumSeparator(NamedTuple):
                 lowered = choose_lowered(whole, child, shares, n)
                 half = round_half(whole, child, lowered)
                 lack = half.demand - float(half.weights @ shares[half.sets])
-                # The search takes slacks for exact; only what is violated by these shares counts.
+                # The search takes slacks as exact; here the violation by these shares decides.
                 if lack >= self.violation and _content(half) not in present:
                     present.add(_content(half))
                     found.append((-lack, HalvedSum([pool.origins[c] for c in summed], lowered)))
@@ -100,7 +100,7 @@ def _content(row: CountedSets) -> tuple[int, bytes, bytes]:
 
 
 def _odd_sets(pool: CutPool, shares: np.ndarray, least_share: float, most_slack: float) -> tuple[np.ndarray, OddSets]:
-    """Cuts that may be summed, and which of the sets with a share they count an odd number of times."""
+    """Cuts that may be summed, and the sets with a share that each counts an odd number of times."""
     slacks = np.maximum(0.0, slacks_of(pool.cuts, shares))
     is_usable = (slacks < most_slack) & (pool.depths < MOST_DEPTH)
     with_share = np.flatnonzero(shares > least_share)

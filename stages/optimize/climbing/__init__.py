@@ -3,6 +3,6 @@
 `constraints` holds the permitted arcs, `cache` the local scores computed so far, `climber` a graph with the gains of
 its moves; `perturbation` moves a graph out of a local optimum; `run` climbs, perturbs and climbs again.
 
-To add a method, write a function from a `run.Run` to a climb (`run.Method`), and ``search_data`` that gives it to
+To add a method, write a function from a `run.Run` to a climb (`run.Method`), and a ``search_data`` that passes it to
 `run.run_method` (`stages.optimize.result.DataSearch`).
 """

@@ -23,13 +23,13 @@ SINGLE_LIMIT = 1 << 20
 class FamilyCache:
     """Scores of parent sets, of their expansions by one variable, and of the sets less one member.
 
-    A set can be an expansion of several sets, P + {Y} = Q + {Z}; however it was scored first, it is not scored again
-    while it is kept.
+    A set can be an expansion of several sets, P + {Y} = Q + {Z}: whichever way it was scored first, it is not scored
+    again while it is kept.
     """
 
     def __init__(self, scorer: FamilyScorer):
         self.scorer = scorer
-        # Local scores asked for, and those computed because they were not in the cache.
+        # Local scores requested, and local scores computed because they were not in the cache.
         self.requested = self.computed = 0
         self._expansions: OrderedDict[Family, tuple[np.ndarray, np.ndarray]] = OrderedDict()
         self._kept = 0
@@ -59,7 +59,7 @@ class FamilyCache:
         return values[places]
 
     def _compute(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
-        """Scores of expansions; those known as single sets or as expansions of other sets are not computed."""
+        """Scores of expansions; scores known as single sets or as expansions of other sets are not computed."""
         elsewhere = self._known_elsewhere(child, parents)
         known = np.isin(candidates, np.fromiter(elsewhere, dtype=np.int32, count=len(elsewhere)))
         missing = candidates[~known]
@@ -155,7 +155,7 @@ class FamilyCache:
 
 
 def _less_one(parents: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Every member with the set less this member."""
+    """Every member, with the set less this member."""
     return ((member, parents[:i] + parents[i + 1 :]) for i, member in enumerate(parents))
 
 

@@ -1,8 +1,8 @@
 """Hill climbing from one graph: the gains of all moves kept up to date, the best move taken step by step.
 
-Adding or removing an arc changes the gains of one child, reversing one those of two; only these are computed again,
-all possible parents of a child in one call. Gains are rounded to a grid well above the rounding error of scores, so
-that equal gains compare equal and the order of moves (`stages.kernels.climbing.moves`) is total.
+Adding or removing an arc changes the gains of one child, reversing one the gains of two. Only these are computed
+again, all possible parents of a child in one call. Gains are rounded to a grid well above the rounding error of
+scores, so that equal gains compare equal and the order of moves (`stages.kernels.climbing.moves`) is total.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ GRID_QUANTA = 1024
 """Grid of gains in quanta of the score; 0.00003 nats for 20,000 rows."""
 
 TABU_PATIENCE = 10
-"""A tabu search ends after so many steps in a row, per entry of the tabu list, without a new best graph."""
+"""Steps in a row, per entry of the tabu list, without a new best graph after which a tabu search ends."""
 
 FIRST_PARENTS = 8
 """Initial capacity of the lists of parents, per child."""
 
 BYTES_PER_PAIR = 12
-"""Memory of a listed parent and its gain."""
+"""Bytes for a listed parent and its gain."""
 
 KNOWN_LOSS = -1.0
-"""Stands for the gain of an arc that lowers the score by a bound, without being computed."""
+"""Placeholder for the gain of an arc that a bound shows to lower the score; its gain is not computed."""
 
 
 class Climber:
@@ -64,8 +64,8 @@ class Climber:
     cache : FamilyCache
         Shared by climbers on the same data and score.
     order : ndarray of int64, shape (n_variables,)
-        Of equal moves that of the earlier child is taken. Climbers of one run share it; it is sorted when a climb
-        starts without arcs.
+        Among equal moves the one of the earlier child is taken. Climbers of one run share this order; it is sorted
+        when a climb starts without arcs.
     tabu : int
         Length of the tabu list, 0 for none; at most half of all pairs are kept.
     jobs : int
@@ -74,7 +74,7 @@ class Climber:
         Initial capacity of the lists of possible new parents, per child; by default the number of variables, since
         gains of all pairs are listed together.
     ties : Generator, optional
-        The order is drawn anew for every move, and not sorted: equal moves of different children are equally likely.
+        The order is drawn anew for every move and never sorted: equal moves of different children are equally likely.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Climber:
         try:
             state = new_climb_state(permitted, fixed, order, most_listed, FIRST_PARENTS)
         except OSError as error:
-            # Without a limit on address space it is the memory map; with one perhaps a library that cannot be loaded.
+            # Without a limit on address space the memory map failed; with one, perhaps a library could not be loaded.
             if error.errno != errno.ENOMEM or resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
                 raise
         if state is None:
@@ -131,7 +131,7 @@ class Climber:
     def begin(self, parents: Parents, budget: Budget) -> None:
         """Make a graph the present one and compute the gains of all moves.
 
-        Moves not yet scored when the budget ends are not considered.
+        Moves without a score when the budget ends are not considered.
         """
         self.place(parents)
         state = self.state
@@ -154,18 +154,20 @@ class Climber:
             self._rescore(child)
 
     def _order_ties(self) -> None:
-        """Sort children by the gains of their single arcs, weakest first: of two directions that gain alike, the one
-        into the less dependent variable is taken. Variables that depend on many others are better parents (found on
-        a dozen data sets). Children of equal gains stay in their order.
+        """Sort children by the gains of their single arcs, weakest first: if both directions gain equally, the arc
+        into the less dependent variable is taken. Variables that depend on many others are better parents (found on a
+        dozen data sets). Children with equal gains keep their order.
         """
         state = self.state
-        # Sorted: gains on the grid that are the same, in whatever order they are listed, have the same sum.
+        # Sorted: equal gains then have the same sum, in whatever order they were listed.
         listed = (np.sort(state.gains[child, :k]) for child, k in enumerate(state.n_candidates.tolist()))
         strength = [float(np.square(np.maximum(gains, 0.0)).sum()) for gains in listed]
         state.order[:] = np.argsort(strength, kind="stable")
 
     def _score_pairs(self, budget: Budget) -> None:
-        """Gains of all single arcs; one direction is computed, the other gains the same (score equivalence)."""
+        """Gains of all single arcs; only one direction is computed, since the other gains the same (score
+        equivalence).
+        """
 
         def expand(child: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             listed = np.empty(len(self.parents), dtype=np.int32)
@@ -223,7 +225,7 @@ class Climber:
         self._list_additions(child)
 
     def _list_additions(self, child: int) -> None:
-        """List the new parents of `child` that its number of parents leaves possible, with their gains."""
+        """List the new parents that `child` may still take, with their gains."""
         has_room = len(self.parents[child]) < self.constraints.max_parents
         candidates, gains = self._additions(child) if has_room else (self._listed[:0], np.empty(0))
         self.state = with_wider_rows(self.state, len(candidates), 0)
@@ -239,7 +241,7 @@ class Climber:
         """Take the best move until none gains; True when that point was reached within the budget.
 
         With a tabu list the search continues through worse graphs: the pairs of its last moves are not changed unless
-        that leads to a new best graph. It ends after `TABU_PATIENCE` steps per entry of the list without a new best
+        this leads to a new best graph. It ends after `TABU_PATIENCE` steps per entry of the list without a new best
         graph, and the best one becomes the present one.
         """
         recent: deque[tuple[int, int]] = deque(maxlen=self.tabu)
@@ -263,7 +265,7 @@ class Climber:
             choose_move(self.state, limits, move)
             if move[KIND] == NO_MOVE:
                 break
-            # The sum of rounded gains would drift: they need not cancel when the search returns to a graph.
+            # A sum of rounded gains would drift: the gains need not cancel when the search returns to a graph.
             total += self._step(move)
             one, other = sorted((int(move[CHILD]), int(move[PARENT])))
             recent.append((one, other))
@@ -289,7 +291,7 @@ class Climber:
             self.parents[parent] = tuple(sorted((*self.parents[parent], child)))
 
     def _step(self, move: np.ndarray) -> float:
-        """Apply a move and update scores and gains; the exact change of the graph's score in nats."""
+        """Apply a move and update scores and gains; returns the exact change of the graph's score in nats."""
         kind, child, parent = move.tolist()
         self._apply(move)
         self.moves[kind] += 1

@@ -20,19 +20,19 @@ from ..result import Parents
 class Constraints:
     """Arcs that may be added and arcs that must stay."""
 
-    permitted: np.ndarray  # uint64, shape (n_variables, n_words): row x has those that may become parents of x
+    permitted: np.ndarray  # uint64, shape (n_variables, n_words): row x has the possible parents of x
     fixed: np.ndarray  # uint64, shape (n_variables, n_words): row x has the parents that x must keep
     required: frozenset[tuple[int, int]]  # the user's arcs as (parent, child)
-    knowledge: Knowledge  # what the user requires and excludes, by child
+    knowledge: Knowledge  # the user's constraints, by child
     max_parents: int
 
     def may_be_parents(self, child: int) -> np.ndarray:
-        """Mask of the variables that may be parents of `child` or must be; bool, at least one for each variable."""
+        """Mask of the variables that may or must be parents of `child`; bool, with at least n_variables entries."""
         possible = self.permitted[child] | self.fixed[child]
         return np.unpackbits(possible.view(np.uint8), bitorder="little").view(np.bool_)
 
     def candidates(self, child: int) -> np.ndarray:
-        """The variables that may be parents of `child` or must be; int32, ascending."""
+        """The variables that may or must be parents of `child`; int32, ascending."""
         return np.flatnonzero(self.may_be_parents(child)).astype(np.int32)
 
 
@@ -41,14 +41,14 @@ def make_constraints(
 ) -> Constraints:
     """Constraints of a run.
 
-    Constant variables get no arcs: nothing depends on them. `candidates` has for every child the only variables that
-    may become its parents (MMHC); by default all others may.
+    Constant variables get no arcs: nothing depends on them. `candidates` restricts the possible parents of every
+    child (MMHC); by default all other variables are possible.
     """
     n = scorer.n_variables
     varies = scorer.n_states > 1
     knowledge = options.knowledge or Knowledge(scorer.dataset.names)
     n_words = -(-n // 64)
-    # All others that vary; children about which more is said are gone through one by one.
+    # By default all other non-constant variables; children with further constraints are treated one by one.
     permitted = np.where(varies[:, None], _to_words(varies, n_words), np.uint64(0))
     every = np.arange(n)
     permitted[every, every // 64] &= ~(np.uint64(1) << (every % 64).astype(np.uint64))

@@ -1,4 +1,4 @@
-"""A random equivalent of a graph: the directions that data leave open, drawn anew."""
+"""A random equivalent of a graph: arcs whose direction the data leave open are directed at random."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .constraints import Constraints
 def random_equivalent(parents: Parents, constraints: Constraints, rng: np.random.Generator) -> Parents:
     """A Markov equivalent graph within the constraints; `parents` is acyclic and meets them.
 
-    Every arc is looked at once, in random order, and reversed with probability one half if it is covered: its child
-    has the same other parents as its parent. Reversals of covered arcs keep the class (Chickering 1995) and the size
-    of the largest parent set.
+    Every arc is visited once, in random order, and reversed with probability one half if it is covered: its child has
+    the same other parents as its parent. Reversals of covered arcs keep the class (Chickering 1995) and the size of
+    the largest parent set.
     """
     families = [set(family) for family in parents]
     arcs = sorted(list_arcs(parents))

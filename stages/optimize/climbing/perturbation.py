@@ -33,7 +33,7 @@ def perturb(
 
 
 def _try_random_move(climber: Climber, rng: np.random.Generator) -> bool:
-    """Draw one move and apply it if it is permitted; whether it was."""
+    """Draw one move and apply it if it is permitted; returns whether it was."""
     state, most = climber.state, climber.constraints.max_parents
     kind = int(rng.integers(3))
     if kind == ADD:

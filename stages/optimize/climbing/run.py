@@ -25,7 +25,7 @@ from .perturbation import perturb
 
 @dataclass(frozen=True, eq=False)
 class Climb:
-    """A graph with the local scores of its families in nats; `done` if the budget did not end the climb."""
+    """A graph with the local scores of its families in nats; `done` is False if the budget ended the climb."""
 
     parents: Parents
     scores: np.ndarray
@@ -52,7 +52,7 @@ class Run:
     iterations: int = 0
 
     def climber(self, make: Callable[..., Climber] = Climber, **kind: Any) -> Climber:
-        """A climber of the class `make` on the run's data; `kind` are its own parameters."""
+        """A climber of the class `make` on the run's data; `kind` has its own parameters."""
         jobs = self.options.jobs
         ties = tie_generator(self.options)
         new = make(self.scorer, self.cache, self.constraints, self.order, jobs=jobs, ties=ties, **kind)
@@ -68,7 +68,7 @@ class Run:
 
 
 def tie_generator(options: OptimizeOptions, *kind: int) -> np.random.Generator | None:
-    """A random stream of ties, if these are drawn; restarts have streams from 1."""
+    """A random stream that decides ties, None if ties are not drawn; restarts have streams from 1."""
     return task_generator(options.seed, 0, *kind) if options.draws_ties else None
 
 
@@ -84,11 +84,11 @@ def run_method(
     reporter: Reporter,
     candidates: Sequence[Iterable[int]] | None = None,
 ) -> SearchResult:
-    """Run a method from its start, then from perturbed copies of the best graph as often as asked.
+    """Run a method from its start, then from perturbed copies of the best graph, once for each restart.
 
-    Read from `options` are ``restarts`` (none by default), ``perturb``, constraints, seed, jobs, and ``start``, the
-    network to start from; no arcs by default. The budget's evaluations are local scores computed. `candidates` has
-    the only variables that may become parents of each child.
+    It reads from `options`: ``restarts`` (none by default), ``perturb``, constraints, seed, jobs, and ``start``, the
+    network to start from (no arcs by default). The budget's evaluations are local scores computed. `candidates`
+    restricts the possible parents of each child.
     """
     constraints = make_constraints(scorer, options, candidates)
     start = None if options.start is None else options.start.parents
@@ -114,9 +114,10 @@ def run_method(
 
 
 def _among_equivalents(run: Run, method: Method, best: Climb) -> Climb:
-    """With ties drawn, climb again from a random equivalent of the graph, as long as that leads to better ones.
+    """If ties are drawn, climb again from a random equivalent of the graph as long as this leads to better ones.
 
-    The climb's first arcs have directions that gained alike, and keep them; a draw among equivalents makes up for it.
+    The first arcs of a climb gain equally in both directions, and their directions stay; a draw among equivalents
+    compensates for this.
     """
     ties = tie_generator(run.options, 1)
     if ties is None or not run.scorer.definition.is_equivalent:
@@ -144,7 +145,7 @@ def _figures(run: Run, totals: list[float], best: Climb) -> dict[str, Any]:
         "largest_parent_set": max(map(len, best.parents), default=0),
         "computed": run.cache.computed,
         "requested": run.cache.requested,
-        "statistics": run.cache.computed,  # local scores, and with mmhc its tests
+        "statistics": run.cache.computed,  # local scores, plus the tests of mmhc
         "steps": additions + removals + reversals,
         "additions": additions,
         "removals": removals,

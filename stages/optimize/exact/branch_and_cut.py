@@ -1,9 +1,10 @@
 """Branch and cut over cluster cuts and zero-half cuts (after Bartlett and Cussens 2017): closes the gap of a bound.
 
-A branch is a partial order. It branches on two variables that are parents of each other in a fractional choice: the
-first precedes the second in one branch and follows it in the other. Both exclude sets, as does the transitive
-closure. In every branch the linear programme is solved, violated cuts are added, and sets are excluded by reduced
-cost (`node`). The branches with the best bounds are next, two at a time; a local search improves the incumbent.
+A branch is a partial order. Branching is on two variables that are parents of each other in a fractional choice: the
+first precedes the second in one branch and follows it in the other. Both branches exclude sets, and so does the
+transitive closure. In every branch the linear programme is solved, violated cuts are added, and sets are excluded by
+reduced cost (`node`). The branches with the best bounds are next, two at a time; a local search improves the
+incumbent.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ ROOT_ROUNDS, BRANCH_ROUNDS = 200, 4
 """Largest number of rounds of cuts."""
 
 TOGETHER, LEAST_OPEN = 2, 6
-"""Branches worked on at a time once so many are open, whatever the number of jobs. Each lacks the cuts that the other
-finds, so that more of them take longer.
+"""Number of branches worked on at once, when at least `LEAST_OPEN` are open, whatever the number of jobs. Branches of
+one batch do not see each other's new cuts; larger batches took longer.
 """
 
 UNUSED = 100
@@ -43,8 +44,8 @@ class BranchAndCut:
     """The search for a proof; its bound is valid at any time.
 
     The cuts and kept sets of `search` are the warm start; it must not be improved any further. `incumbent`, the best
-    network known, is improved. `report` is called after every branch. `jobs` branches are worked on at once, in
-    threads; their number changes no result.
+    network known, is improved. `report` is called after every branch. `jobs` threads work on branches at once; their
+    number changes no result.
     """
 
     def __init__(
@@ -84,7 +85,7 @@ class BranchAndCut:
         return self.value - self.incumbent.score <= self._rounding
 
     def run(self) -> None:
-        """Branch until optimality is proved or the budget is spent."""
+        """Branch until optimality is proved or the budget ends."""
         self._work_on_root()
         self._report()
         self._most_cuts = len(self.pool) + MORE_CUTS
@@ -109,7 +110,7 @@ class BranchAndCut:
         return self._ideal - self.incumbent.score
 
     def _work(self) -> BranchWork:
-        """Work on a branch with what is known now."""
+        """Prepare the work on a branch from the present cuts and sets."""
         return BranchWork(
             self._arcs,
             self.pool.copied(),
@@ -123,7 +124,7 @@ class BranchAndCut:
         )
 
     def _work_on_root(self) -> None:
-        """The root: many rounds of cuts with local search, then only the sets that it has not excluded."""
+        """Work on the root: many rounds of cuts with local search; afterwards drop the sets that it has excluded."""
 
         def search() -> float:
             self.incumbent.search(self.budget)
@@ -142,7 +143,7 @@ class BranchAndCut:
             self._arcs = SharedArcs(columns)
 
     def _merge(self, branch: Branch, work: BranchWork, outcome: Outcome) -> None:
-        """Add what the work on a branch found to what is known, and its sides to the tree."""
+        """Merge the results of a branch: its cuts and gains into the common ones, its sides into the tree."""
         self.n_branches += 1
         self.n_programmes += work.n_programmes
         for gain in work.noted:
@@ -165,7 +166,7 @@ class BranchAndCut:
             self.incumbent.improve(self.budget, order_by_shares(support, self.rng))
 
     def _keep_cuts_of(self, work: BranchWork, outcome: Outcome) -> None:
-        """Take over the cuts that the work on a branch has found, and note which ones it used."""
+        """Take over the cuts found in a branch, and record which cuts it used."""
         first = len(self.pool)
         self.pool.add(work.pool.origins[work.n_known :])
         self._last_use = np.append(self._last_use, np.full(len(self.pool) - first, self.n_branches))

@@ -1,8 +1,8 @@
 """Which pair of variables to branch on: reliability branching (Achterberg, Koch and Martin 2005).
 
 A trial measures by how much a branch's bound rises when one variable precedes another. Gains are remembered by pair
-and order, so that pairs are tried only until their gain is known. Where equivalent networks have both orders, neither
-gains anything, and after some trials such a pair is not tried again.
+and order, so that pairs are tried only until their gain is known. If equivalent networks have both orders of a pair,
+neither order gains; after some trials such a pair is not tried again.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ RELIABLE = 3
 """Trials after which the mean gain of an order is taken for known."""
 
 LEAST_SHARE = 0.1
-"""Trials with smaller forbidden shares do not count: they say little about the gain from larger ones."""
+"""Trials with smaller forbidden shares do not count: they predict little about the gain from larger shares."""
 
 LEAST_GAIN = 1e-6
-"""Gain in nats that a side has at least, so that products of gains compare pairs of which one side gains nothing."""
+"""Least gain in nats credited to a side: so products of gains also compare pairs with a side that gains nothing."""
 
 
 class Gain(NamedTuple):
@@ -30,9 +30,9 @@ class Gain(NamedTuple):
 
 
 class OrderGains:
-    """Gains of the orders of pairs, in nats per squared share that the order forbids.
+    """Gains of the orders of pairs, in nats per squared share that the order forbids; gains were nearly proportional
+    to it on the lists examined.
 
-    That is what they were nearly proportional to on the lists examined.
     """
 
     def __init__(self, n_variables: int):
@@ -50,11 +50,12 @@ class OrderGains:
         return min(self._counts[pair], self._counts[pair[::-1]]) >= RELIABLE
 
     def ranked(self, pairs: dict[tuple[int, int], tuple[float, float]]) -> list[tuple[float, tuple[int, int]]]:
-        """The product of the gains to expect of every pair, and the pair; the largest first.
+        """The product of the expected gains of every pair, and the pair; the largest first.
 
-        `pairs` has for each pair the share of its arc from the first to the second variable, and of the other one.
+        `pairs` has for each pair the share of its arc from the first to the second variable, and the share of the
+        opposite arc.
         """
-        # A trial that gained what all trials gained in the mean is added to those of each order.
+        # One trial with the mean gain of all trials is added to the trials of each order.
         mean = (self._sums.sum() + 1.0) / (self._counts.sum() + 1)
         expected = (self._sums + mean) / (self._counts + 1)
         worths = (

@@ -24,9 +24,9 @@ NO_PARENTS_LOST = -1
 def with_empty_sets(columns: Columns, source: np.ndarray, cost: float) -> tuple[Columns, np.ndarray]:
     """Columns in which every variable has the empty set, so that every branch has a solution.
 
-    An empty set that is not listed is added with `cost` (nats), which no better network can have. `source`
-    (int64, shape (n_sets,)) has the indices of the sets in the original lists. Returns the columns and where their
-    sets come from (int64), `NO_PARENTS_LOST` for added ones.
+    An empty set that is not listed is added with the cost `cost` (nats); no better network can contain a set of this
+    cost. `source` (int64, shape (n_sets,)) has the indices of the sets in the original lists. Returns the columns and
+    the indices of their sets in the original lists (int64), `NO_PARENTS_LOST` for added sets.
     """
     sizes = np.diff(columns.parent_offsets)
     starts, ends = columns.set_offsets[:-1], columns.set_offsets[1:]
@@ -34,7 +34,7 @@ def with_empty_sets(columns: Columns, source: np.ndarray, cost: float) -> tuple[
     places = ends[lacks]
     offsets = columns.set_offsets + offsets_of(lacks)
     sizes = np.insert(sizes, places, 0)
-    # No cheaper than the last listed set, so that lists stay sorted.
+    # At least the cost of the last listed set, so lists stay sorted.
     costs = np.insert(columns.costs, places, np.maximum(cost, columns.costs[places - 1]))
     return (
         columns._replace(set_offsets=offsets.astype(np.int64), costs=costs, parent_offsets=offsets_of(sizes)),
@@ -65,7 +65,7 @@ class SharedArcs:
         return self._sets[self._starts[place] : self._ends[place]]
 
     def on_cycles(self, taken: np.ndarray) -> list[tuple[int, int]]:
-        """Arcs (parent, child) of the sets where `taken` is true that lie on a cycle of such arcs."""
+        """Arcs (parent, child) on a cycle of arcs of the sets where `taken` is true."""
         used = np.unique(self._arc_of_entry[taken[self._set_of_entry]])
         arcs = [divmod(key, self.n_variables) for key in self._keys[used].tolist()]
         parents: list[list[int]] = [[] for _ in range(self.n_variables)]
@@ -81,7 +81,7 @@ class SharedArcs:
         if not parent_of:
             return []
         variable, path = next(iter(parent_of)), []
-        # The parent on a cycle is itself a child on one, so the walk against the arcs meets its own path.
+        # A parent on a cycle is itself a child on a cycle, so the walk against the arcs meets its own path.
         while variable not in path:
             path.append(variable)
             variable = parent_of[variable]
@@ -90,11 +90,11 @@ class SharedArcs:
     def undecided_pairs(
         self, shares: np.ndarray, least: float, after: tuple[int, ...]
     ) -> dict[tuple[int, int], tuple[float, float]]:
-        """Pairs of variables joined by an arc on a cycle that the partial order leaves open.
+        """Pairs of variables, unordered by the partial order, that are joined by an arc on a cycle.
 
-        Returns for each pair (ascending) the share of the arc from the first to the second, and of the other one.
-        `shares` is float64, shape (n_sets,); shares up to `least` are neglected. `after` has for each variable the
-        bits of those that come after it.
+        Returns for each pair (ascending) the share of the arc from the first to the second, and the share of the
+        opposite arc. `shares` is float64, shape (n_sets,); shares up to `least` are neglected. `after` has for each
+        variable the bits of the variables that come after it.
         """
         weights = np.bincount(self._arc_of_entry, weights=shares[self._set_of_entry], minlength=len(self._keys))
         share_of = dict(zip(self._keys.tolist(), weights.tolist()))
@@ -108,7 +108,7 @@ class SharedArcs:
 
 
 class CycleSeparator(NamedTuple):
-    """Finds the cluster of a cycle of sets that are chosen whole, which local search may overlook."""
+    """Finds the cluster of a cycle of sets that are chosen whole; local search may overlook such clusters."""
 
     arcs: SharedArcs
     least_share: float  # sets with a larger share count as chosen whole
@@ -124,12 +124,12 @@ class CycleSeparator(NamedTuple):
 def add_precedence(after: tuple[int, ...], first: int, second: int) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
     """The transitive closure of a partial order and of `first` coming before `second`.
 
-    Returns for each variable the bits of those after it, and the pairs (earlier, later) that were not ordered before.
+    Returns for each variable the bits of the variables after it, and the newly ordered pairs (earlier, later).
     """
     gained = after[second] | 1 << second
     closed, new_pairs = list(after), []
     for variable, bits in enumerate(after):
-        # `first` and all before it now precede `second` and all after it.
+        # `first` and all variables before it now precede `second` and all variables after it.
         if variable == first or bits >> first & 1:
             more = gained & ~bits
             closed[variable] = bits | gained

@@ -25,7 +25,7 @@ class Incumbent:
     """The best network so far on some lists.
 
     `prescribed` are the parents that fixed records prescribe, see `lists.set_lists.fixed_parents`. `draw` draws
-    orders to start from that respect them; it is called at once, and for each later start.
+    starting orders that respect these parents; it is called at once, and for each later start.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Incumbent:
         return self._idle >= STALL
 
     def search(self, budget: Budget) -> None:
-        """One more phase of the search from the current order, or from a new one if it has stalled."""
+        """One more phase of the search from the current order; from a new order if the search has stalled."""
         if self.is_stuck:
             self._start(self._draw())
         until = self._shaker.profiles + PHASE * len(self.chosen)

@@ -27,8 +27,8 @@ FEASIBILITY = 1e-9
 """The solver's tolerance of reduced costs and of shares."""
 
 COST_SCALE = 1024.0
-"""The solver's costs per nat; a power of two, so that scaling does not round. The tolerance is then 1e-12 nats: with
-1e-9 the many sets that tie lower the bound by up to that much each, and the proof fails.
+"""Units of the solver's cost per nat; a power of two, so scaling does not round. The tolerance is then 1e-12 nats.
+With 1e-9, each of the many tied sets could lower the bound by this much, and the proof would fail.
 """
 
 SLICE_ITERATIONS = 200
@@ -38,22 +38,23 @@ FIRST_SETS = 40
 """Sets per variable in the first programme."""
 
 BASIC = 1
-"""The solver's number of the status of basic sets and rows."""
+"""The solver's code for the status of basic sets and rows."""
 
 LOUD_RELEASE = "1.16"
-"""The first release that writes a line to standard output whatever its options."""
+"""The first release that always writes a line to standard output."""
 
 
 release_of = functools.cache(version)
-"""The release of an installed package, whose metadata are read once: every programme asks, and reading takes longer
-than a small one.
+"""The release of an installed package. Its metadata are read once: every programme asks, and reading takes longer
+than solving a small programme.
 """
 
 
 def load_solver() -> Any:
     """The module highspy.
 
-    Raises `StageError` if it is not installed, or is a release that writes to standard output, where networks go.
+    Raises `StageError` if it is not installed, or if its release writes to standard output, where networks are
+    written.
     """
     try:
         release = release_of("highspy")
@@ -73,12 +74,12 @@ class Solution(NamedTuple):
     """The result of a run of the solver."""
 
     shares: np.ndarray  # float64, shape (n_sets,)
-    # float64, shape (n_cuts,): non-negative, of all cuts of the pool; zero for those not in the programme.
+    # float64, shape (n_cuts,): non-negative, for all cuts of the pool; zero for cuts outside the programme.
     multipliers: np.ndarray
 
 
 class Basis(NamedTuple):
-    """A basis of the simplex method, with the part of its programme that has an effect."""
+    """A basis of the simplex method, with the sets and cuts of its programme that matter."""
 
     sets: np.ndarray  # int64: the sets of the programme
     of_sets: np.ndarray  # int8: their status (`highspy.HighsBasisStatus`)
@@ -88,10 +89,11 @@ class Basis(NamedTuple):
 
 
 class CutProgramme:
-    """The programme over some sets and cuts. More may join, and each solution is a warm start for the next.
+    """The programme over some sets and cuts. Sets and cuts can be added, and each solution is a warm start for the
+    next.
 
-    It begins with `sets` (int64), which include the empty set of every variable, so that there is always a solution.
-    The share of the sets `excluded` (bool, shape (n_sets,)) is fixed at zero.
+    It begins with `sets` (int64). These include the empty set of every variable, so there is always a solution. The
+    share of the sets `excluded` (bool, shape (n_sets,)) is fixed at zero.
     """
 
     def __init__(self, columns: Columns, sets: np.ndarray, excluded: np.ndarray):
@@ -124,7 +126,7 @@ class CutProgramme:
         """Add these sets; `pool` has the cuts of the programme."""
         ascending = np.sort(sets)
         cuts = some_cuts(cuts_of_sets(pool, ascending, len(self._place)), self.cuts)
-        # Rows of cuts stand behind those of the variables.
+        # Rows of cuts follow the rows of the variables.
         every = np.arange(self._n_variables, self._n_variables + len(self.cuts), dtype=np.int32)
         rows = np.repeat(every, np.diff(cuts.offsets))
         self._add(sets, ascending[cuts.sets], rows, cuts.weights)
@@ -132,7 +134,7 @@ class CutProgramme:
     def _add(self, sets: np.ndarray, counted: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> None:
         """Add a column per set: coefficient 1 in its child's row, and its weight in every cut that counts it."""
         every = np.concatenate((sets, counted))
-        # By column, as the solver takes them: first the row of the child, then the cuts.
+        # By column, as the solver expects entries: first the row of the child, then the cuts.
         where = np.argsort(every, kind="stable")
         indices = np.concatenate((self._child[sets], rows))[where]
         values = np.concatenate((np.ones(len(sets)), weights))[where]
@@ -154,14 +156,16 @@ class CutProgramme:
         self.cuts = np.concatenate((self.cuts, added))
 
     def lacking(self, pool: Cuts, shares: np.ndarray, violation: float) -> np.ndarray:
-        """The cuts of `pool` that it lacks and that these shares violate by more than this, most violated first."""
+        """The cuts of `pool`, not in the programme, that these shares violate by more than `violation`; most violated
+        first.
+        """
         lacks = -slacks_of(pool, shares)
         lacks[self.cuts] = 0.0
         most = np.argsort(-lacks, kind="stable")
         return most[lacks[most] > violation]
 
     def exclude(self, excluded: np.ndarray) -> None:
-        """Fix the share of the sets where `excluded` is true, and of no others, at zero."""
+        """Fix the share of exactly the sets where `excluded` is true at zero."""
         places = np.flatnonzero((excluded != self._excluded)[self.sets]).astype(np.int32)
         if len(places):
             upper = np.where(excluded[self.sets[places]], 0.0, self._endless)
@@ -179,9 +183,9 @@ class CutProgramme:
         return Basis(self.sets, of_sets, of_rows[: self._n_variables], self.cuts[tight], of_cuts[tight])
 
     def start(self, basis: Basis) -> None:
-        """Begin the next solution with this basis, whose sets and cuts the programme may lack in part.
+        """Begin the next solution with this basis; the programme may lack some of its sets and cuts.
 
-        Sets and cuts that the basis does not know have no share and no multiplier.
+        Sets and cuts that the basis does not know have share and multiplier zero.
         """
         of_set = np.full(len(self._place), int(self._basis_status.kLower), dtype=np.int8)
         of_set[basis.sets] = basis.of_sets
@@ -191,7 +195,7 @@ class CutProgramme:
         names = [self._basis_status(k) for k in range(len(self._basis_status.__members__))]
         new.col_status = [names[k] for k in of_set[self.sets].tolist()]
         new.row_status = [names[k] for k in basis.of_variables.tolist() + of_cut[self.cuts].tolist()]
-        # Where basic sets or tight cuts are missing, the solver completes what is left.
+        # Where basic sets or tight cuts are missing, the solver completes the basis.
         new.alien, new.valid = True, True
         self._highs.setBasis(new)
 
@@ -212,7 +216,7 @@ class CutProgramme:
         solution = highs.getSolution()
         shares, multipliers = np.zeros(len(self._place)), np.zeros(n_cuts)
         shares[self.sets] = solution.col_value
-        # Any non-negative multipliers give a valid bound; what is below zero is within the solver's tolerance.
+        # Any non-negative multipliers give a valid bound; negative values are within the solver's tolerance.
         found = np.array(solution.row_dual, dtype=np.float64)[self._n_variables :] / COST_SCALE
         multipliers[self.cuts] = np.maximum(found, 0.0)
         return Solution(shares, multipliers)
@@ -227,7 +231,7 @@ def some_cuts(cuts: Cuts, wanted: np.ndarray) -> Cuts:
 
 
 def first_sets(set_offsets: np.ndarray, excess: np.ndarray, is_empty: np.ndarray) -> np.ndarray:
-    """The `FIRST_SETS` sets of every variable with the least excess and its empty set, ascending; int64."""
+    """The `FIRST_SETS` sets of least excess of every variable, and its empty set, ascending; int64."""
     present = is_empty.copy()
     for start, end in itertools.pairwise(set_offsets.tolist()):
         present[start + np.argsort(excess[start:end], kind="stable")[:FIRST_SETS]] = True

@@ -1,7 +1,7 @@
-"""Work on one branch of branch and cut: bound it, and if that is not enough split it.
+"""Work on one branch of branch and cut: bound it, and split it if the bound does not close it.
 
-It changes nothing that branches share, so several may be worked on at once. What it found is merged afterwards, in
-the order of the branches (`branch_and_cut`).
+It changes nothing that branches share, so several branches may be worked on at once. Its results are merged
+afterwards, in the order of the branches (`branch_and_cut`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PATIENCE = 3
 """Share of the gap that a round of cuts must close, and the number of rounds in a row that may close less."""
 
 SHARE_TOLERANCE = 1e-6
-"""Shares up to this are rounding of the linear solver."""
+"""Shares up to this may be rounding errors of the linear solver."""
 
 SEPARATORS: tuple[Separator, ...] = (
     *(ClusterSeparator(demand, steps=60, violation=0.02, noise=noise) for demand in DEMANDS for noise in (0.0, 0.1)),
@@ -43,8 +43,8 @@ SEPARATORS: tuple[Separator, ...] = (
 
 KNOWN_VIOLATION = 0.01
 MOST_KNOWN, ENOUGH_KNOWN = 100, 20
-"""Known cuts that are violated by this share join a programme, the most violated ones first; where fewer than
-`ENOUGH_KNOWN` are, new ones are separated.
+"""Known cuts that are violated by this share join a programme, the most violated ones first; if fewer than
+`ENOUGH_KNOWN` join, new cuts are separated.
 """
 
 MOST_JOINING = 2000
@@ -53,16 +53,16 @@ USEFUL = 1e-7
 
 MOST_TRIALS, LOOK_AHEAD = 12, 4
 TRIAL_ITERATIONS = 60
-"""Most pairs tried in a branch, pairs in a row without a better one that end this, and iterations per trial."""
+"""Most pairs tried in a branch, pairs in a row without a better one that end the trials, iterations per trial."""
 
 
 class Outcome(NamedTuple):
-    """What the work on a branch came to."""
+    """The result of the work on a branch."""
 
     cost: float  # lower bound on the cost of its networks in nats
-    sides: tuple[Branch, ...]  # its two branches; none if it is closed
+    sides: tuple[Branch, ...]  # its two branches; none if the branch is closed
     is_cut_short: bool  # the budget ended before it was closed or split
-    shares: np.ndarray  # float64, shape (n_sets,): of the last solution
+    shares: np.ndarray  # float64, shape (n_sets,): shares of the last solution
     tight: Sequence[Origin]  # cuts that are tight there
 
 
@@ -72,19 +72,19 @@ class BranchWork:
     Parameters
     ----------
     arcs : SharedArcs
-        Those of the pool's sets.
+        Columns of the pool's sets.
     pool : CutPool
-        Known cuts; a copy of its own, to which it adds.
+        Known cuts; a private copy, to which new cuts are added.
     gains : OrderGains
-        Gains known before; not changed.
+        Gains known so far; not changed.
     keep : BranchTree
-        Keeps what a proof needs of the branch.
+        Keeps the multipliers of the branch for a proof.
     cost : float
-        Of the best network known, in nats.
+        Cost of the best known network, in nats.
     rounding : float
         Rounding error of sums, in nats.
     n_before : int
-        Evaluations of the budget done before.
+        Evaluations of the budget done earlier.
     """
 
     def __init__(
@@ -100,12 +100,12 @@ class BranchWork:
         rounding: float,
         n_before: int,
     ):
-        self.pool, self.n_known, self.cost = pool, len(pool), cost  # `n_known` cuts were known before
-        # int64: the sets of a better network than was known, whose cost is `cost` then; None if none was found.
+        self.pool, self.n_known, self.cost = pool, len(pool), cost  # the first `n_known` cuts were known before
+        # int64: the sets of a better network, whose cost is then `cost`; None if none was found.
         self.found: np.ndarray | None = None
         self.n_programmes = 0  # programmes solved
         self.noted: list[Gain] = []  # gains of the orders tried
-        self.programme: CutProgramme  # that of the branch
+        self.programme: CutProgramme  # the programme of the branch
         self._arcs, self._gains, self._keep, self._budget, self._rng = arcs, gains, keep, budget, rng
         self._rounding, self._n_before = rounding, n_before
         self._is_empty = np.diff(pool.columns.parent_offsets) == 0
@@ -127,9 +127,9 @@ class BranchWork:
         self.programme.add_cuts(self.pool.cuts, np.arange(len(self.pool)))
 
     def run(self, branch: Branch, rounds: int, search: Callable[[], float] | None = None) -> Outcome:
-        """Bound the branch, with at most so many rounds of cuts, and split it where that does not close it.
+        """Bound the branch, with at most `rounds` rounds of cuts, and split it if the bound does not close it.
 
-        `search`, if given, is called after each round; it returns the cost of the best network known then.
+        `search`, if given, is called after each round; it returns the cost of the best network known by then.
         """
         if branch.basis is not None:
             self.programme = self._programme_of(branch, branch.excluded)
@@ -141,20 +141,20 @@ class BranchWork:
         return Outcome(cost, sides, is_cut_short, solution.shares, tight)
 
     def _start(self, programme: CutProgramme) -> tuple[Basis, list[Origin]]:
-        """The basis of its last solution, and the cuts that are tight there."""
+        """The basis of the programme's last solution, and the cuts that are tight in it."""
         basis = programme.basis()
         return basis, [self.pool.origins[c] for c in basis.cuts.tolist()]
 
     def _programme_of(self, branch: Branch, excluded: np.ndarray) -> CutProgramme:
         """A programme that starts from the basis of a branch.
 
-        It has the sets that are not excluded or that are basic there, and only those cuts that are tight there: all
-        others are checked by `add_cuts` as if they were new.
+        It has the sets that are not excluded or are basic, and only the tight cuts; `add_cuts` treats all other cuts
+        as new ones.
         """
         assert branch.basis is not None
         basis = branch.basis
         sets = basis.sets[~excluded[basis.sets] | (basis.of_sets == BASIC)]
-        # A cut may have been dropped since.
+        # A cut may have been dropped in the meantime.
         places = self.pool.places(branch.tight)
         basis = basis._replace(cuts=places[places >= 0], of_cuts=basis.of_cuts[places >= 0])
         programme = CutProgramme(self.pool.columns, sets, excluded)
@@ -175,7 +175,7 @@ class BranchWork:
             present = np.full(len(excess), np.inf)
             present[self.programme.sets] = excess[self.programme.sets]
             least = np.minimum.reduceat(present, starts[:-1])
-            # The least reduced cost among a variable's present sets is the dual price of its shares' sum.
+            # The least reduced cost among a variable's present sets is the dual price of its row.
             useful = excess < np.repeat(least, np.diff(starts)) - USEFUL
             useful[self.programme.sets] = False
             if not useful.any() or self.is_spent() or found >= self._limit():
@@ -210,7 +210,7 @@ class BranchWork:
             rounds -= 1
             if cost >= self._limit() or self.is_spent():
                 break
-            # A network with this set costs at least `found` and its excess, more than the incumbent.
+            # A network with such a set costs at least `found` plus the excess of the set, more than the incumbent.
             before = np.count_nonzero(excluded)
             excluded |= excess > self.cost - found + 2.0 * self._rounding
             if np.count_nonzero(excluded) > before:
@@ -243,20 +243,20 @@ class BranchWork:
         """Offer the best network of the sets with a share, if their arcs close no cycle."""
         taken = solution.shares > SHARE_TOLERANCE
         if not self._arcs.on_cycles(taken):
-            # The cheapest sets with a share cost no more than the mean of all: no more than the solution.
+            # The cheapest sets with a share cost no more than the mean over the shares, so no more than the solution.
             costs = np.where(taken, self.pool.columns.costs, np.inf)
             starts = self.pool.columns.set_offsets
             self._offer(np.array([a + int(np.argmin(costs[a:b])) for a, b in itertools.pairwise(starts)]))
 
     def _offer(self, chosen: np.ndarray) -> None:
         """Keep a network if it is better."""
-        # Empty sets that were added are too dear for any better network.
+        # Added empty sets cost too much for any better network.
         cost = math.fsum(self.pool.columns.costs[chosen].tolist())
         if cost < self.cost:
             self.cost, self.found = cost, chosen
 
     def add_cuts(self, shares: np.ndarray) -> int:
-        """Add violated cuts to the programme: known ones and, where these are few, new ones; returns their number."""
+        """Add violated cuts to the programme: known ones and, if these are few, new ones; returns their number."""
         added = self.programme.lacking(self.pool.cuts, shares, KNOWN_VIOLATION)[:MOST_KNOWN]
         if len(added) < ENOUGH_KNOWN:
             first = len(self.pool)
@@ -291,10 +291,10 @@ class BranchWork:
         return sides or self._try(branch, chosen, pairs[chosen])
 
     def _try(self, branch: Branch, pair: tuple[int, int], shares: tuple[float, float]) -> tuple[Branch, Branch]:
-        """The branches of both orders of a pair, whose gains are remembered; `shares` are those of its arcs."""
+        """The branches of both orders of a pair, whose gains are recorded; `shares` are those of its two arcs."""
         there, back = pair, pair[::-1]
         sides = self._side(branch, *there), self._side(branch, *back)
-        # An order forbids the arc against it.
+        # An order forbids the arc against its direction.
         for order, side, forbidden in zip((there, back), sides, shares[::-1]):
             self.noted.append(Gain(order, forbidden, min(side.cost, self._limit()) - branch.cost))
         return sides

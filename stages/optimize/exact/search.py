@@ -1,8 +1,8 @@
 """The best network from given lists with the proof: dynamic programming, or bounds and branch and cut.
 
-Up to some twenty variables dynamic programming over subsets is fastest. Beyond that, iterated local search and the
-upper bound alternate as in `ils`; branch and cut then closes the gap over the sets that the bound has not excluded.
-A search that ends early returns the incumbent and the bound.
+Up to some twenty variables dynamic programming over subsets is fastest. For more variables, iterated local search and
+the upper bound alternate as in `ils`; then branch and cut closes the gap over the sets that the bound has not
+excluded. A search that ends early returns the incumbent and the bound.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .linear_programme import load_solver
 
 CHUNK = 20_000_000
 PROOF_WORK = 100_000_000
-"""Work on the bound, in sets looked at, for a proof of what dynamic programming has solved: below half a second."""
+"""Work on the bound, in sets looked at, to prove a network found by dynamic programming: below half a second."""
 
 SETTLED = 0.01
 """Work on the bound, in sets looked at, that must close this share of the gap; else branch and cut takes over."""
@@ -45,12 +45,12 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     """
     by_subsets = subsets_fit(table.n_variables)
     if options.keeps_proof and table.n_variables > MOST_TOGETHER:
-        by_subsets = False  # A checker of the proof would have to repeat it.
+        by_subsets = False  # A checker of the proof would have to repeat the dynamic programming.
     return prove(table, options, budget, reporter, by_subsets)
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
-    """Compile all that `search` may need."""
+    """Compile everything that `search` may need."""
     prove(table, options, budget, reporter, by_subsets=True)
     prove(table, options, budget, reporter, by_subsets=False)
 
@@ -73,7 +73,7 @@ def prove(
         value = _prove_by_subsets(incumbent, bound, budget, reporter)
         is_solved = value == incumbent.score
         if is_solved and options.keeps_proof:
-            # Where multipliers suffice, checking them is much faster than repeating the dynamic programming.
+            # If multipliers suffice, checking them is much faster than repeating the dynamic programming.
             bound.improve(budget, PROOF_WORK, incumbent.score)
             is_solved = not bound.is_closed
         nodes = [TreeNode(is_solved=True) if is_solved else bound.root_node()]
@@ -103,9 +103,9 @@ def _prove_by_cuts(
     facts: dict,
     options: OptimizeOptions,
 ) -> tuple[float, list[TreeNode]]:
-    """Improve incumbent and bound until they meet or the budget is spent.
+    """Improve incumbent and bound until they meet or the budget ends.
 
-    Returns the upper bound, and what its proof needs.
+    Returns the upper bound and the nodes for its proof.
     """
 
     def report(value: float, **more: int) -> None:

@@ -20,14 +20,14 @@ class Branch(NamedTuple):
 
     cost: float  # lower bound on the cost of its networks, in nats against the best listed sets
     excluded: np.ndarray  # bool, shape (n_sets,): sets that the order forbids or that reduced cost excludes
-    after: tuple[int, ...]  # for each variable the bits of those that come after it
-    node: TreeNode  # what a proof needs of it
-    # Where its linear programme starts; None for the root. The indices of cuts are out of date.
+    after: tuple[int, ...]  # for each variable the bits of the variables that come after it
+    node: TreeNode  # multipliers of the branch, for a proof
+    # Where its linear programme starts; None for the root. Indices of cuts in it are outdated.
     basis: Basis | None = None
     tight: Sequence[Origin] = ()  # the cuts of the basis
 
     def over(self, kept: np.ndarray) -> Branch:
-        """The same branch over the sets where `kept` is true: all others are excluded in it."""
+        """The same branch over the sets where `kept` is true: all others are excluded."""
         assert self.basis is not None
         stays, index = kept[self.basis.sets], np.cumsum(kept) - 1
         basis = self.basis._replace(sets=index[self.basis.sets[stays]], of_sets=self.basis.of_sets[stays])
@@ -37,8 +37,7 @@ class Branch(NamedTuple):
 class BranchTree:
     """Branches of a search.
 
-    `root` is the node of all networks. Unless a proof is wanted (`keeps_nodes`), nothing is kept of branches that
-    were left.
+    `root` is the node of all networks. Unless a proof is wanted (`keeps_nodes`), closed branches are forgotten.
     """
 
     def __init__(self, root: TreeNode, keeps_nodes: bool):
@@ -54,22 +53,22 @@ class BranchTree:
     @property
     def cost(self) -> float:
         """Lower bound on the cost of every network in nats."""
-        # Every network is in an open branch or in one that was closed at this cost or more.
+        # Every network is in an open branch or in a branch closed at this cost or more.
         return min(self._closed, self._open[0][0] if self._open else math.inf)
 
     def push(self, branch: Branch) -> None:
         """Open a branch."""
-        # A bit for each set: open branches may be thousands, sets hundreds of thousands.
+        # One bit per set: there may be thousands of open branches and hundreds of thousands of sets.
         packed = branch._replace(excluded=np.packbits(branch.excluded))
         heapq.heappush(self._open, (branch.cost, next(self._numbers), len(branch.excluded), packed))
 
     def pop(self) -> Branch:
-        """Take the branch of least cost: until it comes back or is closed, `cost` does not hold."""
+        """Take the branch of least cost. Until it is pushed again or closed, `cost` does not hold."""
         _, _, n_sets, packed = heapq.heappop(self._open)
         return packed._replace(excluded=np.unpackbits(packed.excluded, count=n_sets).view(np.bool_))
 
     def close(self, cost: float) -> None:
-        """Leave a branch whose networks cost no less than this."""
+        """Close a branch whose networks cost at least this."""
         self._closed = min(self._closed, cost)
 
     def add(self, branch: Branch, limit: float) -> None:
@@ -82,11 +81,11 @@ class BranchTree:
             self.push(branch)
 
     def keep_best(self, node: TreeNode, origins: list[Origin], multipliers: np.ndarray) -> None:
-        """Keep the multipliers of a node's best bound for the proof; parameters as of `positive_prices`."""
+        """Keep the multipliers of a node's best bound for the proof; parameters as in `positive_prices`."""
         if self._keeps_nodes:
             node.best = positive_prices(origins, multipliers)
 
     def keep_exclusions(self, node: TreeNode, origins: list[Origin], multipliers: np.ndarray) -> None:
-        """Keep multipliers that excluded sets of a node for the proof; parameters as of `positive_prices`."""
+        """Keep multipliers that excluded sets of a node, for the proof; parameters as in `positive_prices`."""
         if self._keeps_nodes:
             node.exclusions.append(positive_prices(origins, multipliers))

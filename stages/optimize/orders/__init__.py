@@ -6,5 +6,5 @@ also used by `stages.optimize.exact` and `stages.optimize.pricing`). `initial_or
 `stages.lists.order_decoding` turns orders into networks.
 
 To add a method, write a module with ``search`` (`stages.optimize.result.ListSearch`): a function for one restart that
-returns a `stages.optimize.restarts.Attempt`, and `run_restarts` for the rest.
+returns a `stages.optimize.restarts.Attempt`, and a call of `run_restarts`.
 """

@@ -1,8 +1,8 @@
 """Iterated local search over orders on given lists (a method of this project).
 
-From an initial order every variable moves to its best position until none gains. Then a few related variables move
-to random positions, the order is repaired by insertion moves, and the result is kept unless it is worse (similar to
-Lee and van Beek 2017). A restart ends after many such steps without improvement. An upper bound is improved along
+From an initial order every variable moves to its best position until none gains. Then a few related variables move to
+random positions, the order is repaired by insertion moves, and the result is kept unless it is worse (similar to Lee
+and van Beek 2017). A restart ends after a number of such steps without improvement. An upper bound is improved along
 with the search, which ends when the two meet.
 """
 
@@ -31,7 +31,7 @@ STALL = 20
 """Phases without improvement after which a restart ends."""
 
 IDLE_SHARE = 0.8
-"""Share of the bound in the work while the search does not improve, see `AnytimeBound`."""
+"""Share of the bound in all work while the search does not improve, see `AnytimeBound`."""
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
@@ -51,7 +51,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
             idle = 0 if shaker.score > score + GAIN_TOLERANCE else idle + 1
             score = max(score, shaker.score)
             if index == 0:
-                # Only in the first restart, so that the bound does not depend on the schedule of the threads.
+                # Only in the first restart, so the bound does not depend on the schedule of the threads.
                 anytime_bound.keep_pace(shaker.work, score)
                 reporter.progress(0, options.restarts, "restarts", score=score, **anytime_bound.facts)
             if anytime_bound.is_closed:

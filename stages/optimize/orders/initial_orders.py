@@ -1,10 +1,10 @@
-"""Initial orders: random, by variable entropy, by dual ascent, and the two of Perez Urcia and Mauá (2015).
+"""Initial orders: random, by variable entropy, by dual ascent, and two by Perez Urcia and Mauá (2015).
 
 `random`: uniform. `dfs`: pre-order of a depth-first search from random roots along the arcs, parent to child, of the
-best-parent graph (each variable takes its best listed set, cycles or not). `fas`: topological order of that graph
-without a feedback arc set of small weight. `entropy`: variables drawn without replacement with probability
-proportional to their entropy, so that uncertain variables tend to come first (Scanagatta et al. 2018). `ascent`: the
-order in which dual ascent, over clusters in random order, places the variables (`bounds.lagrangian`).
+best-parent graph (each variable takes its best listed set, cycles or not). `fas`: topological order of the
+best-parent graph without a feedback arc set of small weight. `entropy`: variables drawn without replacement with
+probability proportional to their entropy, so variables of high entropy tend to come first (Scanagatta et al. 2018).
+`ascent`: the order in which dual ascent, over clusters in random order, places the variables (`bounds.lagrangian`).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def make_sampler(table: ParentSetTable, options: OptimizeOptions, lists: SetList
 class OrderSampler:
     """Draws initial orders for one table; orders always agree with the table's fixed records.
 
-    `init` is one of `stages.optimize.INITS`, `lists` the indexed table if there is one, `start` (int32) the first
-    order; None to draw it too.
+    `init` is one of `stages.optimize.INITS`; `lists` is the indexed table, if there is one; `start` (int32) is the
+    first order, None to draw it too.
     """
 
     def __init__(

@@ -27,7 +27,7 @@ SLICE_WORK = 10_000_000
 class OrderShaker:
     """A resumable search over orders for given lists.
 
-    `order` (int32) is a permutation in which every variable has a consistent set; it is copied.
+    `order` (int32) is a permutation with a consistent set for every variable; it is copied.
     """
 
     def __init__(self, lists: SetLists, order: np.ndarray, rng: np.random.Generator):
@@ -54,10 +54,10 @@ class OrderShaker:
         return total_score(self.lists.scores, self.chosen)
 
     def search(self, budget: Budget, profiles: int, work: float = math.inf) -> None:
-        """Continue until `profiles` in all are computed, about `work` sets are tested, or `budget` runs out.
+        """Continue until `profiles` in all are computed, about `work` sets are tested, or `budget` ends.
 
-        Slices of compiled work do not change the course of the search. A call that reaches a limit does, because it
-        ends with `settle_order`.
+        Dividing the work into slices does not change the course of the search. A call that reaches a limit does
+        change it, because it ends with `settle_order`.
         """
         done = 0
         while self.profiles < profiles and done < work and not budget.is_spent():
@@ -75,7 +75,9 @@ def start_walk(lists: SetLists, rng: np.random.Generator) -> InsertionWalk:
 
 
 def related_variables(lists: SetLists) -> tuple[np.ndarray, np.ndarray]:
-    """For each variable those that occur in its lists or in whose lists it occurs, ascending: offsets and indices."""
+    """For each variable the variables in its lists, and the variables in whose lists it is, ascending: offsets and
+    indices.
+    """
     n = len(lists.set_offsets) - 1
     parents = np.repeat(np.arange(n, dtype=np.int64), np.diff(lists.pair_offsets))
     children = lists.pair_children.astype(np.int64)

@@ -1,8 +1,8 @@
 """Basins: the neighbourhood of one order, in which search and growth alternate until nothing improves.
 
-Search and growth around one order settle in its basin: what lies near it has been grown, and the lists hold little
-else. Then the run leaves for a basin elsewhere, at the order that best moves reach from a random one (`best_moves`),
-and comes back after some rounds. The sets grown there join the same lists, and the best order is searched again among
+Search and growth around one order converge in its basin: sets near the order have been grown, and the lists hold
+little else. Then the run moves to another basin, at the order that best moves reach from a random one (`best_moves`),
+and returns after some rounds. The sets grown there join the same lists, and the best order is searched again among
 them. (Best moves from the best order instead of a random one, tried on win95pts: one nat better from one seed, no
 escape from the basin from three others.)
 """
@@ -18,10 +18,10 @@ from stages.kernels.orders.set_lists import GAIN_TOLERANCE
 from ..result import Parents
 
 HOME_PATIENCE = 2
-"""The run leaves the best order after so many rounds in a row around it without a better network."""
+"""Rounds in a row around the best order without a better network after which the run leaves it."""
 
 AWAY_PATIENCE = 2
-"""It comes back after so many rounds in a row elsewhere without improvement there."""
+"""Rounds in a row elsewhere without improvement there after which the run returns."""
 
 AWAY_ROUNDS = 10
 """Maximum number of rounds elsewhere."""
@@ -30,8 +30,8 @@ AWAY_ROUNDS = 10
 class OrderedNetwork(NamedTuple):
     """A network with an order of its variables and its score in nats."""
 
-    # int32, shape (n_variables,): parents come before their children; under a treewidth bound its reverse eliminates
-    # the moral graph within it.
+    # int32, shape (n_variables,): parents come before their children; under a treewidth bound its reverse is an
+    # elimination order of the moral graph within the bound.
     order: np.ndarray
     parents: Parents
     score: float  # -inf where the network has not been searched yet
@@ -43,7 +43,7 @@ class Basin:
     def __init__(self, order: np.ndarray, parents: Parents):
         # The last network found here; its score is the best one reached.
         self.best = OrderedNetwork(order, parents, -np.inf)
-        self.rounds = self.idle = 0  # rounds so far, and the last ones in a row without improvement
+        self.rounds = self.idle = 0  # number of rounds so far, and of the last rounds in a row without improvement
 
     def note(self, found: OrderedNetwork) -> None:
         """End a round with the network that the search found."""

@@ -1,9 +1,9 @@
 """Best moves: one variable after the other moves to the best slot of an order, sets grown on demand (BOSS).
 
 The best order score search of Andrews et al. (2023). A search among lists knows only the sets grown for other orders;
-here every order is scored by the sets that grow and shrink within it. So it finds good orders in basins where the
-lists are thin, and adds all sets met to the lists. Growth is kept in trees
-(`stages.kernels.orders.grow_shrink_trees`), so that most moves compute no score.
+here every order is scored by sets grown and shrunk within it. So it finds good orders in basins where the lists have
+few sets, and adds all sets met to the lists. Growth is kept in trees (`stages.kernels.orders.grow_shrink_trees`), so
+that most moves compute no score.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from stages.scoring.set_grower import SetGrower
 
 NODE_BYTES = 250
 BRANCH_BYTES = 16
-"""Memory of a node with its set and of a branch, about."""
+"""Approximate memory of a node with its set, and of a branch."""
 
 _NOBODY = np.empty(0, dtype=np.int32)
 
 
 class KeptTrees:
-    """The growth of all children's sets, computed as orders ask for it."""
+    """The growth of all children's sets, computed as orders need it."""
 
     def __init__(self, growers: Sequence[SetGrower]):
         n = len(growers)
@@ -46,7 +46,7 @@ class KeptTrees:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the growers' reach has changed, or they have forgotten their sets."""
+        """Whether the growers' reach has changed, or they have dropped their sets."""
         return self._known_at != self._state()
 
     @property
@@ -57,14 +57,14 @@ class KeptTrees:
     def score_slots(self, moved: int, others: np.ndarray, is_spent: Callable[[], bool]) -> np.ndarray | None:
         """Scores of an order in nats by the slot of the variable `moved`: float64, shape (n_variables,).
 
-        `others` are the other variables, first to last, int32. None if `is_spent`, called before anything is scored,
+        `others` are the other variables, first to last, int32. None if `is_spent`, called before each scoring,
         returns true.
         """
         scores = np.empty(len(others) + 1)
         self._position[others] = np.arange(len(others))
         while True:
-            # Each pass reports what its walks lacked. What is filled in leads the next pass further, until nothing is
-            # missing.
+            # Each pass reports the branches and scores that its walks lacked. Filling these in leads the next pass
+            # further, until nothing is missing.
             n_missing = score_slots(self._trees, others, self._position, moved, scores, self._missing)
             if n_missing == 0:
                 return scores
@@ -91,7 +91,7 @@ class KeptTrees:
         self._n_branches = last
 
     def _follow(self, branch: int) -> int:
-        """The node that a branch leads to; it is made if there is none yet."""
+        """The node that a branch leads to; it is created if necessary."""
         child, parents = self._nodes[int(self._owner[branch])]
         larger = tuple(sorted((*parents, int(self._trees.variable[branch]))))
         self.growers[child].score(larger)
@@ -103,7 +103,7 @@ class KeptTrees:
         return node
 
     def _reserve(self, n_nodes: int, n_branches: int) -> None:
-        """Enlarge the arrays to at least so many entries."""
+        """Enlarge the arrays to at least these numbers of entries."""
         trees = self._trees
         self._trees = GrowShrinkTrees(
             first=_extended(trees.first, n_nodes, -1),
@@ -116,7 +116,9 @@ class KeptTrees:
 
 
 def _extended(array: np.ndarray, size: int, value: float) -> np.ndarray:
-    """`array` if it has `size` entries, else with as many more, so that enlarging takes amortised constant time."""
+    """`array` if it has at least `size` entries, else a copy of at least twice the length: enlarging takes amortised
+    constant time.
+    """
     return array if size <= len(array) else np.append(array, np.full(size, value, dtype=array.dtype))
 
 
@@ -129,9 +131,9 @@ def climb_order(
 ) -> np.ndarray:
     """Move one variable after the other to its best slot until no move gains.
 
-    In `order` (int32, shape (n_variables,)) required parents come before their children; so they do in the result.
-    `rng` draws the sequence in which variables move. The climb ends when `is_spent` returns true. `report` receives
-    the score after every move, in nats: that of the network that grows and shrinks within the order.
+    In `order` (int32, shape (n_variables,)) required parents come before their children; this also holds for the
+    result. `rng` draws the sequence in which variables move. The climb ends when `is_spent` returns true. `report`
+    receives the score after every move, in nats: the score of the network that grows and shrinks within the order.
     """
     n = len(order)
     required = [grower.required for grower in trees.growers]
@@ -149,7 +151,7 @@ def climb_order(
         if slots is None:
             break
         place = {variable: slot for slot, variable in enumerate(others.tolist())}
-        # Slots behind all required parents and before all children that require this variable.
+        # Slots after all required parents and before all children that require this variable.
         low = max((place[parent] + 1 for parent in required[moved]), default=0)
         high = min((place[child] for child in requiring[moved]), default=n - 1)
         best = low + int(np.argmax(slots[low : high + 1]))

@@ -25,7 +25,7 @@ from .run import PricingRun, start_run
 from .widthless import OrdersWithinWidth, TooWide
 
 LEAST_WIDTH = 2
-"""Narrower k-trees are forests, which have a search of their own."""
+"""k-trees of smaller width are forests; a separate search finds the best forest."""
 
 
 def search_data(
@@ -59,7 +59,7 @@ def search_data(
 
 
 def search_widthless(run: PricingRun, treewidth: int, grows: bool) -> tuple[OrdersWithinWidth, SearchResult | None]:
-    """Search as without a bound on the treewidth; the result, or None once networks are too wide."""
+    """Search without a bound on the treewidth; returns the result, or None once networks are too wide."""
     engine, result = OrdersWithinWidth(run, treewidth), None
     with contextlib.suppress(TooWide):
         result = learn(engine.run, engine, grows)
@@ -69,7 +69,7 @@ def search_widthless(run: PricingRun, treewidth: int, grows: bool) -> tuple[Orde
 
 
 def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
-    """Compile all that `search_data` may need: what grows lists, and what searches among complete ones."""
+    """Compile everything that `search_data` may need: growth of lists, and search among complete lists."""
     orders.warm_up(scorer, replace(options, treewidth=None), budget, reporter)
     if options.given_treewidth > 1:
         run = start_run(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
@@ -87,7 +87,7 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
         for arm in engine.arms:
             arm.search()
         engine.run = run.phase(reporter, budget=Budget(stop=budget.stop))
-        engine.grow()  # without a limit on local scores bags are priced
+        engine.grow()  # without a limit on local scores, bags are priced
         bound.finish()
     search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
 
@@ -95,12 +95,11 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
 def feasible_treewidth(run: PricingRun) -> int:
     """The bound on the treewidth, below the number of variables.
 
-    Without required arcs it is no larger than a bound on tables allows.
+    Without required arcs, a bound on tables may lower it.
 
     Raises
     ------
-    InfeasibleError
-        No network within the bound has all required arcs; found out before any work is done.
+    InfeasibleError No network within the bound has all required arcs; raised before any work is done.
     """
     treewidth = min(run.options.given_treewidth, run.scorer.n_variables - 1)
     problem = prepare_bounded(run.lists.table(), treewidth, run.options.max_table)
@@ -110,7 +109,7 @@ def feasible_treewidth(run: PricingRun) -> int:
 
 
 def solve_forest(run: PricingRun) -> SearchResult:
-    """The best network with at most one parent each, from the scores of all pairs."""
+    """The best network with at most one parent per variable, from the scores of all pairs."""
     for grower in run.growers:
         if grower.max_parents > len(grower.required):
             variables, scores = grower.improving(grower.required)

@@ -1,8 +1,8 @@
-"""Sets whose members share a bag of a network's k-tree: such a set can be chosen at once.
+"""Sets whose members share a bag of the k-tree of a network: such a set can be chosen at once.
 
-In small bags the best family of each child is found exactly, in large ones that within the members most related to
-the host. Sets are grown in large bags, too, for children with required parents, and where the number of local scores
-is limited: growth gains more by each.
+In small bags the best family of each child is found exactly; in large bags, the best one within the members most
+related to the host. Sets are also grown: in large bags, for children with required parents, and if the number of
+local scores is limited, since growth gains more per score.
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ from ..result import Parents
 from .run import PricingRun
 
 RELATED = 4
-"""Variables before and after a child, those with the best scores as its only parent, in whose bags it grows."""
+"""Number of variables before and after a child, best as its only parent, in whose bags the child grows."""
 
 HOSTS = 32
-"""Variables in whose bags a child is priced, those with the best scores as its only parent, besides itself; by
-experiment.
+"""Number of variables, best as its only parent, in whose bags a child is priced, besides its own bag; by experiment.
 """
 
 KEPT = 30
-"""Families of a child that join its list in a round at most, the best; by experiment."""
+"""Number of a child's best families that join its list in a round; by experiment."""
 
 MOST_DONE = 100_000
-"""Bags that are remembered, with the children priced in them; then all are forgotten."""
+"""Limit on remembered bags, with the children priced in each; at the limit all are forgotten."""
 
 
 class Focus(NamedTuple):
@@ -48,11 +47,11 @@ class Focus(NamedTuple):
 class _Cliques(NamedTuple):
     """The distinct bags of a k-tree."""
 
-    members: list[np.ndarray]  # int32: ascending by number of states, so that few layouts occur
-    rows: np.ndarray  # int32, shape (n_cliques, K + 1): the members, some more than once in a small bag
-    digits: np.ndarray  # int64, shape (n_cliques, K + 1): binary digit of each member, 0 where it is repeated
+    members: list[np.ndarray]  # int32: ascending by number of states, so few different layouts occur
+    rows: np.ndarray  # int32, shape (n_cliques, K + 1): the members; a small bag repeats some of them
+    digits: np.ndarray  # int64, shape (n_cliques, K + 1): binary digit of each member, 0 where the member is repeated
     of_host: np.ndarray  # int64, shape (n_variables,): number of the bag of each variable
-    is_small: np.ndarray  # bool, shape (n_cliques,): whether it can be counted
+    is_small: np.ndarray  # bool, shape (n_cliques,): whether the bag can be counted
 
 
 class _Pairs(NamedTuple):
@@ -64,7 +63,7 @@ class _Pairs(NamedTuple):
 
 
 class CliquePricing:
-    """Prices bags, each one once for a child."""
+    """Prices bags, each once per child."""
 
     def __init__(self, run: PricingRun):
         self.run = run
@@ -75,12 +74,11 @@ class CliquePricing:
         self._done: dict[bytes, np.ndarray] = {}
 
     def price(self, focus: Focus, budget: Budget) -> list[bool]:
-        """Let the growers know the best families in the bags of `focus`, until `budget` is spent.
+        """Add the best families in the bags of `focus` to the growers, until `budget` ends.
 
         Returns
         -------
-        list of bool
-            For each child, whether it is priced in all bags of interest, and need not grow in them.
+        list of bool For each child, whether it is priced in all bags of interest; then it need not grow in them.
         """
         run, scorer, n = self.run, self._scorer, self.run.scorer.n_variables
         if budget.evaluations is not None or scorer is None:
@@ -89,7 +87,7 @@ class CliquePricing:
         hosts, nobody = [], np.zeros(0, dtype=np.int32)
         for grower in run.growers:
             if budget.is_spent():
-                return [True] * n  # nor is there time to grow
+                return [True] * n  # there is no time to grow either
             related = nobody if grower.required else grower.improving(())[0][:HOSTS]
             hosts.append(np.append(related, grower.child))
         is_free = np.array([not grower.required for grower in run.growers])
@@ -100,7 +98,7 @@ class CliquePricing:
         return is_priced.tolist()
 
     def _new_pairs(self, cliques: _Cliques, children: np.ndarray, hosts: np.ndarray, is_free: np.ndarray) -> _Pairs:
-        """The small bags of the hosts of free children in which these have not been priced, by child."""
+        """The small bags of the hosts of free children in which these are not priced yet, by child."""
         if len(self._done) > MOST_DONE:
             self._done.clear()
         n, nobody = self.run.scorer.n_variables, self._pack(())
@@ -126,8 +124,8 @@ class CliquePricing:
         return np.packbits(is_one, bitorder="little")
 
     def _reduce(self, scorer: CliqueScorer, bags: np.ndarray) -> tuple[_Cliques, np.ndarray]:
-        """The distinct bags, less the members least related to their host in a bag that is too large to count; and
-        whether the bag of each host has all its members.
+        """The distinct bags; a bag too large to count loses the members least related to its host. Also whether the
+        bag of each host has all its members.
         """
         cliques = self._distinct(scorer, bags)
         is_whole = cliques.is_small[cliques.of_host]
@@ -160,7 +158,7 @@ class CliquePricing:
         masks, scores = np.zeros(len(by_clique), dtype=np.int64), np.full(len(by_clique), -np.inf)
 
         def price(clique: int) -> np.ndarray:
-            """Price the children of a bag, in calls of limited length; those for which there was time."""
+            """Price the children of a bag, in calls of limited length; returns the children done in time."""
             members, (begin, end) = cliques.members[clique], ends[clique : clique + 2]
             size = scorer.call_size(members)
             for first in range(begin, end, size):
@@ -171,7 +169,7 @@ class CliquePricing:
                 masks[which], scores[which] = scorer.best(members, pairs.children[which], pairs.allowed[which])
             return pairs.children[by_clique[begin:end]]
 
-        # In random order: time may end the round. Bags in which nobody is priced may be too large to count.
+        # In random order, since time may end the round. Bags in which no child is priced may be too large to count.
         order, n_families = run.rng.permutation(np.unique(pairs.cliques)).tolist(), np.zeros(len(run.growers))
         for clique, children in zip(order, ordered_map(price, order, run.jobs), strict=True):
             members = cliques.members[clique]
@@ -197,7 +195,7 @@ def _best_of_each(children: np.ndarray, scores: np.ndarray) -> np.ndarray:
 
 
 def grow_in_cliques(grower: SetGrower, focus: Focus, position: np.ndarray) -> None:
-    """Grow a child's sets within its own bag and those of the variables most related to it."""
+    """Grow a child's sets within its own bag and the bags of the variables most related to it."""
     child = grower.child
     related, _ = grower.improving(grower.required)
     earlier = position[related] < position[child]
@@ -207,7 +205,7 @@ def grow_in_cliques(grower: SetGrower, focus: Focus, position: np.ndarray) -> No
         members = [*focus.bags[host].tolist(), *grower.required]
         allowed[members] = True
         allowed[child] = False
-        # The present parents in this bag, if any beside the required ones, are a second start.
+        # The present parents in this bag, if any of them is not required, are a second start.
         kept = tuple(p for p in focus.parents[child] if allowed[p])
         if len(kept) > len(grower.required):
             grower.grow_and_shrink(allowed, kept)

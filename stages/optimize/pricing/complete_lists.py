@@ -1,8 +1,8 @@
 """Complete lists in place of grown ones, where they take seconds: then a proof covers all networks.
 
-The work of listing all sets is known beforehand to some percent (`stages.parentsets.enumeration`). Where it is
-little, and the lists of a few variables are not long, the sets that `stages.parentsets.sequential` finds join the
-lists, and the default search among listed sets takes the place of pricing: there is nothing left to grow.
+The work of listing all sets is known beforehand to some per cent (`stages.parentsets.enumeration`). If it is little,
+and the lists of a few variables are not long, the sets that `stages.parentsets.sequential` finds join the lists. Then
+the default search among listed sets takes the place of pricing, as no sets are left to grow.
 """
 
 from __future__ import annotations
@@ -28,23 +28,25 @@ from ..result import SearchResult
 from .run import PricingRun
 
 MOST_SECONDS, LONGEST_SECONDS = 20.0, 200.0
-"""Largest forecast of an enumeration, in seconds of one core, at which it is made without a time limit: on few rows;
-and in any case. In between it grows as a score's time does, since the search takes longer on more rows, too.
+"""Largest forecast, in seconds of one core, at which an enumeration is made without a time limit: on few rows, and at
+most. In between, the limit grows as the time of a score does, since the search takes longer on more rows, too.
 """
 
 TIME_SHARE = 0.25
-"""The same as a share of a time limit; it may take twice as much before it is given up."""
+"""The same limit as a share of a time limit; the enumeration is given up after twice as much."""
 
 SECONDS_TO_SOLVE, SECONDS_TO_SEARCH = 1e-6, 1e-5
-"""Cost of a listed set in seconds of the forecast: little with few variables, where dynamic programming solves the
-problem; more where a search looks at all sets.
+"""Cost of a listed set in seconds of the forecast: small with few variables, where dynamic programming solves the
+problem; larger where a search looks at all sets.
 """
 
 SAMPLED = 3
 """Variables whose lists are made first, to estimate the length of all."""
 
 LISTED_AT_ONCE = 32
-"""Variables listed before the sum of all lists is looked at again: no number of threads, so that results repeat."""
+"""Variables listed before the sum of all lists is checked again: independent of the number of threads, so results
+repeat.
+"""
 
 
 def most_seconds(run: PricingRun) -> float:
@@ -55,14 +57,15 @@ def most_seconds(run: PricingRun) -> float:
 
 
 def forecast_listing(run: PricingRun) -> float | None:
-    """Seconds of one core in which all sets of all variables are listed; None if the run's budget is too small.
+    """Seconds of one core in which all sets of all variables are listed; None if the run's budget is too small for
+    it.
 
-    They depend on data and limits alone, neither on the machine nor on the clock. The growers know the scores of
-    single parents; no other scores are computed.
+    The forecast depends on data and limits alone, neither on the machine nor on the clock. The growers know the
+    scores of single parents; no other scores are computed.
     """
     budget, scorer, seconds, total = run.budget, run.scorer, 0.0, 0
     most = math.inf if budget.evaluations is None else budget.evaluations - scorer.evaluations
-    # No score takes less than one without parents.
+    # Any score takes at least as long as one without parents.
     limit = min(most, most_seconds(run) / seconds_of(scorer, [1]))
     for grower in run.growers:
         counts = most_scores(grower, limit - total)
@@ -74,7 +77,7 @@ def forecast_listing(run: PricingRun) -> float | None:
 
 
 def most_scores(grower: SetGrower, limit: float) -> list[int]:
-    """Most scores that listing a child's sets takes, by the number of parents besides the required ones.
+    """Most scores needed to list a child's sets, by the number of parents besides the required ones.
 
     Counting ends once the sum exceeds `limit`.
     """
@@ -90,7 +93,7 @@ def most_scores(grower: SetGrower, limit: float) -> list[int]:
 
 
 def limits_of(grower: SetGrower) -> ChildLimits:
-    """The limits of a grower as those of an enumeration."""
+    """The limits of a grower, in the form that an enumeration takes."""
     allowed = grower.candidates[~np.isin(grower.candidates, grower.required)]
     most = min(grower.max_parents, len(allowed) + len(grower.required))
     return ChildLimits(allowed, most, UNLIMITED, grower.required)
@@ -99,9 +102,9 @@ def limits_of(grower: SetGrower) -> ChildLimits:
 def enumerate_all(run: PricingRun, score: float) -> bool:
     """List all sets that no subset dominates, in half of the time left; returns whether that was done.
 
-    It stops once the lists are too long, as estimated from the first few or in sum. If time ends it, the growers keep
-    the sets found; if the user does, they do not, so that a bound on the lists before it holds. `score` is the best
-    one so far in nats, for the report of progress.
+    It stops once the lists are too long, either estimated from the first few lists or in sum. If time ends the
+    listing, the growers keep the sets found. If the user ends it, they do not, so a bound computed before still holds
+    for the lists. `score` is the best score so far in nats, for progress reports.
     """
     growers, n = run.growers, len(run.growers)
     budget = Budget(run.budget.part(0.5).seconds, stop=run.budget.stop)
@@ -118,7 +121,7 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
     most_sets = seconds / (SECONDS_TO_SOLVE if subsets_fit(n) else SECONDS_TO_SEARCH)
 
     def enumerate_some(some: Sequence[SetGrower]) -> int:
-        """List their sets; the number of all sets listed so far."""
+        """List the sets of some variables; returns the number of all sets listed so far."""
         for grower, found in zip(some, ordered_map(enumerate_one, some, run.jobs), strict=True):
             every[grower.child] = found
             run.reporter.progress(len(every), n, "lists for a proof", score=score)

@@ -1,8 +1,8 @@
 """A first network by hill climbing, whose scores the growers of candidate lists keep.
 
 Hill climbing needs the gains of all single arcs once, and then one child's expansions per step; growing sets within
-orders needs the same expansions. So the climber asks the growers, and its scores are known when lists are grown: the
-start costs little that the search would not have paid for anyway.
+orders needs the same expansions. So the climber requests scores from the growers, which keep them: the start costs
+little more than the search would pay in any case.
 """
 
 from __future__ import annotations
@@ -26,16 +26,15 @@ from .run import PricingRun
 
 MOST_RANKED = 1 << 22
 LEAST_RANKED = 256
-"""Candidates ranked in all, 12 bytes each, but at least so many for each child."""
+"""Candidates ranked in total (12 bytes each); at least this many for each child."""
 
 LEAST_DEPENDENCE = 2.0
-"""Candidates are ranked from this dependence on: standard deviations above its mean under independence."""
+"""Least dependence of a ranked candidate: standard deviations above its mean under independence."""
 
 
 FEW = 128
 MORE = 512
-"""Candidates tried for each child beyond single parents at first, and then at most; by experiment on 100 to 10,000
-variables.
+"""Candidates beyond single parents tried for each child, first and at most; by experiment on 100 to 10,000 variables.
 """
 
 SCORES_BETWEEN = 200_000
@@ -70,8 +69,8 @@ class GrowingClimber(Climber):
         self.growers = run.growers
 
     def widen(self, reaches: Sequence[int | None], budget: Budget, reporter: Reporter) -> None:
-        """Let one child after the other try candidates within a wider reach, and climb again after every
-        `SCORES_BETWEEN` scores.
+        """Let one child after the other try candidates within a wider reach; climb again after every `SCORES_BETWEEN`
+        scores.
         """
         begun = self.scorer.evaluations
         for child, (grower, reach) in enumerate(zip(self.growers, reaches)):
@@ -86,7 +85,7 @@ class GrowingClimber(Climber):
         self.climb(budget, reporter)
 
     def _score_pairs(self, budget: Budget) -> None:
-        # The growers know them all, in both directions.
+        # The growers know all these scores, in both directions.
         self._score_all(budget)
 
     def _additions(self, child: int) -> tuple[np.ndarray, np.ndarray]:
@@ -96,9 +95,11 @@ class GrowingClimber(Climber):
 
 
 class EarlierParents:
-    """The best single parent of every variable among those before it in the data, while all pairs are scored.
+    """The best single parent of every variable among the variables before it in the data; collected while all pairs
+    are scored.
 
-    A first network, of use where all pairs take seconds: arcs that follow the order of the data close no cycle.
+    It gives a first network where scoring all pairs takes seconds: arcs that follow the order of the data close no
+    cycle.
     """
 
     def __init__(self, run: PricingRun):
@@ -114,7 +115,7 @@ class EarlierParents:
     def watch(self, tile: Tile, forward: np.ndarray, backward: np.ndarray) -> None:
         """Take in the scores of a tile, as from `stages.scoring.pair_scores.PairScores.score`."""
         children, parents = np.arange(tile.other_first, tile.other_last), np.arange(tile.first, tile.last)
-        # The tile's columns of the bit matrix: whole octets, then the bits of its parents.
+        # The tile's columns of the bit matrix: whole octets first, then the bits of its parents.
         octets = self.run.constraints.permitted[children].view(np.uint8)[:, tile.first // 8 : tile.last // 8 + 1]
         permitted = np.unpackbits(octets, axis=1, bitorder="little")[:, tile.first % 8 :][:, : len(parents)]
         is_possible = (permitted != 0) & (parents < children[:, None])
@@ -138,8 +139,9 @@ def rank_candidates(run: PricingRun, watch: Callable[[Tile, np.ndarray, np.ndarr
     """Rank the candidates of all children by dependence, from one sweep over all pairs of variables.
 
     Candidates that improve the score as the only parent come first; others are ranked if they depend on the child
-    beyond chance. With many variables only the strongest are kept for each child, and the first of them are within
-    reach. Nothing is ranked when fewer scores are left than that takes. `watch` receives the scores of the sweep.
+    beyond chance. With many variables only the strongest candidates of each child are kept; the first of them are
+    within reach. Nothing is ranked if fewer scores are left than the sweep takes. `watch` receives the scores of the
+    sweep.
     """
     scorer, growers = run.scorer, run.growers
     n = scorer.n_variables
@@ -152,7 +154,7 @@ def rank_candidates(run: PricingRun, watch: Callable[[Tile, np.ndarray, np.ndarr
         return
     for child, (grower, (variables, scores)) in enumerate(zip(growers, best)):
         grower.evaluated += n - 1
-        # A full list may have pushed out improving ones.
+        # A full list may have pushed out candidates that improve the score.
         is_complete = len(variables) < most or most == n - 1
         allowed = run.constraints.may_be_parents(child)[variables]
         variables, scores = variables[allowed], scores[allowed]
@@ -168,7 +170,8 @@ def rank_candidates(run: PricingRun, watch: Callable[[Tile, np.ndarray, np.ndarr
 def _largest_loss(scorer: FamilyScorer) -> np.ndarray:
     """Largest loss in nats against the empty set at which a dependent candidate is kept, by child.
 
-    The gain of a pair in likelihood at `LEAST_DEPENDENCE` (see `dependence`, solved for the gain) less its penalty.
+    It is the likelihood gain of a pair at `LEAST_DEPENDENCE` (see `dependence`, solved for the gain) less its
+    penalty.
     """
     n = scorer.n_variables
     more_states = np.unique(scorer.n_states - 1.0)[:, None]
@@ -179,13 +182,16 @@ def _largest_loss(scorer: FamilyScorer) -> np.ndarray:
 
 
 WatchNetwork = Callable[[Parents, bool], None]
-"""Is shown the network of a climb after every move, and in the end with True; an error that it raises ends it."""
+"""Receives the network of a climb after every move, and at the end with True; an exception that it raises ends the
+climb.
+"""
 
 
 def find_start(run: PricingRun, start: Parents, watch: WatchNetwork | None = None) -> Parents:
-    """Rank the candidates of all growers, and climb from `start` among the first ones of the rankings.
+    """Rank the candidates of all growers, and climb from `start` among the first candidates of the rankings.
 
-    From no arcs, the network of `EarlierParents` is the result if the budget ends before the climb is better.
+    If the start has no arcs and the budget ends before the climb is better, the result is the network of
+    `EarlierParents`.
     """
     earlier = EarlierParents(run) if not any(start) and run.constraints.max_parents > 0 else None
     rank_candidates(run, None if earlier is None else earlier.watch)
@@ -200,7 +206,7 @@ def find_start(run: PricingRun, start: Parents, watch: WatchNetwork | None = Non
 
 
 class _ClimbReporter(NullReporter):
-    """Reports the score that a climb has reached as the run's, if it is above one reached before; calls `watch`."""
+    """Reports a score that a climb has reached as the score of the run if it is the best so far; calls `watch`."""
 
     def __init__(self, run: PricingRun, reached: float, watch: Callable[[], None]):
         self.run, self.reached, self.watch = run, reached, watch
@@ -219,10 +225,10 @@ def climb(
     reached: float = -math.inf,
     watch: WatchNetwork | None = None,
 ) -> Parents:
-    """Hill climbing from `start`, within the reach of the growers first and then within a wider one.
+    """Hill climbing from `start`, first within the reach of the growers, then within a wider reach.
 
-    `start` is a graph within the constraints, `wider` the reach that each grower has in the end, `reached` the score
-    in nats that the run has reached before. Returns the graph when no move gains or the budget ends.
+    `start` is a graph within the constraints; `wider` has the final reach of each grower; `reached` is the best score
+    in nats of the run so far. Returns the graph when no move gains or the budget ends.
     """
     climber = GrowingClimber(run)
     reporter = _ClimbReporter(run, reached, lambda: None if watch is None else watch(tuple(climber.parents), False))

@@ -20,18 +20,18 @@ from stages.scoring.set_grower import Moment, SetGrower
 from ..climbing.constraints import Constraints
 
 EXTENSIONS_KEPT = 8
-"""One-variable extensions of every set met that join the lists besides the chosen one; found by experiment."""
+"""One-variable extensions of every visited set that join the lists besides the chosen one; found by experiment."""
 
 
 class GrowingLists:
     """The undominated sets that the growers of all variables know, best first.
 
-    Only what growers have learned since is compared with the lists of the last time.
+    Each update compares only the sets that growers learned since the last one with the lists.
     """
 
     def __init__(self, growers: list[SetGrower]):
         self.growers = growers
-        # Whether these are all undominated sets: then growers add nothing.
+        # Whether the lists hold all undominated sets: then growers add nothing.
         self.is_complete = False
         self._forget_lists()
 
@@ -47,7 +47,7 @@ class GrowingLists:
 
     @property
     def scores(self) -> np.ndarray:
-        """Local scores of all listed sets, float64: another array whenever lists change."""
+        """Local scores of all listed sets, float64; a new array whenever lists change."""
         self._extend()
         return self._scores
 
@@ -96,7 +96,7 @@ class GrowingLists:
         )
 
     def _extend(self) -> None:
-        """List what growers have learned since the last time."""
+        """List the sets that growers have learned since the last time."""
         if self.is_complete:
             return
         n, new_children, new_sets, new_scores = len(self.growers), [], [], []
@@ -105,8 +105,8 @@ class GrowingLists:
             if now == since:
                 continue
             self._known_at[child] = now
-            # Growers also know sets that may not be listed: too large ones of a start network or of given lists, and,
-            # from climbing, sets without required parents.
+            # Growers also know sets that may not be listed: too large ones from a start network or given lists, and
+            # sets without required parents from climbing.
             most, needed = max(grower.max_parents, len(grower.required)), grower.required
             for parents, score in grower.improvements(EXTENSIONS_KEPT, since).items():
                 if len(parents) <= most and (not needed or set(needed).issubset(parents)):
@@ -115,7 +115,7 @@ class GrowingLists:
                     new_scores.append(score)
         if not new_sets:
             return
-        # A dominated set remains dominated, so only listed sets and new ones are compared.
+        # A dominated set stays dominated, so only listed and new sets are compared.
         children = np.concatenate((np.repeat(np.arange(n), np.diff(self._offsets)), new_children))
         scores = np.concatenate((self._scores, new_scores))
         sets = ListedSets.joined((self._sets, ListedSets.of(new_sets)))
@@ -132,8 +132,8 @@ class GrowingLists:
         return self._sets.within(first, end), self._scores[first:end]
 
     def forget_over(self, most_bytes: int) -> bool:
-        """Forget everything but the listed sets if all that is known takes more than `most_bytes`; whether it was
-        done. Other sets are scored again when they are met again.
+        """Forget all sets but the listed ones if the growers' memory exceeds `most_bytes`; returns whether this was
+        done. Forgotten sets are scored again when they are met again.
         """
         if sum(grower.bytes for grower in self.growers) <= most_bytes:
             return False
@@ -192,7 +192,7 @@ def make_growers(
 def _add_listed(grower: SetGrower, table: ParentSetTable, allowed: np.ndarray) -> None:
     """Let a grower know the sets of a table that the constraints allow.
 
-    Scores of other data or of another kind are not used: those sets are scored again.
+    Scores of other data or of another kind are not used: their sets are scored again.
     """
     scorer, header = grower.scorer, table.header
     same = (scorer.dataset.fingerprint, scorer.score, recorded_ess(scorer.score, scorer.ess))

@@ -1,12 +1,13 @@
 """The engine of pricing under a treewidth bound, a method of this project.
 
-The search without a bound is the run as long as its networks keep the bound (`widthless`). The first one that is too
-wide is narrowed. Then a walk evaluates orders as k-trees and cools down (simulated annealing), the longer the smaller
-the bound, which it suits. For the rest of the run that search has the turn that gained most of late: one for the best
-network within triangulations of the incumbent's moral graph, one that solves groups of the incumbent's cliques
-exactly, and the search without a bound, whose further networks are narrowed; once one keeps the bound and is the
-best, that search goes on alone. Sets are made within the cliques of the present network too (`clique_growth`): such a
-set can be chosen at once, while the members of a set grown among all predecessors may never share a clique.
+The search without a bound runs as long as its networks keep the bound (`widthless`). Its first network that is too
+wide is narrowed. Then a walk evaluates orders as k-trees and cools down (simulated annealing). The smaller the bound,
+the longer it walks, since it suits small bounds. For the rest of the run three searches take turns, the one with the
+largest recent gain first. One searches within triangulations of the incumbent's moral graph. One solves groups of the
+incumbent's cliques exactly. One is the search without a bound, whose networks are narrowed; if one of its networks
+keeps the bound and is the best, this search continues alone. Sets are also made within the cliques of the present
+network (`clique_growth`): such a set can be chosen at once, while the members of a set grown among all predecessors
+may never share a clique.
 """
 
 from __future__ import annotations
@@ -42,30 +43,30 @@ from .walk_schedule import WalkSchedule
 from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, WidthlessReporter
 
 GROWTH_SHARE = 0.1
-"""Share of the time left that a round of growth takes at most: with many variables it would take most of it."""
+"""Largest share of the remaining time for a round of growth: with many variables it would else take most of it."""
 
 LEAST_TRIANGULATIONS, MOST_TRIANGULATIONS = 3, 60
-"""Triangulations between two rounds of growth, less with more variables."""
+"""Triangulations between two rounds of growth; fewer with more variables."""
 
 NEAR_SPREAD = 0.1
-"""Standard deviation of the shifts of positions, as a share of n, in the order near the present one that is priced in
-every round.
+"""For the order near the present one that is priced in every round: standard deviation of the shifts of positions, as
+a share of n.
 """
 
 MOST_MOVES = 2_000_000
-"""Changes of the order between two rounds of growth at most, times the treewidth, see `phase_moves`."""
+"""Largest number of changes of the order between two rounds of growth, times the treewidth; see `phase_moves`."""
 
 HEAT = 0.07
-"""First temperature of the walk, as a share of the mean that a variable gains by its best set; by experiment."""
+"""Initial temperature of the walk, as a share of the mean gain of a variable by its best set; by experiment."""
 
 PHASE_PATIENCE = 1
 """Disturbances per variable without improvement after which new sets are grown."""
 
 GROUP_WORK = 6e7
-"""Work on groups of cliques in a turn at most (`GroupSearch.work`): some tenths of a second."""
+"""Largest work on groups of cliques in a turn (`GroupSearch.work`): some tenths of a second."""
 
 LONGEST_WAIT = 8
-"""Turns of others after which a search has one although it gained little of late."""
+"""Turns of other searches after which a search gets one although its recent gain was small."""
 
 
 def phase_moves(n_variables: int, width: int) -> int:
@@ -78,14 +79,14 @@ class Arm:
     """A search that takes turns with others."""
 
     search: Callable[[], None]
-    gain: float = math.inf  # of the incumbent in its last turn, in nats
-    waited: int = 0  # turns of others since
+    gain: float = math.inf  # gain of the incumbent in its last turn, in nats
+    waited: int = 0  # turns of others since its last one
 
 
 class KTreePricing:
     """The engine of pricing that searches k-trees (`run.PricingEngine`).
 
-    `treewidth` is that of `bounded.feasible_treewidth`.
+    `treewidth` is from `bounded.feasible_treewidth`.
     """
 
     patience = 10
@@ -99,10 +100,10 @@ class KTreePricing:
         most = run.options.max_table
         is_implied = table_bound(run.lists.table().header, most).is_implied(treewidth)
         self._max_table = None if is_implied else most
-        self._tree: KTree | None = None  # where the walk over orders stands
+        self._tree: KTree | None = None  # the present k-tree of the walk over orders
         self._focus: Focus | None = None
         self._cliques: CliquePricing | None = None
-        # The search without a bound, and its last network within; None where networks cannot be narrowed.
+        # The search without a bound, and its last network within the bound; None where networks cannot be narrowed.
         self._orders: OrderPricing | None = None
         self._kept: OrderedNetwork | None = None
         if first is not None:
@@ -113,18 +114,17 @@ class KTreePricing:
 
     @cached_property
     def schedule(self) -> WalkSchedule:
-        """That of the walk, from its first round on."""
+        """The schedule of the walk, from its first round on."""
         return WalkSchedule(self.run, self.treewidth)
 
     @property
     def bytes(self) -> int:
-        """Memory of what the engine keeps beside the lists, about."""
+        """Approximate memory that the engine uses besides the lists."""
         return 0 if self._orders is None else self._orders.bytes
 
     def begin(self, grows: bool) -> None:
-        """Narrow the network of the search without a bound on the width. A network to start from is the incumbent if
-        it meets the bound. Where there are too many variables to narrow a network, that search only grows the first
-        lists.
+        """Narrow the network of the search without a bound on the width. A given start network is the incumbent if it
+        meets the bound. With too many variables to narrow a network, that search only grows the first lists.
         """
         run, start = self.run, self.run.options.start
         if start is not None:
@@ -140,7 +140,7 @@ class KTreePricing:
             orders.search()
 
     def _take_network(self, parents: Parents) -> None:
-        """Take in a network found without the bound. If it is too wide it is narrowed, and other searches begin."""
+        """Take in a network found without the bound. If it is too wide, it is narrowed and other searches begin."""
         search = self._triangulations()
         is_narrowed = search.start(parents, self.run.budget)
         is_whole = is_narrowed and search.parents() == parents
@@ -161,7 +161,7 @@ class KTreePricing:
         self._note(OrderedNetwork(search.elimination[::-1].copy(), parents, search.score))
 
     def _take_start(self) -> None:
-        """Make the network to start from the incumbent, unless it is too wide or lacks required arcs."""
+        """Make the given start network the incumbent, unless it is too wide or lacks required arcs."""
         start, most = self.run.options.start, self._max_table
         if start is None or self.best.parents != start.parents:
             return
@@ -182,8 +182,8 @@ class KTreePricing:
         self.run.report(self.best.score, sets=self.run.lists.n_sets)
 
     def _make_arms(self) -> list[Arm]:
-        """The searches that take turns after the walk; that without a bound has to wait for its turn."""
-        # Groups of cliques know no bound on tables.
+        """The searches that take turns after the walk; the search without a bound has to wait for its first turn."""
+        # Searches of groups of cliques do not support a bound on tables.
         is_grouped = self._max_table is None
         arms = [Arm(self._solve_groups if is_grouped else self._walk_orders)]
         if self._is_triangulated:
@@ -191,7 +191,7 @@ class KTreePricing:
         return arms
 
     def search(self) -> bool:
-        """Search without the bound while it is met; then walk over orders while it is warm, afterwards let the other
+        """Search without the bound while networks meet it; then walk over orders while it is warm; then let the other
         searches take turns.
         """
         before = self.best.score
@@ -207,7 +207,7 @@ class KTreePricing:
         return self.best.score > before + GAIN_TOLERANCE
 
     def _take_turn(self) -> None:
-        """Let that arm search that gained most in its last turn, or one that has waited for too long."""
+        """Run the search with the largest gain in its last turn, or one that has waited too long."""
         arms = [arm for arm in self.arms if self._orders is not None or arm.search != self._search_orders]
         arm = max(arms, key=lambda arm: (arm.waited >= LONGEST_WAIT, arm.gain, arm.waited))
         before = self.best.score
@@ -232,7 +232,7 @@ class KTreePricing:
             self._note_triangulated(search)
 
     def _walk_orders(self) -> None:
-        """Continue the walk over orders for a phase, without losses once it has cooled."""
+        """Continue the walk over orders for a phase; after cooling, accept no losses."""
         table, width = self.run.lists.table(), self.schedule.begin_phase()
         problem = prepare_bounded(table, width, self._max_table)
         search = OrderSearch(problem, self.run.rng)
@@ -262,7 +262,9 @@ class KTreePricing:
         self._note(OrderedNetwork(groups.kept.order, parents, within.score(groups.kept.chosen)))
 
     def grow(self) -> None:
-        """Grow sets within the predecessors in an order near the present one, and within its cliques."""
+        """Grow sets within the predecessors in an order near the present one, and within the cliques of the present
+        network.
+        """
         focus, run = self._focus, self.run
         if not self.is_too_wide:
             assert self._orders is not None
@@ -272,7 +274,7 @@ class KTreePricing:
             raise ValueError("nothing has been searched yet")
         position, n = positions_of(focus.order), run.scorer.n_variables
         near = position + run.rng.normal(0.0, NEAR_SPREAD * n, n)
-        # Where the time ends the round early, the next one goes on with the variable after the last.
+        # If time ends the round early, the next round continues with the variable after the last one.
         growers = run.growers[self._next_grown :] + run.growers[: self._next_grown]
         budget, done, tries_all = run.budget.part(GROWTH_SHARE), 0, run.tries_all
         if self._cliques is None:
@@ -283,7 +285,7 @@ class KTreePricing:
             if budget.is_spent(run.scorer.evaluations):
                 return False
             if tries_all and grower.reach is not None and grower.reach < FEW:
-                # Parents that improve the score only together would never be tried.
+                # With a limited reach, parents that improve the score only together would never be tried.
                 grower.reach = None
             run.grow_child(grower, near, focus.parents)
             if not is_priced[grower.child]:

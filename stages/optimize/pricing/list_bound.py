@@ -1,14 +1,15 @@
-"""The upper bound of pricing: a little work on the lists now and then, to show a gap, and most on the final ones.
+"""The upper bound of pricing: a little work on the present lists at intervals, to show a gap, and most work on the
+final ones.
 
 Under a treewidth bound only the final lists get work: an upper bound for any width says little about networks within
-it, and the first seconds of work on one would be most of a short run.
+it, and its first seconds would take most of a short run.
 
-The work depends on that of search and growth alone, never on the clock, so that other load on the machine does not
-change the gap after a given amount of search. Under a time limit the search leaves as much time as the bound's
-share takes at the pace of the last look, and the bound on the final lists works until time is up.
+The amount of work depends only on the work of search and growth, never on the clock. So load on the machine does not
+change the gap after a given amount of search. Under a time limit the search reserves the time of the bound's share,
+at the pace of the last look; the bound on the final lists then works until time is up.
 
-(Work on earlier lists as the start on longer ones, with its cuts and multipliers, was tried: new sets make its bound
-so much worse that a new start is better after a tenth of the time.)
+(Tried: continuing work on earlier lists, with its cuts and multipliers, on longer ones. New sets worsen its bound so
+much that a new start is better after a tenth of the time.)
 """
 
 from __future__ import annotations
@@ -29,26 +30,26 @@ from ..result import SearchResult, total_score
 from .run import PricingEngine, PricingRun
 
 NOMINAL_PACE, SLOWEST_PACE = 5e8, 3e8
-"""Sets that the bound looks at in a second: mostly, and at least."""
+"""Sets that the bound looks at per second: usual pace, and least pace."""
 
 ORDER_COST, SCORING_COST = 4.0, 1.0
-"""Time of a set that the search over orders tests, and of a unit of the scorer's work with all that growth does
-beside it, in sets that the bound looks at; measured.
+"""Cost, in sets that the bound looks at: of a set that the search over orders tests; of a unit of the scorer's work,
+including all other work of growth; measured.
 """
 
 WIDE_SHARE = 0.35
-"""Work on the bound per unit of work of the search: a quarter of the time. Where lists are dense and time is short,
-dual ascent takes most of it.
+"""Work on the bound per unit of work of the search: a quarter of the time. On dense lists in short runs, dual ascent
+takes most of it.
 """
 
 BOUNDED_SHARE = 0.2
-"""Work on the bound per unit of work of growth under a treewidth bound; its searches are not counted."""
+"""Work on the bound per unit of work of growth under a treewidth bound; work of its searches is not counted."""
 
 LOOK_SHARE = 0.02
 """Work on the bound of lists that still grow, per unit of work of the search so far."""
 
 SETTLED = 3e-3
-"""A network has settled once as much work again has gained no more than this share of its score."""
+"""A network has settled once doubling the work has gained no more than this share of its score."""
 
 GRACE_WORK = 1e8
 """Work on the bound on the final lists after an interruption: some tenths of a second."""
@@ -58,51 +59,51 @@ IDLE_SHARE = 1.0
 
 
 def search_work(run: PricingRun) -> float:
-    """Work of search and growth so far, in sets that the bound would look at in the same nominal time."""
+    """Work of search and growth so far, as the number of sets that the bound looks at in the same nominal time."""
     return ORDER_COST * run.work.walked + SCORING_COST * run.scorer.work
 
 
 class ListBound:
     """The bound on the growing lists of a run, and on the final ones.
 
-    Networks that it finds become the engine's, if they are better.
+    Better networks that it finds become the incumbent of the engine.
 
     Attributes
     ----------
     nodes : sequence of TreeNode
-        What a proof of the last bound needs, if the run's options keep it.
+        Nodes for a proof of the last bound, if the run's options keep them.
     """
 
     def __init__(self, run: PricingRun, engine: PricingEngine):
         self._run, self._engine = run, engine
-        # Under a treewidth bound networks seldom come near to this bound, which holds for any width.
+        # This bound holds for any width; networks under a treewidth bound seldom come near it.
         is_wide = run.options.treewidth is None
         self._share = WorkShare(IDLE_SHARE, SETTLED, WIDE_SHARE) if is_wide else WorkShare(share=BOUNDED_SHARE)
         self._pace = NOMINAL_PACE
         self.nodes: Sequence[TreeNode] = ()
-        # Work that may go on after an interruption: the lists, whose arrays a change replaces, and the search.
+        # Work that may continue after an interruption: the lists (a change replaces their arrays) and the search.
         self._kept: tuple[SetLists, BoundSearch] | None = None
 
     def reserve(self) -> float:
         """Seconds that the work on the final lists will take, at the pace of the last look."""
-        # Short looks are slow: much of their time is spent before the first step.
+        # Short looks are slow: much of their time passes before the first step.
         return self._final_work / max(self._pace, SLOWEST_PACE)
 
     def look(self) -> None:
-        """Work a little on the present lists, to show a gap; not under a treewidth bound."""
+        """Work a little on the present lists to show a gap; not under a treewidth bound."""
         if self._run.options.treewidth is None:
             self._improve("the best of", FIRST_WORK + LOOK_SHARE * search_work(self._run))
 
     def keep_up(self, least_work: float) -> None:
-        """Work on the present lists as much as on final ones, and at least `least_work`."""
+        """Do as much work on the present lists as on final ones, and at least `least_work`."""
         self._kept = self._begin()
         self._improve("the best of", max(least_work, self._final_work), self._kept)
 
     def finish(self, least_work: float = 0.0) -> float:
         """The bound on all networks from the final lists in nats, after at least `least_work`.
 
-        If time is the only limit, the work goes on until time is up, except under a treewidth bound. After an
-        interruption it is `GRACE_WORK`, with that on the same lists before.
+        If time is the only limit, work until time is up, except under a treewidth bound. After an interruption the
+        work is `GRACE_WORK`, including earlier work on the same lists.
         """
         if self._run.budget.interrupted:
             return self._improve("the best of the final", GRACE_WORK, self._kept, Budget())
@@ -127,9 +128,9 @@ class ListBound:
         begun: tuple[SetLists, BoundSearch] | None = None,
         budget: Budget | None = None,
     ) -> float:
-        """Work on the bound until `work` in all is done or the budget, by default that of the run, is spent.
+        """Work on the bound until `work` in all is done or the budget, by default the budget of the run, ends.
 
-        It goes on with what was `begun`, if that was on the present lists.
+        Continue the search `begun` if it is on the present lists.
         """
         run, engine, started = self._run, self._engine, self._run.budget.elapsed()
         budget = budget or run.budget
@@ -149,7 +150,7 @@ class ListBound:
         return search.value
 
     def _take_found(self, lists: SetLists, found: np.ndarray | None) -> None:
-        """Adopt the network that work on the bound has found; under a treewidth bound it may be too wide."""
+        """Adopt a network found by work on the bound; under a treewidth bound it may be too wide."""
         if found is None or self._run.options.treewidth is not None:
             return
         score = total_score(lists.scores, found)

@@ -1,9 +1,9 @@
-"""The loop of pricing: search on the lists at hand, grow them near what was found, again and again.
+"""The loop of pricing: search on the present lists, grow them near the networks found, and repeat.
 
-It is column generation by sampling: sets are priced where the present solution lies, and no family is scored twice
-as long as memory lasts. An engine searches and grows (`PricingEngine`); the loop decides when to stop, works on an
-upper bound in between (`ListBound`), and ends with one on the final lists. Where all sets can be listed in seconds
-they are, after a short search, and a search among complete lists takes the place of the loop (`complete_lists`).
+It is column generation by sampling: sets are priced near the present solution, and no family is scored twice as long
+as memory suffices. An engine searches and grows (`PricingEngine`). The loop decides when to stop, works on an upper
+bound in between (`ListBound`), and ends with a bound on the final lists. If all sets can be listed in seconds, this
+is done after a short search, and a search among complete lists replaces the loop (`complete_lists`).
 """
 
 from __future__ import annotations
@@ -23,31 +23,33 @@ from .list_bound import NOMINAL_PACE, ListBound, search_work
 from .run import PricingEngine, PricingRun
 
 MOST_BYTES = 1 << 30
-"""Memory for scores beyond which all but the sets in the lists are forgotten."""
+"""Limit on the memory for scores; beyond it only the sets in the lists are kept."""
 
 LOOKS = 4
-"""Work on the bound is done after rounds 1, 4, 16, ...: the factor between them."""
+"""Factor between the rounds after which the bound gets work: rounds 1, 4, 16, ..."""
 
 LONG_WORK = 600.0 * NOMINAL_PACE
-"""Effort from which on a run without limits ends when it gains little: ten minutes, nominally."""
+"""Effort after which a run without limits ends once it gains little: ten minutes, nominally."""
 
 VARIABLE_EFFORT = 5e-4 * NOMINAL_PACE
-"""Effort of a round for every variable, besides the work that is counted; measured on 3,000 and 30,000 variables."""
+"""Effort of a round per variable, besides the counted work; measured on 3,000 and 30,000 variables."""
 
 FIRST_SHARE = 0.1
 """Effort of the search before all sets are listed, as a share of the forecast of the listing."""
 
 LEAST_LISTING, LONG_LISTING = 1.0, 10.0
-"""Forecasts of a listing, in seconds: above, one search before it is too little; it is announced without ``-v``."""
+"""Forecasts of a listing, in seconds: above the first, one search before it is not enough; above the second, it is
+announced even without ``-v``.
+"""
 
 LITTLE_GAIN, LITTLE_ROUNDS = 1e-4, 2
-"""Such a run ends after `LITTLE_ROUNDS` rounds in a row that each gained no more than this share of the score.
-Otherwise it would go on to other basins, which takes hours with tens of thousands of variables.
+"""Such a run ends after `LITTLE_ROUNDS` rounds in a row, each with a gain of at most this share of the score.
+Otherwise it would continue in other basins, which takes hours with tens of thousands of variables.
 """
 
 PROOF_WORK = 2e9
 """Least work, in sets evaluated, on a bound on complete lists if the search among them has not proved optimality.
-None under a treewidth bound: the bound holds for any width, and networks within the treewidth seldom attain it.
+Zero under a treewidth bound: the bound holds for any width, and networks within the treewidth seldom attain it.
 """
 
 
@@ -70,14 +72,15 @@ def alternate(
     patience: int | None = None,
     most_effort: float = math.inf,
 ) -> None:
-    """Search and grow until the budget or `most_effort` is spent, or `patience` rounds in a row improved nothing.
+    """Search and grow until the budget or `most_effort` is spent, or until `patience` rounds in a row improved
+    nothing.
 
-    By default patience is the engine's without a time limit, and unlimited with one. Without any limit the rounds
-    also end when they gain little after much work.
+    Default patience: the patience of the engine without a time limit, unlimited with one. Without any limit the
+    rounds also end once they gain little after much work.
     """
     if patience is None and run.budget.seconds is None:
         patience = engine.patience
-    idle = poor = 0  # rounds in a row that improved nothing, and that gained little
+    idle = poor = 0  # rounds in a row that improved nothing; rounds in a row that gained little
     next_look = 1
     while True:
         before = engine.best.score
@@ -103,10 +106,10 @@ def effort(run: PricingRun) -> float:
 
 
 def list_all(run: PricingRun, engine: PricingEngine, bound: ListBound) -> bool:
-    """List all sets of all variables where that takes seconds; whether it was done.
+    """List all sets of all variables if this takes seconds; returns whether it was done.
 
-    A search comes first, with a bound on the lists that it grows, so that there is what a run of that length finds
-    when time or the user ends the listing.
+    First search, and bound the lists that the search grows: then there is a network with a bound if time or the user
+    ends the listing.
     """
     seconds = None if run.is_spent() else forecast_listing(run)
     if seconds is None:
@@ -121,10 +124,11 @@ def list_all(run: PricingRun, engine: PricingEngine, bound: ListBound) -> bool:
 
 
 def search_first(run: PricingRun, engine: PricingEngine, bound: ListBound, seconds: float) -> None:
-    """Search before a listing that takes `seconds`: once at least; where it is long, until the search converges.
+    """Search before a listing that takes `seconds`: once for a short listing; for a long one until the search
+    converges.
 
-    Search and bound then take `FIRST_SHARE` of the listing. Local scores of a limited number are left to the listing.
-    Under a treewidth bound one search is long enough.
+    Search and bound then take the share `FIRST_SHARE` of the listing. If the number of local scores is limited, they
+    are left to the listing. Under a treewidth bound one search is enough.
     """
     is_long = seconds > LEAST_LISTING and run.budget.evaluations is None and run.options.treewidth is None
     most_effort = FIRST_SHARE * seconds * NOMINAL_PACE if is_long else 0.0
@@ -134,7 +138,9 @@ def search_first(run: PricingRun, engine: PricingEngine, bound: ListBound, secon
 
 
 def announce_listing(run: PricingRun, seconds: float, score: float) -> None:
-    """Say that a network of this score (nats) stands while sets are listed, and about how many seconds that takes."""
+    """Report that a network of this score (nats) exists while sets are listed, and about how many seconds the listing
+    takes.
+    """
     report = run.reporter.summary if seconds > LONG_LISTING else run.reporter.detail
     report(
         f"the network found scores {score:,.2f}; listing the sets that prove it best, or lead to a better one:"
@@ -147,7 +153,7 @@ def search_listed(run: PricingRun, engine: PricingEngine, bound: ListBound) -> S
     found = search_complete(run)
     engine.adopt(found)
     value, nodes = found.facts["bound"], found.nodes
-    # The search has not proved it: more work on the bound, over the same complete lists.
+    # The search has not proved optimality: continue the bound over the same complete lists.
     if value - engine.best.score > optimality_tolerance(found.scores):
         rounding = proof_rounding(len(found.scores), float(np.abs(found.scores).sum()))
         better = bound.finish(proof_work(run)) + rounding
@@ -158,7 +164,7 @@ def search_listed(run: PricingRun, engine: PricingEngine, bound: ListBound) -> S
 
 
 def proof_work(run: PricingRun) -> float:
-    """Least work on a bound on complete lists that may prove optimality; time alone ends it where time is limited."""
+    """Least work on a bound on complete lists that may prove optimality; under a time limit only time ends it."""
     if run.options.treewidth is not None:
         return 0.0
     return PROOF_WORK if run.budget.seconds is None or run.budget.evaluations is not None else np.inf

@@ -1,10 +1,10 @@
 """Pricing with orders: order search alternates with growth of candidate lists (a method of this project).
 
-Lists made in advance cap what any search on them can reach. Here hill climbing finds a first network, and a search
-improves its order on the present lists; then every variable's set is grown and shrunk within its predecessors in the
-best order and in a few orders near it, all sets met join the lists, and the search continues (`loop`). When rounds
-around the best order improve nothing, some follow around another one (`basins`) that best moves of single variables
-reach (`best_moves`); with few variables these also improve the first order.
+Lists made in advance limit the score that any search on them can reach. Here hill climbing finds a first network, and
+a search improves its order on the present lists. Then every variable's set is grown and shrunk within its
+predecessors, in the best order and in a few orders near it. All sets met join the lists, and the search continues
+(`loop`). When rounds around the best order improve nothing, some rounds follow around another order (`basins`), which
+best moves of single variables reach (`best_moves`). With few variables best moves also improve the first order.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from .run import PricingRun, start_run
 
 NEAR_ORDERS = 4
 NEAR_SPREAD = 0.1
-"""Orders near the best one priced per round, and the standard deviation of their shifts as a share of n."""
+"""Orders near the best one priced per round, and standard deviation of their shifts as a share of n."""
 
 PHASE_WORK = 50_000_000
 PHASE_PROFILES = 60
-"""Sets tested, and variables moved per variable, in a search phase at most: half a second at most, mostly less than
-growing sets takes. New sets are worth more than a longer search among old ones; by experiment.
+"""Limits of a search phase: sets tested, and moves per variable; at most half a second, mostly less than growing sets
+takes. New sets improve more than a longer search among old ones; by experiment.
 """
 
 LONGER = 8
-"""Factor on the length of a phase elsewhere, and after one without improvement; by experiment."""
+"""Factor on the length of a phase in another basin, and of a phase after one without improvement; by experiment."""
 
 SAMPLE_PATIENCE = 3
 """Rounds without a better network after which the search on a sample of the rows ends."""
@@ -58,10 +58,10 @@ def search_data(
 ) -> SearchResult:
     """Learn a network from data by pricing.
 
-    Of the `options` it reads ``max_parents``, ``knowledge``, ``seed``, ``jobs`` and
-    ``start``, a network whose order is the first. Without a time limit the run ends when it no longer improves.
-    Evaluations of the budget are local scores; no more are computed, besides those of no parents and of networks and
-    lists to begin with. `table` holds candidate lists to begin with.
+    It reads from `options`: ``max_parents``, ``knowledge``, ``seed``, ``jobs`` and ``start``, a network whose order
+    is the first one. Without a time limit the run ends when it no longer improves. Evaluations of the budget are
+    local scores. No more are computed, except for the scores of no parents and of given networks and lists. `table`
+    holds given candidate lists.
     """
     if table is None:
         options = search_samples(scorer, options, budget, find_parents, reporter)
@@ -70,7 +70,7 @@ def search_data(
 
 
 def find_parents(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget) -> Parents:
-    """The network that pricing finds on a sample of the rows, until it no longer improves."""
+    """The network that pricing finds on a sample of the rows once it no longer improves."""
     run = start_run(scorer, options, budget, NullReporter())
     engine = OrderPricing(run)
     engine.begin(grows=True)
@@ -79,7 +79,7 @@ def find_parents(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget)
 
 
 def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
-    """Compile all that `search_data` may need: what grows lists, and what searches among complete ones."""
+    """Compile everything that `search_data` may need: growth of lists, and search among complete lists."""
     run = start_run(scorer, options, budget, reporter)
     engine = OrderPricing(run)
     engine.begin(grows=True)
@@ -99,9 +99,9 @@ class OrderPricing:
     def __init__(self, run: PricingRun):
         self.run = run
         self.home = Basin(*run.start_network())  # the basin of the incumbent
-        self.away: Basin | None = None  # the basin of present rounds, if it is another one
+        self.away: Basin | None = None  # the basin of the present rounds, if it is another one
         self.trees: KeptTrees | None = None
-        self.watch: WatchNetwork | None = None  # of the first climb
+        self.watch: WatchNetwork | None = None  # watches the first climb
 
     @property
     def best(self) -> OrderedNetwork:
@@ -118,7 +118,7 @@ class OrderPricing:
             self.run.grow_within(positions_of(self.best.order), self.best.parents)
 
     def _climb_first(self) -> None:
-        """Climb to a network; where all candidates are within reach, improve its order by best moves."""
+        """Climb to a first network; if all candidates are within reach, improve its order by best moves."""
         self.move_home(find_start(self.run, self.best.parents, self.watch))
         if self.run.options.start is None and all(grower.reach is None for grower in self.run.growers):
             self.home.best = self.best._replace(order=self._best_moves(self.best.order))
@@ -129,7 +129,7 @@ class OrderPricing:
         self.home.best = OrderedNetwork(order, parents, self.best.score)
 
     def _best_moves(self, order: np.ndarray) -> np.ndarray:
-        """The order that best moves of single variables reach from `order`; the lists take in the sets met."""
+        """The order that best moves of single variables reach from `order`; the sets met join the lists."""
         if self.trees is None or self.trees.is_outdated:
             self.trees = KeptTrees(self.run.growers)
 
@@ -139,7 +139,7 @@ class OrderPricing:
         return climb_order(self.trees, order, self.run.rng, self.run.is_spent, report)
 
     def search(self) -> bool:
-        """Search around the best order, or in a basin elsewhere; a better network found there ends the visit."""
+        """Search around the best order, or in another basin; a better network found there ends the visit."""
         run, here = self.run, self.away or self.home
         packed = run.lists.pack()
         shaker = OrderShaker(packed, here.best.order, run.rng)
@@ -157,7 +157,7 @@ class OrderPricing:
         return improved
 
     def grow(self) -> None:
-        """Grow sets within the predecessors of the basin's order and of orders near it, or move to another basin."""
+        """Grow sets within the predecessors in the basin's order and in orders near it, or move to another basin."""
         run = self.run
         if self.away is None and run.tries_all and any(grower.reach is not None for grower in run.growers):
             # All candidates come within reach.

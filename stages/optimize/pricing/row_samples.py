@@ -1,8 +1,8 @@
 """A start network for millions of rows: found by searches on growing samples of the rows.
 
-A score on millions of rows costs as much as hundreds on tens of thousands, and few rows decide most of what a search
-tries. So the search runs on a small sample first, then on one eight times as large from the network found, and so on;
-each network is scored on all rows, and the search on all rows begins with the best.
+A score on millions of rows costs as much as hundreds of scores on tens of thousands, and few rows suffice for most
+decisions of a search. So the search first runs on a small sample, then on a sample eight times as large from the
+network found, and so on. Each network is scored on all rows, and the search on all rows starts from the best one.
 """
 
 from __future__ import annotations
@@ -29,17 +29,18 @@ MANY_ROWS = 500_000
 
 GROWTH = 8
 LEAST_ROWS = 10_000
-"""Factor between the numbers of rows of successive samples, and rows of the first one at least."""
+"""Factor between the numbers of rows of successive samples, and least number of rows of the first one."""
 
 TIME_SHARE = 0.3
-"""Share of the remaining time for all samples together; the larger ones take most of it."""
+"""Share of the remaining time for all samples together; the larger samples take most of it."""
 
 PART_ROWS = 1 << 22
-"""Rows among which a sample is drawn at once, which takes eight bytes for each; of more rows every part gives its
-share."""
+"""Rows from which a sample is drawn at once, at eight bytes each; more rows are divided into parts that each give
+their share.
+"""
 
 SearchSample = Callable[[FamilyScorer, "OptimizeOptions", Budget], "Parents"]
-"""A search from the start in the options; the parents of all variables that it found."""
+"""A search from the start in the options; returns the parents of all variables."""
 
 
 def sample_sizes(n_rows: int) -> list[int]:
@@ -56,8 +57,8 @@ def sample_sizes(n_rows: int) -> list[int]:
 def row_samples(dataset: Dataset, sizes: list[int], stop: StopSignal) -> list[Dataset]:
     """Nested random samples of a table's rows; the choice of rows depends on their number alone.
 
-    All are taken in one pass over the table: to unpack a column of many rows costs more than to draw from it. None
-    are returned once `stop` is set.
+    All samples are taken in one pass over the table: unpacking a column of many rows costs more than drawing from it.
+    Returns none once `stop` is set.
     """
     rows_of = _draw_rows(dataset.n_rows, sizes)
     samples = [PackedCells(size) for size in sizes]
@@ -84,11 +85,11 @@ def _draw_rows(n_rows: int, sizes: list[int]) -> list[np.ndarray]:
 def search_samples(
     scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, search: SearchSample, reporter: Reporter
 ) -> OptimizeOptions:
-    """`options` with the best network found by searches on growing samples of the rows as their start.
+    """`options` with a new start: the best network found by searches on growing samples of the rows.
 
-    The options are unchanged if there are no more than `MANY_ROWS` rows. Scores on samples do not count as
-    evaluations, whose limit holds for each sample on its own; the scores of the networks found on all rows do count
-    and are reported.
+    With at most `MANY_ROWS` rows the options are returned unchanged. The limit on evaluations holds for each sample
+    on its own, and scores on samples are not counted in the run. Scores of the resulting networks on all rows are
+    counted and reported.
     """
     sizes = sample_sizes(scorer.n_rows)
     if not sizes:
@@ -103,7 +104,7 @@ def search_samples(
     while samples and budget.evaluations_left(scorer.evaluations) >= scorer.n_variables:
         try:
             smaller = FamilyScorer(samples.pop(0), options.score, options.ess, budget.stop)
-        except NothingFoundError:  # a stop while this sample is prepared leaves the network of the one before
+        except NothingFoundError:  # a stop before this sample is ready keeps the earlier network
             break
         parents = search(smaller, options, share.part(1.0 / (len(samples) + 1)))
         del smaller

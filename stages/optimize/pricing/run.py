@@ -1,6 +1,6 @@
 """One run of pricing: data, options, budget, candidate lists and progress, which the loop and its engine share.
 
-An engine searches on the lists and grows them; what the loop asks of one is the protocol `PricingEngine`.
+An engine searches on the lists and grows them; `PricingEngine` is its protocol.
 
 A run under a treewidth bound has phases. Each is a `PricingRun` with its own options, budget and reports; all phases
 share the lists, the random numbers and the count of work done (`PricingRun.phase`).
@@ -34,12 +34,14 @@ from .basins import OrderedNetwork
 from .growing_lists import GrowingLists, make_growers
 
 MANY_VARIABLES = 1 << 14
-"""With more variables a run without limits tries ranked candidates only: all take hours with tens of thousands."""
+"""With more variables a run without limits tries ranked candidates only: trying all takes hours with tens of
+thousands.
+"""
 
 
 @dataclass(eq=False)
 class WorkDone:
-    """Work of all phases of a run so far, beside the local scores that the scorer counts."""
+    """Work of all phases of a run so far, besides the local scores that the scorer counts."""
 
     rounds: int = 0  # of growth
     visits: int = 0  # to other basins
@@ -52,11 +54,11 @@ class WorkDone:
         return self._walked + (0.0 if self._walk is None else self._walk.work)
 
     def begin_walk(self, walk: OrderShaker) -> None:
-        """Count the sets that this search tests, while it runs."""
+        """Count the sets that this search tests while it runs."""
         self._walk = walk
 
     def end_walk(self) -> None:
-        """The search has ended; its lists are released."""
+        """End the count of a search; its lists are released."""
         self._walked, self._walk = self.walked, None
 
 
@@ -66,7 +68,7 @@ class PricingRun:
 
     scorer: FamilyScorer
     options: OptimizeOptions
-    budget: Budget  # of search, growth and bound; its evaluations are local scores
+    budget: Budget  # for search, growth and bound; its evaluations are local scores
     reporter: Reporter
     lists: GrowingLists
     constraints: Constraints
@@ -74,14 +76,14 @@ class PricingRun:
     jobs: int  # threads that grow sets
     work: WorkDone
     lists_all: bool = field(default=False, init=False)  # all lists are complete, or about to be completed
-    # The last gap, by a name with the lists it refers to; shown with all progress from then on.
+    # The last gap, keyed by a name that says which lists it refers to; shown with all later progress.
     gap: dict[str, float] = field(default_factory=dict, init=False)
     _facts: dict[str, object] = field(default_factory=dict, init=False)
 
     def phase(
         self, reporter: Reporter, options: OptimizeOptions | None = None, budget: Budget | None = None
     ) -> PricingRun:
-        """A phase with its own reports, and its own options and budget where given; all else is shared."""
+        """A phase with its own reports, and its own options and budget if given; all else is shared."""
         return replace(self, reporter=reporter, options=options or self.options, budget=budget or self.budget)
 
     @property
@@ -116,14 +118,14 @@ class PricingRun:
 
     @property
     def tries_all(self) -> bool:
-        """Whether all candidates come within reach once the first network is found, and not ranked ones only."""
+        """Whether all candidates, not only ranked ones, come within reach once the first network is found."""
         return not self.budget.is_unlimited or self.scorer.n_variables <= MANY_VARIABLES
 
     def grow_within(self, position: np.ndarray, present: Parents | None = None) -> list[tuple[int, ...] | None]:
         """Grow and shrink every variable's set within its predecessors, from nothing and from its present set.
 
-        Predecessors of a variable are those with a smaller `position` (shape (n_variables,)); of the `present` sets
-        only predecessors are kept. Returns the sets reached from nothing; None for variables not reached before the
+        Predecessors of a variable are the variables with a smaller `position` (shape (n_variables,)); `present` sets
+        are reduced to predecessors. Returns the sets grown from nothing; None for variables not reached before the
         budget ended.
         """
 
@@ -149,8 +151,8 @@ class PricingRun:
     ) -> SearchResult:
         """The result of the run, with an upper bound.
 
-        `bound` is in nats and holds for the networks that `claim` names, by default those of the final lists. It does
-        not include yet a rounding error of `rounding` nats, by default that of the network's sum.
+        `bound` is in nats and holds for the networks named by `claim`; by default networks of the final lists. It
+        does not yet include a rounding error of `rounding` nats, by default the error of the network's sum.
         """
         scores = np.array([self.lists.score(grower.child, p) for grower, p in zip(self.growers, parents)])
         score = math.fsum(scores.tolist())
@@ -179,8 +181,8 @@ def start_run(
     reporter: Reporter,
     table: ParentSetTable | None = None,
 ) -> PricingRun:
-    """A run whose lists hold the sets of `table`, if it is given."""
-    # A forest takes the scores of all pairs, whatever the budget.
+    """A run whose lists hold the sets of `table`, if given."""
+    # A forest needs the scores of all pairs, whatever the budget.
     is_forest = options.treewidth is not None and options.treewidth <= 1
 
     def scores_left() -> float:
@@ -190,13 +192,13 @@ def start_run(
     return PricingRun(
         scorer=scorer,
         options=options,
-        # A copy, of which time is reserved.
+        # A copy, so that time can be reserved from it.
         budget=budget.part(1.0),
         reporter=reporter,
         lists=GrowingLists(make_growers(scorer, constraints, table, scores_left)),
         constraints=constraints,
         rng=task_generator(options.seed),
-        # Threads that share a number of evaluations would end at different places.
+        # Threads that share a limit on evaluations would end at different places.
         jobs=options.jobs if budget.evaluations is None else 1,
         work=WorkDone(),
     )
@@ -207,20 +209,20 @@ class PricingEngine(Protocol):
 
     # A run without a time limit ends after this number of rounds in a row without a better network.
     patience: int
-    # Whether the last search accepted worse networks on purpose; then finding no better one is no reason to stop.
+    # Whether the last search accepted worse networks on purpose; then a lack of better ones is no reason to stop.
     is_cooling: bool
 
     @property
     def best(self) -> OrderedNetwork: ...  # the incumbent; its score is -inf before the first search
 
     @property
-    def bytes(self) -> int: ...  # approximate memory of what the engine keeps beside the lists
+    def bytes(self) -> int: ...  # approximate memory that the engine uses besides the lists
 
     def begin(self, grows: bool) -> None:
-        """Find a first network and, with `grows`, first lists; without, lists are given."""
+        """Find a first network; with `grows` also first lists, otherwise lists are given."""
 
     def search(self) -> bool:
-        """One phase of search on the present lists; whether it improved the incumbent."""
+        """One phase of search on the present lists; returns whether it improved the incumbent."""
 
     def grow(self) -> None:
         """One round of growth near the networks that searches have found."""

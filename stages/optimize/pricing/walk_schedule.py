@@ -5,33 +5,33 @@ from __future__ import annotations
 from .run import PricingRun
 
 COOLING = 0.03
-"""Temperature at the end, as a share of that at the start; by experiment."""
+"""Final temperature, as a share of the initial one; by experiment."""
 
 COOLING_TIME = 0.8
-"""Share of the time or local scores left in which the walk cools under the smallest bounds."""
+"""Share of the remaining time or local scores in which the walk cools under the smallest bounds."""
 
 EVEN_WIDTH = 8
-"""Bound K under which the walk takes half of that time: its share is EVEN_WIDTH^3 / (K^3 + EVEN_WIDTH^3)."""
+"""Bound K at which the walk takes half of that time: its share is EVEN_WIDTH^3 / (K^3 + EVEN_WIDTH^3)."""
 
 COOLING_ROUNDS = 50
-"""Rounds in which the walk cools at most without a time limit, likewise less for larger bounds."""
+"""Largest number of rounds in which the walk cools without a time limit; also less for larger bounds."""
 
 TWICE_MOVES, FIRST_COOLING = 8000, 0.3
-"""Changes of the order per variable for which there is time while it cools, from which on it cools twice; and the
-share of the first time, whose sets the second has from its start. By experiment.
+"""The walk cools twice if time allows this number of changes of the order per variable; and the first cooling takes
+this share of the time, after which the second one starts with its sets. By experiment.
 """
 
 FEW_MOVES, NARROW_COOLING = 400, 0.5
-"""Changes of the order per variable for which there is time, by those of the first phase; with fewer the k-trees have
-half the width until this share has cooled: narrow ones take less time, and wide ones go on from a better order. By
+"""If time allows fewer changes of the order per variable (by the count of the first phase), k-trees have half the
+width until this share of the cooling: narrow ones take less time, and wide ones continue from a better order. By
 experiment.
 """
 
 
 class WalkSchedule:
-    """The schedule of a walk that begins now, with the rounds and local scores before.
+    """The schedule of a walk that begins now; earlier rounds and local scores do not count.
 
-    Only a time limit, and not a limit on local scores, makes it cool twice or narrow.
+    Only a time limit, not a limit on local scores, makes the walk cool twice or use narrow k-trees.
     """
 
     def __init__(self, run: PricingRun, treewidth: int):
@@ -47,7 +47,7 @@ class WalkSchedule:
         self._cools_twice = False
 
     def cooled(self) -> float:
-        """Share of its cooling that the walk has behind it; 1 and more once it is over."""
+        """Share of the cooling that is done; 1 or more once the walk is over."""
         run, time = self.run, self.time
         shares = [(run.work.rounds - self.rounds) / (COOLING_ROUNDS * self.share)]
         if time.seconds is not None:
@@ -58,7 +58,9 @@ class WalkSchedule:
         return max(shares)
 
     def begin_phase(self) -> int:
-        """Decide how the walk goes on, by the moves that it has made in the time so far; the width of its k-trees."""
+        """Decide how the walk continues, by the number of moves made in the time so far; returns the width of its
+        k-trees.
+        """
         cooled, n = self.cooled(), self.run.scorer.n_variables
         if self._is_timed and self.moves:
             if self._is_narrow is None:
@@ -70,7 +72,7 @@ class WalkSchedule:
         return self.treewidth
 
     def temperature(self) -> float:
-        """Temperature now, as a share of that at the start; 0 once it is over."""
+        """Present temperature, as a share of the initial one; 0 once the walk is over."""
         cooled = self.cooled()
         if cooled >= 1.0:
             return 0.0

@@ -1,8 +1,8 @@
 """Phase 1 under --tw: search as if unbounded, until the network becomes too wide.
 
-Up to then the run is the same as one without a bound: the same calls with the same budgets and the same random
-stream. The checks of the width have a random stream of their own. They use greedy elimination, so a network may count
-as too wide although its treewidth is not.
+Until then the run equals a run without a bound: the same calls with the same budgets and the same random stream.
+Checks of the width use a separate random stream. They use greedy elimination, so a network may count as too wide
+although its treewidth is within the bound.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from .orders import OrderPricing
 from .run import PricingRun
 
 FIRST_SHARE = 0.15
-"""Share of the time or local scores in which networks may exceed the bound by `SLACK`: later ones may be narrower."""
+"""Share of the time or local scores in which networks may exceed the bound by the factor `SLACK`: later ones may be
+narrower.
+"""
 
 SLACK = 1.25
-"""Largest width of a network in that share, as a multiple of the bound. Before a search among complete lists, whose
-networks may become wider, the bound must be this multiple of the width instead.
+"""Largest width of a network within that share, as a multiple of the bound. Before a search among complete lists,
+whose networks may become wider, the bound must be at least this multiple of the width.
 """
 
 LOOKS = 1.25
@@ -40,10 +42,10 @@ FIRST_TRIANGULATIONS = 10
 
 
 class WidthlessReporter:
-    """Reports a search without a bound on the width, for the run's `reporter`.
+    """Reports a search without a bound on the width to the run's `reporter`.
 
-    Its score is that of the run only while its best network is known to keep the bound (`is_within`); messages about
-    wider ones are dropped.
+    Its score is reported only while its best network is known to keep the bound (`is_within`); messages about wider
+    networks are dropped.
     """
 
     def __init__(self, reporter: Reporter):
@@ -68,16 +70,16 @@ class WidthlessReporter:
 
 
 class TooWide(Exception):
-    """The network of the search without a bound on the width does not keep it."""
+    """The network of the search without a bound on the width exceeds the bound."""
 
 
 class OrdersWithinWidth:
-    """The engine `OrderPricing` until it raises `TooWide`, once its best network exceeds the bounds.
+    """The engine `OrderPricing`; it raises `TooWide` once its best network exceeds the bounds.
 
     Attributes
     ----------
     run : PricingRun
-        The phase of the given run that is the search without a bound.
+        The phase of the run for the search without a bound.
     orders : OrderPricing
         The engine.
     kept : OrderedNetwork, optional
@@ -142,9 +144,9 @@ class OrdersWithinWidth:
     def _check(self) -> None:
         """Keep the best network, unless it is too wide.
 
-        Raises `TooWide` if it exceeds them. A search among complete lists takes all the time left, and its network is
-        checked when it ends, so a network that is nearly too wide raises `TooWide` before it. Dynamic programming is
-        exempt, as it leaves time for another search.
+        Raises `TooWide` if it exceeds the bounds. A search among complete lists takes all remaining time, and its
+        network is checked at its end. So a network that is nearly too wide raises `TooWide` before such a search.
+        Dynamic programming is exempt, as it leaves time for another search.
         """
         order, share = self._order_within(self.best.parents), self._spent()
         if order is not None:
@@ -157,7 +159,7 @@ class OrdersWithinWidth:
             raise TooWide
 
     def _narrow(self, parents: Parents) -> None:
-        """Narrow a network to the bounds and keep it, so that there is one early."""
+        """Narrow a network to the bounds and keep it, so that one exists early."""
         search = TriangulationSearch(self.run.lists.pack(), self._treewidth, self._tables, self._rng)
         if search.start(parents, self.run.budget):
             search.improve(FIRST_TRIANGULATIONS, self.run.budget)
@@ -183,7 +185,7 @@ class OrdersWithinWidth:
             self.orders.grow()
 
     def adopt(self, found: SearchResult) -> None:
-        """As `OrderPricing.adopt`, but no network of growing lists that is too wide."""
+        """As `OrderPricing.adopt`; but while lists grow, a network that is too wide is not adopted."""
         if found.score > self.best.score:
             order = self._order_within(found.parents)
             if order is not None:

@@ -18,7 +18,7 @@ SLICE_WORK = 2_000_000
 """Units of work per kernel call, see `OrderSearch.move_work`: some hundredths of a second."""
 
 ORDER_MOVES = {"left_out": 0.0, "host": 0.0, "wanted": 0.3}
-"""`MoveShares` of a search over orders alone."""
+"""`MoveShares` of a search that changes orders only."""
 
 ALL_MOVES = {"left_out": 0.2, "host": 0.2, "wanted": 0.3}
 """`MoveShares` with preferences: the best on the benchmark lists."""
@@ -48,7 +48,7 @@ class OrderSearch:
 
     @property
     def move_work(self) -> int:
-        """Cost of a move in sets tested, estimated from above: it hardly grows with the number of variables."""
+        """Upper estimate of the cost of a move in sets tested; it hardly grows with the number of variables."""
         return (100 + self.problem.n_variables // 2) * max(1, self.problem.treewidth)
 
     @property
@@ -103,7 +103,7 @@ class OrderSearch:
         return tried
 
     def outcome(self, orders: int) -> Attempt:
-        """The best network visited; `orders` evaluations elsewhere are added to the moves."""
+        """The best network visited; `orders` evaluations elsewhere are added to the number of moves."""
         chosen = self.best.chosen.copy()
         score = self.problem.score(chosen)
         return Attempt(chosen, score, orders + self.moves, self.work, self.best.order.copy())

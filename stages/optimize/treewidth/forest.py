@@ -1,8 +1,8 @@
 """The best network of treewidth 1, exactly: every variable has at most one parent.
 
 Chow and Liu (1968) compute a maximum spanning tree of the pairwise gains, assuming that both directions of an arc
-have the same gain. Listed sets need not satisfy this (one direction may be missing, a record fixed), so a maximum
-branching is computed (Chu and Liu 1965, Edmonds 1967); with equal gains it is the same forest.
+have the same gain. Listed sets need not satisfy this (one direction may be missing, a record fixed). So a maximum
+branching is computed (Chu and Liu 1965, Edmonds 1967); if gains are equal it is the same forest.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     tails = np.full(len(sets), n, dtype=np.int64)
     single = sizes[sets] == 1
     tails[single] = table.parents[table.parent_offsets[sets[single]]]
-    # Each child takes exactly one arc, so a constant for each child changes nothing; differences keep digits.
+    # Each child takes exactly one arc, so a constant per child changes nothing; differences keep digits.
     gains = table.scores[sets] - table.scores[table.set_offsets[children[sets]]]
     entering = np.empty(n + 1, dtype=np.int64)
     best_arborescence(n + 1, tails, children[sets], gains, entering)
     chosen = sets[entering[:-1]]
     total = total_score(table.scores, chosen)
-    # Children first: a variable then has its parent as its only neighbour.
+    # Children first: when a variable is eliminated, its parent is its only neighbour.
     elimination = topological_order([table.parent_set(s) for s in chosen.tolist()])[::-1]
     facts = bound_facts(total, total, proof_rounding(n, float(np.abs(table.scores[chosen]).sum())))
     return listed_result(table, chosen, total, facts, elimination=elimination)

@@ -1,10 +1,11 @@
 """Annealing and iterated local search for networks of bounded treewidth on given lists (a method of this project).
 
-Each restart begins with simulated annealing (Kirkpatrick et al. 1983) over orders and over how each variable joins
-the k-tree, from the best of some k-MAX networks, for most of the time or moves available. Then iterated local search
-continues from the best network visited and solves small groups of its cliques exactly; it can reverse arcs against
-every order along which the k-tree could be built. Under a bound on tables, moves without loss replace it. A time
-limit is divided among restarts once it allows several long ones: chance decides in which basin annealing ends.
+Each restart begins with simulated annealing (Kirkpatrick et al. 1983) over orders and over the bag that each variable
+joins. It starts from the best of some k-MAX networks and takes most of the time or moves available. Then iterated
+local search continues from the best network visited and solves small groups of its cliques exactly; it can reverse
+arcs against every order along which the k-tree can be built. Under a bound on tables, a climb by moves without loss
+replaces this. A time limit is divided among several long restarts if it allows them: chance decides in which basin
+annealing ends.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from .problem import BoundedProblem, bounded_result, prepare_both, prepare_bound
 from .slim import GroupSearch
 
 FIRST_ORDERS = 10
-"""Number of k-MAX networks, of which a restart begins with the best."""
+"""Number of k-MAX networks; a restart begins with the best of them."""
 
 HEAT, COOLING = 0.1, 0.01
 """Initial temperature relative to `mean_gain`, and final temperature relative to the initial one; by experiment."""
@@ -45,14 +46,14 @@ MOST_MOVES = 1000
 """Annealing moves per variable if neither time nor moves are limited."""
 
 RESTART_MOVES = 5000
-"""Annealing moves per variable of a restart beyond which time goes to further restarts instead; by experiment."""
+"""Annealing moves per variable after which a restart leaves the time to further restarts; by experiment."""
 
 PATIENCE = 10
 """Disturbances per variable without improvement after which an unlimited restart ends."""
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
-    """The best network found in the budget, which is divided among the restarts; a group solved is an evaluation.
+    """The best network found in the budget, which is divided among the restarts; solving a group is an evaluation.
 
     Without a given number of restarts or start network, `restarts_within` decides how many share a time limit.
     """
@@ -74,14 +75,14 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
         def watch() -> bool:
             if index == 0:
-                # Only in the first restart, so that the bound does not depend on the schedule of the threads.
+                # Only in the first restart, so the bound does not depend on the schedule of the threads.
                 score = max(problem.score(search.best.chosen), groups.score)
                 anytime_bound.keep_pace(search.work + groups.work, score)
                 reporter.progress(0, restarts, "restarts", score=score, **anytime_bound.facts)
             return anytime_bound.is_closed
 
-        # An equal share for each of the restarts that still follow one another; without a limit their number may
-        # exceed `restarts`.
+        # An equal share for each restart that still follows in this thread; without a limit their number may exceed
+        # `restarts`.
         share = budget.part(1.0 / max(1, math.ceil(((restarts or 1) - index) / options.jobs)))
         if not problem.is_one_clique:
             heat = HEAT * (WARMTH if is_warm else 1.0) * mean_gain(problem)
@@ -118,7 +119,9 @@ def _prepare(table: ParentSetTable, options: OptimizeOptions) -> tuple[BoundedPr
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
-    """Compile all that `search` may need, even if a search on a tiny table ends early because the bound is met."""
+    """Compile everything that `search` may need, even if a search on a tiny table ends early because the bound is
+    met.
+    """
     search(table, options, budget, reporter)
     problem, within = prepare_both(table, options.given_treewidth)
     walk = OrderSearch(problem, task_generator(options.seed))
@@ -130,8 +133,8 @@ def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, rep
 
 
 def restarts_within(problem: BoundedProblem, budget: Budget) -> int:
-    """Restarts of `RESTART_MOVES` moves per variable for which there is time one after another, by the time of some
-    moves: 1 to `DEFAULT_LOCAL_SEARCHES`.
+    """Number of restarts of `RESTART_MOVES` moves per variable that fit into the time one after another, estimated
+    from the time of some moves: 1 to `DEFAULT_LOCAL_SEARCHES`.
     """
     search = OrderSearch(problem, np.random.default_rng(0))
     search.start(problem.respect(search.tree.order.copy()))

@@ -1,9 +1,9 @@
 """Constraints of fixed records on a k-tree: precedences and cliques.
 
-A k-tree built along an order contains the family of a fixed child if the child comes after its parents and these
-form a clique. For records with one parent each a precedence suffices. Otherwise the moral graph of the fixed families
-needs an elimination order of width at most K; every order must then respect its reverse, and each variable must join
-its later-eliminated neighbours.
+A k-tree built along an order contains the family of a fixed child if the child comes after its parents and these form
+a clique. For records with one parent each a precedence suffices. Otherwise the moral graph of the fixed families
+needs an elimination order of width at most K. Every order must then agree with its reverse, and each variable must
+join its later-eliminated neighbours.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class FixedDemands:
     precedences: list[tuple[int, int]] = field(default_factory=list)
     # Earlier variables that a variable must join in addition to its parents.
     required: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    # Variables that must take exactly the prescribed parents, or none: prescribed arcs among them run against the
+    # Variables that must take exactly the prescribed parents, or none. Prescribed arcs among them run against the
     # order, so other parents could close a cycle.
     pinned: set[int] = field(default_factory=set)
 
@@ -35,7 +35,7 @@ def plan_fixed_cliques(prescribed: dict[int, tuple[int, ...]], names: Sequence[s
     """Constraints under which a k-tree of the given width contains all fixed families.
 
     `prescribed` are the parents that fixed records prescribe, by child; acyclic. Raises `InfeasibleError` if the
-    fixed records alone exceed the bound, or no elimination order within it was found.
+    fixed records alone exceed the bound, or if no elimination order within it was found.
     """
     for child, parents in prescribed.items():
         if len(parents) > treewidth:

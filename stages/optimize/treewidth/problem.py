@@ -30,7 +30,7 @@ class BoundedProblem:
     """Candidate sets that can occur in a k-tree, and the constraints of fixed records on it."""
 
     # The members of a set are the variables that must be in one clique with the child: its parents, and (from
-    # `prepare_bounded`) those that fixed records require.
+    # `prepare_bounded`) the variables that fixed records require.
     lists: BoundedLists
     table: ParentSetTable  # the table from which the sets are taken
     source: np.ndarray  # int64: index of each set in the table
@@ -41,7 +41,7 @@ class BoundedProblem:
 
     @cached_property
     def pairs(self) -> MemberPairs:
-        """The index that moves of an order use."""
+        """The index for moves of an order."""
         return index_member_pairs(self.lists)
 
     @property
@@ -50,7 +50,7 @@ class BoundedProblem:
 
     @property
     def is_one_clique(self) -> bool:
-        """All variables fit one clique, so the start clique is the whole problem."""
+        """Whether all variables fit one clique, so the start clique is the whole problem."""
         return self.n_variables == start_size(self.tables.n_states, self.treewidth, self.tables.most_cells)
 
     @property
@@ -71,7 +71,7 @@ class BoundedProblem:
         return new_ktree(self.n_variables, self.treewidth, *self.tables)
 
     def respect(self, order: np.ndarray) -> np.ndarray:
-        """`order` with required predecessors that come too late moved to just before their successor."""
+        """`order`, in which required predecessors that come too late are moved to just before their successor."""
         n = self.n_variables
         if not len(self.precedences.before):
             return order
@@ -87,7 +87,7 @@ class BoundedProblem:
 def prepare_bounded(table: ParentSetTable, treewidth: int, max_table: int | None = None) -> BoundedProblem:
     """Drop the sets that no k-tree contains, and turn fixed records into constraints on orders and cliques.
 
-    For searches that build k-trees along orders, with parents before their children. `max_table` is the maximum
+    It serves searches that build k-trees along orders, with parents before their children. `max_table` is the maximum
     number of cells of a clique's table; None for no bound. Raises `InfeasibleError` if fixed records close a cycle or
     exceed a bound; `Inconsistent` if there is a bound on tables and the states of a variable are unknown.
     """
@@ -100,7 +100,7 @@ def prepare_within(table: ParentSetTable, treewidth: int) -> BoundedProblem:
     alone, and parents may come after their child.
 
     The last set of a child, empty or prescribed by fixed records, fits every k-tree built along an order under the
-    constraints of `prepare_bounded`. Raises `InfeasibleError` as it does.
+    constraints of `prepare_bounded`. Raises `InfeasibleError` as `prepare_bounded` does.
     """
     treewidth, demands = _demands(table, treewidth)
     return _prepare(table, treewidth, FixedDemands(), demands.precedences, table_bound(table.header, None))
@@ -116,7 +116,7 @@ def prepare_both(table: ParentSetTable, treewidth: int) -> tuple[BoundedProblem,
 
 
 def _demands(table: ParentSetTable, treewidth: int) -> tuple[int, FixedDemands]:
-    """The bound, less than the number of variables, and the constraints of fixed records."""
+    """The treewidth bound, capped below the number of variables, and the constraints of fixed records."""
     fixed_first_order(table)
     treewidth = min(treewidth, table.n_variables - 1)
     return treewidth, plan_fixed_cliques(fixed_parents(table), table.header.names, treewidth)
@@ -144,7 +144,7 @@ def _prepare(
 
 
 def start_order(problem: BoundedProblem, options: OptimizeOptions) -> np.ndarray | None:
-    """The order of the network to start from, if there is one, under the precedences of fixed records."""
+    """The order of the start network, if there is one, under the precedences of fixed records."""
     return None if options.start is None else problem.respect(options.start.order(options.treewidth))
 
 
@@ -189,14 +189,14 @@ def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int, 
 def _demanded_sets(
     table: ParentSetTable, child: int, is_pinned: bool, required: tuple[int, ...] | None, treewidth: int
 ) -> tuple[np.ndarray, ListedSets]:
-    """Sets of a child that fixed records constrain, as indices in the table; and the clique that each needs."""
+    """Sets of a child that fixed records constrain, as indices in the table; and the clique that each set needs."""
     sets = np.arange(table.set_offsets[child], table.set_offsets[child + 1])
     if is_pinned:
-        # The prescribed set is the smallest, a subset of all others.
+        # The prescribed set is the smallest one, a subset of all others.
         sets = sets[[int(np.argmin(np.diff(table.parent_offsets)[sets]))]]
     cliques = [table.parent_set(s) if required is None else {*table.parent_set(s), *required} for s in sets.tolist()]
     if is_pinned and required is not None:
-        # A prescribed parent that is placed later joins this variable, not the reverse.
+        # A prescribed parent that is placed later joins the clique of this variable, not the reverse.
         cliques = [required]
     kept = [i for i, clique in enumerate(cliques) if len(clique) <= treewidth]
     return sets[kept], ListedSets.of(sorted(cliques[i]) for i in kept)

@@ -26,16 +26,16 @@ SLICE_WORK = 10_000_000
 """Steps per kernel call: some hundredths of a second."""
 
 SLICE_GROUPS = 100_000
-"""Groups per kernel call; a second limit besides `SLICE_WORK`, as some groups take almost no work."""
+"""Groups per kernel call; a second limit besides `SLICE_WORK`, because some groups take almost no work."""
 
 FOREVER = 2**62
-"""Patience without a limit."""
+"""A patience that never runs out."""
 
 
 class GroupSearch:
     """A network and the queue of groups of its cliques, for one thread.
 
-    `problem` is one of `prepare_within`.
+    `problem` is from `prepare_within`.
     """
 
     def __init__(self, problem: BoundedProblem, rng: np.random.Generator):
@@ -79,7 +79,9 @@ class GroupSearch:
         return tuple(ListedSets(lists.parent_offsets, lists.parents).take(self.kept.chosen))
 
     def bags(self) -> np.ndarray:
-        """Bags of a k-tree that contains the network, by variable, itself last; int32, shape (n_variables, K + 1)."""
+        """Bags of a k-tree that contains the network, by variable; a bag ends with its variable; int32, shape
+        (n_variables, K + 1).
+        """
         bags = np.zeros((self.problem.n_variables, self.problem.treewidth + 1), dtype=np.int32)
         full_cliques(self.cliques, bags)
         return bags
@@ -107,8 +109,8 @@ class GroupSearch:
     ) -> int:
         """Improve the network until `patience` disturbances in a row brought no improvement; None for no such limit.
 
-        Ends early when `budget` runs out, after `limit` groups, or when `watch`, called between kernel calls,
-        returns true. Returns the number of groups solved.
+        Ends early when `budget` runs out, after `limit` groups, or when `watch` returns true; `watch` is called
+        between kernel calls. Returns the number of groups solved.
         """
         done = 0
         while budget is None or not budget.is_spent():

@@ -1,8 +1,8 @@
 """A bound on the table of a clique (product of its variables' states), which determines the cost of exact inference.
 
 Peruvemba Ramaswamy and Szeider (2021) bound it instead of the number of variables. Here it is added to the bound on
-the treewidth: sets whose table with the child exceeds it are dropped, and a variable that joins a k-tree leaves out
-as many members of its host's bag as the bound requires (`stages.kernels.ktrees.ktree.form_bag`).
+the treewidth. Sets whose table with the child exceeds it are dropped. A variable that joins a k-tree leaves out as
+many members of its host's bag as the bound requires (`stages.kernels.ktrees.ktree.form_bag`).
 """
 
 from __future__ import annotations
@@ -30,16 +30,18 @@ class TableBound(NamedTuple):
 
     @property
     def widest(self) -> int:
-        """Largest treewidth that it allows: of a clique of the variables with the fewest states.
+        """Largest treewidth that it allows: by a clique of the variables with the fewest states.
 
-        Constant variables are left out, as no arc to or from them improves a score.
+        Constant variables do not count, as no arc to or from them improves a score.
         """
         varying = np.sort(self.n_states[self.n_states > 1.0])
         with np.errstate(over="ignore"):  # infinite with many variables
             return max(0, int((np.cumprod(varying) <= self.most_cells).sum()) - 1)
 
     def is_implied(self, treewidth: int) -> bool:
-        """Whether every clique within the treewidth keeps it, even that of the variables with the most states."""
+        """Whether every clique within the treewidth keeps the bound, even a clique of the variables with the most
+        states.
+        """
         with np.errstate(over="ignore"):
             return bool(np.prod(np.sort(self.n_states)[-treewidth - 1 :]) <= self.most_cells)
 
@@ -70,7 +72,9 @@ def table_bound(header: Header, max_table: int | None) -> TableBound:
 
 
 def require_sets(table: ParentSetTable, children: np.ndarray, bound: TableBound) -> None:
-    """Raise `InfeasibleError` if a child is none of `children`, those of the sets left under the bound."""
+    """Raise `InfeasibleError` if a child has no set left under the bound; `children` has the child of each remaining
+    set.
+    """
     without = np.flatnonzero(np.bincount(children, minlength=table.n_variables) == 0)
     if len(without):
         name = table.header.names[without[0]]

@@ -2,9 +2,10 @@
 
 The moral graph of the present network is triangulated, and better families join the triangulation at random as long
 as it keeps the bound. Then a search over orders finds the best network among all listed families that are cliques of
-it, and the next triangulation starts from that. Elimination order and order of the arcs are independent of each
-other, which suits large bounds; the k-trees of `annealing`, built along the order of the arcs, suit small ones. A
-network that is too wide is narrowed first: families in the core that cannot be eliminated give up what costs least.
+the triangulation; the next triangulation starts from this network. The elimination order is independent of the order
+of the arcs, which suits large bounds; the k-trees of `annealing`, built along the order of the arcs, suit small ones.
+A network that is too wide is narrowed first: families in the part that cannot be eliminated lose the members that
+cost least.
 """
 
 from __future__ import annotations
@@ -40,25 +41,25 @@ TRIES = 5
 """Better families tried per variable for each triangulation, fewer if they take more than `MOST_WORK`."""
 
 MOST_WORK = 20_000_000
-"""Words of bit matrices visited per compiled call, about: some hundredths of a second."""
+"""Approximate number of words of bit matrices visited per compiled call: some hundredths of a second."""
 
 MOST_ORDERS = 100
-"""New elimination orders for each triangulation, likewise."""
+"""New elimination orders for each triangulation; fewer if they take more than `MOST_WORK`."""
 
 FIRST_ORDERS = 20
-"""Greedy elimination orders tried before a network counts as too wide, which are random among equal degrees."""
+"""Greedy elimination orders, random among equal degrees, that are tried before a network counts as too wide."""
 
 PROFILES = 5
 """Variables moved per variable in the search over orders within a triangulation."""
 
 SHARE = 0.05
-"""Share of the core's families that lose a member at a time."""
+"""Share of the families in the core that lose a member in one step."""
 
 
 class TriangulationSearch:
     """A network within the bounds, its triangulation, and the lists that it takes its sets from.
 
-    `lists` lack the sets that are too large for the bounds; `bound` is that on the tables of cliques.
+    `lists` lack the sets that are too large for the bounds; `bound` limits the tables of cliques.
     """
 
     def __init__(self, lists: SetLists, treewidth: int, bound: TableBound, rng: np.random.Generator):
@@ -73,7 +74,7 @@ class TriangulationSearch:
         self._n_orders = min(MOST_ORDERS, MOST_WORK // (n * n + words * treewidth))
 
     def start(self, parents: Parents, budget: Budget, elimination: np.ndarray | None = None) -> bool:
-        """Start from a network, narrowed to the bounds if it is too wide; whether it is within them.
+        """Start from a network, narrowed to the bounds if it is too wide; returns whether it is within them.
 
         Sets that are not listed are replaced by their best listed subsets. `elimination` is an order within the
         bounds, if one is known.
@@ -94,7 +95,7 @@ class TriangulationSearch:
         return state == 0
 
     def _find_order(self) -> bool:
-        """Triangulate the moral graph by a greedy order within the bounds; whether one was found."""
+        """Triangulate the moral graph by a greedy order within the bounds; returns whether one was found."""
         graph, most_cells = self.graph, self.bound.most_cells
         triangulate(self.lists, graph, self.chosen, self.treewidth, most_cells)
         for _ in range(FIRST_ORDERS):
@@ -155,5 +156,5 @@ def elimination_within(
         parents=families.members,
     )
     search = TriangulationSearch(lists, treewidth, bound, rng)
-    # No family has a smaller set that it could be narrowed to.
+    # With no smaller sets in the lists, the network cannot be narrowed.
     return search.elimination if search.start(parents, Budget()) else None

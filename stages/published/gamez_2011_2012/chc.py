@@ -1,9 +1,9 @@
 """Constrained hill climbing: CHC, CHC*, iCHC, 2iCHC, FastCHC (Gámez, Mateo and Puerta 2011, 2012).
 
-Gains that speak for an independence put the pair into forbidden-parent sets, so that it is not tried again in
-the same climb. CHC alone need not end in an I-map. What mends it: a climb without these sets from its result
-(CHC*), CHC from its own result until nothing changes (iCHC) or just once more (2iCHC), or reopening pairs that a
-new arc links at distance two (FastCHC).
+Gains that indicate an independence put the pair into forbidden-parent sets, so that it is not tried again in the same
+climb. CHC alone need not end in an I-map. Remedies: a climb without these sets from its result (CHC*); CHC from its
+own result, until nothing changes (iCHC) or just once more (2iCHC); reopening pairs that a new arc links at distance
+two (FastCHC).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ITERATIONS: dict[str, int | None] = {"chc": 1, "chc-star": 1, "ichc": None, "2ic
 def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The method of the CHC family named by ``options.method``; see `run_method`.
 
-    It takes no tabu list: forbidden-parent sets leave hardly a worse graph to go on to.
+    It takes no tabu list: with forbidden-parent sets hardly any worse graph is left to move to.
     """
     return run_method(constrained, scorer, options, budget, reporter)
 

@@ -4,9 +4,9 @@ A new arc that would lower the score, or an arc whose removal would raise it, is
 variables enters the forbidden-parent sets and is not tried again until they are cleared. FastCHC also reopens the
 pairs that a new arc links at distance two.
 
-A step tests the open moves one after the other and takes the best of those tested. Of two directions the one into
-the later variable comes first, as in Example 1 of the paper of 2012. If it loses, the other one is not tested; if it
-gains and the other one loses, it can still be taken in this step, but not later.
+A step tests the open moves one after the other and takes the best tested one. Of two directions, the arc into the
+later variable is tested first, as in Example 1 of the paper of 2012. If it loses, the other direction is not tested.
+If it gains and the other one loses, it can still be taken in this step, but not later.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ConstrainedClimber(Climber):
         self.releases = releases
         # uint64, shape (n_variables, n_words): row x has the forbidden parents of x.
         self.shut = np.zeros_like(self.state.permitted)
-        # Closed pairs, as a child and others, whose other direction was tested before and can still be taken.
+        # Closed pairs, as a child and others; their other direction was tested before and can still be taken.
         self._leaving: list[tuple[int, np.ndarray]] = []
 
     def begin(self, parents: Parents, budget: Budget) -> None:
@@ -78,7 +78,7 @@ class ConstrainedClimber(Climber):
     def _test(self, child: int) -> None:
         """Test the open new parents of `child` that are not listed, and its present parents.
 
-        Children are tested in descending order, so that of two directions that into the later variable comes first.
+        Children are tested in descending order, so the arc into the later of two variables comes first.
         """
         state, out = self.state, self._listed
         if self.parents[child]:

@@ -1,4 +1,6 @@
-"""What S2 and S2+ share: mutual information of pairs, given or derived from listed scores, and streams of k-trees."""
+"""Common parts of S2 and S2+: mutual information of pairs, given or derived from listed scores, and streams of
+k-trees.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,11 @@ class InformedTrees(BatchStream):
     counted, evaluated = "ktrees", "k-trees"
 
     tallied: tuple[str, ...] = ()
-    """Figures of batches of which totals and rates per second are reported."""
+    """Figures of batches for which totals and rates per second are reported."""
 
     def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget):
-        # For building k-trees along orders, where sets have all that fixed records demand as members.
+        # For building k-trees along orders: here the members of a set include the variables that fixed records
+        # require.
         self.growth, problem = prepare_both(table, options.given_treewidth)
         super().__init__(problem, options.seed)
         self.budget = budget
@@ -38,12 +41,12 @@ class InformedTrees(BatchStream):
         self.information = (
             pair_information(table) if options.information is None else index_pairs(options.information)
         )
-        # Order of a network to start from (int32) or None: of it the first k-tree is made.
+        # Order of a start network (int32) or None; the first k-tree is built along it.
         self.start = start_order(self.growth, options)
         self.base = self.problem.score(self.problem.lists.set_offsets[:-1])
 
     def grow_from_start(self, tree: KTree) -> None:
-        """Build k-G's k-tree along the order of the network to start from."""
+        """Build k-G's k-tree along the order of the start network."""
         tree.order[:] = self.start
         evaluate_order(self.growth.lists, tree, self.growth.new_clique_tables(), -np.inf)
 
@@ -65,7 +68,7 @@ class InformedTrees(BatchStream):
         return {**self.facts(columns), **totals, **rates}
 
     def least_network(self) -> OrderBatch:
-        """The network of the prescribed arcs alone, which every k-tree considered contains."""
+        """The network of the prescribed arcs alone; every k-tree considered contains it."""
         lists = self.problem.lists
         last = lists.set_offsets[1:] - 1
         order = self.problem.respect(np.arange(self.problem.n_variables, dtype=np.int32))
@@ -85,8 +88,8 @@ def pair_information(table: ParentSetTable) -> Information:
     """Mutual information of pairs times the number of rows, in nats, derived from the listed scores.
 
     It is what a single parent adds to the log-likelihood: the gain over the empty set, plus the penalty of scores
-    that have one (BIC, AIC) where rows and states are known. Of Bayesian scores the logarithm of the Bayes factor is
-    used instead. Pairs whose arc no list has, because it does not improve the score, count as 0.
+    that have one (BIC, AIC) where rows and states are known. For Bayesian scores the logarithm of the Bayes factor is
+    used instead. Pairs whose arc is in no list, because it does not improve the score, count as 0.
     """
     n = table.n_variables
     sizes = np.diff(table.parent_offsets)
@@ -100,10 +103,10 @@ def pair_information(table: ParentSetTable) -> Information:
     low, high = np.minimum(children, parents)[useful], np.maximum(children, parents)[useful]
     pairs, index = np.unique(low * n + high, return_inverse=True)
     values = np.zeros(len(pairs))
-    # A pair may be listed under either child. BIC gives both arcs the same value; of other scores the larger one
+    # A pair may be listed under either child. BIC gives both arcs the same value; for other scores the larger one
     # counts.
     np.maximum.at(values, index, gains[useful])
-    # Each pair is entered from both ends, sorted by the first and then by the second.
+    # Each pair is entered from both ends; entries are sorted by the first, then by the second variable.
     ends = np.concatenate((pairs // n, pairs % n)), np.concatenate((pairs % n, pairs // n))
     ranked = np.lexsort((ends[1], ends[0]))
     offsets = np.searchsorted(ends[0][ranked], np.arange(n + 1)).astype(np.int64)
@@ -123,7 +126,7 @@ def index_pairs(shared: np.ndarray) -> Information:
 
 
 def _first_penalties(table: ParentSetTable, children: np.ndarray, parents: np.ndarray) -> np.ndarray:
-    """Penalties of a first parent in nats; 0 where the score has none or it is not known."""
+    """Penalties of a first parent in nats; 0 if the score has none or it is not known."""
     header = table.header
     score, is_known = SCORES.get(header.score), all(v.states for v in header.variables)
     if score is None or not header.rows or not is_known:

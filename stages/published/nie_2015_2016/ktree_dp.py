@@ -29,10 +29,10 @@ from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 
 STARTS = 8
-"""Dual ascents, each of which gives a bound and a network: where one leaves a gap, another often closes it."""
+"""Number of dual ascents; each gives a bound and a network, and where one leaves a gap, another often closes it."""
 
 STATE_LIMITS = (30, 200, 2000)
-"""States per clique, by pass; the network of a pass is the incumbent of the next, which it makes shorter."""
+"""States per clique, by pass; the network of a pass is the incumbent of the next pass, which it shortens."""
 
 MOST_STATES = 50_000
 """Limit of states times variables for every pass after the first; beyond it the k-tree stays unproved."""
@@ -46,22 +46,23 @@ class InsideAnswer(NamedTuple):
 
     relative_score: float  # in nats; minus infinity if none above the floor was found
     chosen: np.ndarray  # int64, shape (n_variables,): its sets
-    gap: float  # upper bound on how much better than that, or than the floor, another one is, in nats; 0 if none is
-    is_solved: bool = True  # whether it took more than a first bound
+    gap: float  # upper bound on the gain of another network over this one (or the floor), nats
+    is_solved: bool = True  # whether more than a first bound was computed
 
 
 class InsideSolver:
-    """Solves one k-tree after the other: a bound first, then dynamic programming on the sets that it does not prune.
+    """Solves one k-tree after the other: first a bound, then dynamic programming on the sets that the bound does not
+    prune.
 
-    The problem is that of `prepare_within`. Raises `InfeasibleError` if the cliques are too large.
+    The problem is from `prepare_within`. Raises `InfeasibleError` if the cliques are too large.
     """
 
     def __init__(self, problem: BoundedProblem):
         if problem.treewidth > MOST_WIDTH:
-            raise InfeasibleError(f"this method knows cliques of width {MOST_WIDTH} at most: lower --tw")
+            raise InfeasibleError(f"this method supports cliques of width {MOST_WIDTH} at most: lower --tw")
         n, n_sets = problem.n_variables, len(problem.scores)
         self.problem = problem
-        # Both are those of the k-tree at hand.
+        # Both hold the present k-tree.
         self.families = new_families(n, n_sets, len(problem.lists.parents))
         self.scratch = new_ascent_scratch(n, n_sets)
         self.sorted_families = new_clique_families(n, n_sets)
@@ -74,7 +75,7 @@ class InsideSolver:
     def solve(self, tree: KTree, floor: float, budget: Budget) -> InsideAnswer | None:
         """The best network within `tree` above `floor`, a relative score in nats.
 
-        None if the budget ran out before there was any.
+        None if the budget ended before any network was found.
         """
         within = collect_families(self.problem.lists, tree, self.families)
         least = bound_networks(self.families, self.scratch, within - floor, 0)
@@ -82,8 +83,8 @@ class InsideSolver:
             return InsideAnswer(-np.inf, tree.chosen, 0.0, False)
         lists, n = self.problem.lists, self.problem.n_variables
         rounding = proof_rounding(n, abs(within) + least)
-        # From here on networks are judged by cost, `within` less their relative score: `least` is a lower bound on
-        # it, `limit` what a better network must stay below.
+        # From here on networks are compared by cost, `within` less their relative score. `least` is a lower bound on
+        # it; a better network must cost less than `limit`.
         best, least, reduced = self._ascend_again(tree, within, least, floor, rounding, budget)
         limit = within - max(floor, best.relative_score)
         proved = least
@@ -91,8 +92,8 @@ class InsideSolver:
             is_first = most_states == STATE_LIMITS[0]
             if limit - proved <= rounding or not (is_first or most_states * n <= MOST_STATES):
                 break
-            # Reduced-cost pruning: with this set the bound rises by its reduced cost, so no network that contains it
-            # is better.
+            # Reduced-cost pruning: with a set the bound rises by its reduced cost, so if the sum exceeds the limit,
+            # no network with the set is better.
             most = limit - least + rounding
             lack = sort_families(lists, self.families, reduced, most, self.sorted_families)
             found = self._search(tree, most_states, limit - lack, budget)
@@ -102,7 +103,8 @@ class InsideSolver:
             if relative_score > best.relative_score:
                 best = best._replace(relative_score=relative_score, chosen=tree.chosen.copy())
                 limit = min(limit, within - relative_score)
-            # A network not found was pruned and costs `limit` or more, or was lost to the limit of states.
+            # A network that was not found was either pruned, and costs at least `limit`, or lost to the limit of
+            # states.
             proved = max(proved, min(lack + lost, limit))
         gap = limit - proved
         return best._replace(gap=gap if gap > rounding else 0.0)
@@ -110,7 +112,7 @@ class InsideSolver:
     def _ascend_again(
         self, tree: KTree, within: float, least: float, floor: float, rounding: float, budget: Budget
     ) -> tuple[InsideAnswer, float, np.ndarray]:
-        """The best network that ascents find, the best lower bound on the cost, and its reduced costs.
+        """The best network found by ascents, the best lower bound on the cost, and its reduced costs.
 
         `within` is the relative score of the best sets within the k-tree, cycles allowed; `least` is the lower bound
         of the first ascent.
@@ -121,7 +123,7 @@ class InsideSolver:
         for k in range(STARTS):
             if k:
                 least = bound_networks(families, self.scratch, limit, k * n // STARTS)
-            # Otherwise the ascent stopped early and its trail is no complete order.
+            # Otherwise the ascent stopped early and its trail is not a complete order.
             if least < limit:
                 cost = follow_trail(families, placement, tree.chosen)
                 if cost < limit:
@@ -133,8 +135,8 @@ class InsideSolver:
         return best, proved, reduced
 
     def _search(self, tree: KTree, most_states: int, slack: float, budget: Budget) -> tuple[float, float] | None:
-        """Relative score of the best network that costs less than `slack`, whose choices go to `tree`, and a lower
-        bound on the cost of those lost to the limit of states; None when the budget ran out.
+        """Find the best network that costs less than `slack`; `tree` receives its choices. Returns its relative score
+        and a lower bound on the cost of networks lost to the limit of states; None if the budget ended.
         """
         lists, width = self.problem.lists, self.problem.treewidth
         link_cliques(tree, self.cliques)
@@ -148,7 +150,7 @@ class InsideSolver:
             t = solve_cliques(
                 lists, tree, self.sorted_families, self.cliques, self.states, found, kept, slack, most_states, t
             )
-            # Not even one clique fits the arrays.
+            # Even a single clique does not fit the arrays.
             if t == before:
                 self.states = with_more_room(self.states, 2 * len(self.states.costs))
         lost = float(self.cliques.costs[LOST])

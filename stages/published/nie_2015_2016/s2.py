@@ -1,8 +1,9 @@
-"""S2: uniform k-trees, those of a good informative score solved (Nie, de Campos, Ji 2015).
+"""S2: uniform k-trees, accepted by informative score; the best network in each accepted one (Nie, de Campos, Ji
+2015).
 
-As Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.4, describe it: k-trees are drawn by Dandelion
-codes, accepted with probability min(1, IS / IS*), and the best network within an accepted one is found. k-trees
-are pruned if even a cyclic choice of sets is no better than the incumbent, or by a bound.
+As described by Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.4: k-trees are drawn by Dandelion codes
+and accepted with probability min(1, IS / IS*); then the best network within an accepted one is found. A k-tree is
+pruned by a bound, or if even a cyclic choice of sets is no better than the incumbent.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from .informative_score import InformedTrees, gap_figures
 from .ktree_dp import InsideSolver
 
 SLICE_WORK = 5_000_000
-"""Sets looked at per kernel call at most: some hundredths of a second."""
+"""Largest number of sets looked at per kernel call: some hundredths of a second."""
 
 BATCH_TREES = 4096
 """k-trees per batch."""
 
 
 class UniformTrees(InformedTrees):
-    """S2's k-trees; IS* and the incumbent carry on from batch to batch, which must be evaluated in turn."""
+    """S2's k-trees; IS* and the incumbent pass from batch to batch, so batches must be evaluated in turn."""
 
     work_per_variable = 300
 
@@ -55,7 +56,7 @@ class UniformTrees(InformedTrees):
         best, progress, gaps = self._best, self._progress, []
         accepted_before = progress[ACCEPTED]
         done = bounded = 0
-        # One k-tree at least is drawn, however little time is left: the first restart must deliver a network.
+        # At least one k-tree is drawn, however little time is left: the first restart must deliver a network.
         while done < n_trees and not (done and self.budget.is_spent()):
             floor = best.relative_score
             if index == done == 0 and self.start is not None:
@@ -92,12 +93,12 @@ class UniformTrees(InformedTrees):
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
-    """The best network within S2's k-trees, which are drawn in one thread: each depends on the trees before."""
+    """The best network within S2's k-trees; they are drawn in one thread, since each depends on the earlier ones."""
     trees = UniformTrees(table, options, budget)
     return best_of_batches(trees, table, replace(options, jobs=1), budget, reporter)
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
-    """Compile all that `search` may need: bounds settle small cliques, one of all variables is searched."""
+    """Compile all that `search` may need: bounds settle small cliques, a clique of all variables is searched."""
     for treewidth in (options.treewidth, table.n_variables - 1):
         search(table, replace(options, treewidth=treewidth), budget, reporter)

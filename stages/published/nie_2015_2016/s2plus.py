@@ -1,10 +1,11 @@
 """S2+: k-trees grown by A* on the informative score, the best network within each (Nie, de Campos, Ji 2016).
 
-As Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.4, describe it: the first k-tree is the most
-informative one that contains the most informative clique, the others start from random cliques. A* over all
-k-trees with the clique ends by itself where there are few variables. If it reaches its limit of states, A* along
-the order follows in which each variable shares most with those before: it chooses the K-clique that each variable
-joins, and completes the most promising state greedily at its own limit. Such k-trees are counted as undecided.
+As described by Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.4: the first k-tree is the most
+informative one that contains the most informative clique; the others start from random cliques. A* over all k-trees
+with the clique ends by itself where there are few variables. If it reaches its limit of states, A* along one order
+follows. In this order each variable shares most information with the ones before. This A* chooses the K-clique that
+each variable joins, and completes the most promising state greedily at a limit of its own. Such k-trees are counted
+as undecided.
 """
 
 from __future__ import annotations
@@ -49,11 +50,11 @@ SLICE_WORK = 2_000_000
 """Cliques evaluated, and sets compared with them, per kernel call: some hundredths of a second."""
 
 CLIQUE_STARTS, CLIQUE_WORK = 20, 20_000_000
-"""Greedy cliques before the search for the most informative one, and the work of that search in variables visited."""
+"""Greedy cliques before the search for the most informative one, and limit of its work in variables visited."""
 
 CLIQUE_PACE, CLIQUE_SHARE = 14_000_000, 0.1
-"""Variables visited per second, and the share of the remaining time that this search may take: further k-trees matter
-more than the proof of the first clique. Measured on accidents at treewidth 8, where a k-tree takes 0.6 seconds.
+"""Variables visited per second, and share of the remaining time for this search: further k-trees matter more than the
+proof of the first clique. Measured on accidents at treewidth 8, where a k-tree takes 0.6 seconds.
 """
 
 
@@ -78,7 +79,7 @@ class GuidedTrees(InformedTrees):
             index -= 1
         rng = task_generator(self.seed, index)
         tree.order[:] = rng.permutation(problem.n_variables)
-        # Only the first k-tree is to contain the most informative clique; the start cliques of the others are random.
+        # Only the first k-tree must contain the most informative clique; the other start cliques are random.
         proved = index > 0 or self._take_best_clique(tree)
         grown = self._most_informative(tree)
         if grown is None:
@@ -87,7 +88,9 @@ class GuidedTrees(InformedTrees):
         return self._solve(best, nothing, not (proved and decided))
 
     def _take_best_clique(self, tree: KTree) -> bool:
-        """Let the order of `tree` begin with the clique of largest informative score; whether that is proved."""
+        """Let the order of `tree` begin with the clique of largest informative score; returns whether it is proved
+        largest.
+        """
         n, lists = self.problem.n_variables, self.problem.lists
         members = np.empty(self.problem.treewidth + 1, dtype=np.int64)
         most = self._largest_sums()
@@ -103,8 +106,8 @@ class GuidedTrees(InformedTrees):
         return most
 
     def _most_informative(self, tree: KTree) -> tuple[KTree, bool] | None:
-        """The most informative k-tree found with the first clique of ``tree.order``, and whether it is proved to be;
-        None when the budget ran out before there was any.
+        """The most informative k-tree found that contains the first clique of ``tree.order``, and whether it is
+        proved most informative; None if the budget ended before any was found.
         """
         best = _Incumbent(self)
         rest = np.empty(self.problem.n_variables + 1)
@@ -114,7 +117,7 @@ class GuidedTrees(InformedTrees):
             return None
         best.offer(tree)
         first_order = tree.order.copy()
-        # With fixed arcs not every k-tree is feasible; growth along an order meets their demands.
+        # With fixed arcs not every k-tree is feasible; growth along an order meets their constraints.
         if not self.problem.is_demanding and self._search_all(tree, best):
             return best.tree, True
         tree.order[:] = first_order
@@ -124,20 +127,22 @@ class GuidedTrees(InformedTrees):
         return best.tree, False
 
     def _order_along(self, tree: KTree, most: np.ndarray) -> None:
-        """Order the variables behind the first clique: next comes the one that shares most with those before."""
+        """Order the variables behind the first clique: the next one is always the one that shares most information
+        with those before.
+        """
         problem = self.problem
         tree.order[:] = problem.respect(tree.order)
         grow_order(self.information, problem.precedences, tree.order, problem.treewidth + 1, most)
         tree.position[tree.order] = np.arange(problem.n_variables, dtype=np.int32)
 
     def _search_all(self, tree: KTree, best: _Incumbent) -> bool:
-        """Search all k-trees with the first clique of ``tree.order`` for more informative ones than the best; True
-        when there is certainly none.
+        """Search all k-trees with the first clique of ``tree.order`` for more informative ones than the best; True if
+        there is provably none.
         """
         lists, n = self.problem.lists, self.problem.n_variables
         most, states = self._largest_sums(), new_growth_states(GROWTH_ROOM)
         per_call = max(1, SLICE_WORK // (n * (n + len(lists.relative_scores) // n)))
-        # Each round finds the k-tree of largest value for the quotient of the one before (Dinkelbach).
+        # Each round finds the k-tree of largest value for the quotient of the round before (Dinkelbach).
         while True:
             weight = best.informative
             floor = proof_rounding(n, abs(weight * self.base) + abs(self.base))
@@ -166,14 +171,14 @@ class GuidedTrees(InformedTrees):
         return best._replace(n_orders=1, figures=figures)
 
     def _grow(self, tree: KTree, most: np.ndarray, weight: float, room: int) -> bool:
-        """Build the most informative k-tree found along the order, demands of fixed records met; False when
-        the budget ran out.
+        """Build the most informative k-tree found along the order that meets the constraints of fixed records; False
+        if the budget ended.
         """
         n, lists = self.problem.n_variables, self.growth.lists
         size = self.problem.treewidth + 1
         rest = np.empty(n + 1)
         estimate_rest(lists, tree, rest)
-        # Both are upper bounds on what the steps from a position on can add, and the weight is not negative.
+        # Both are upper bounds on the contribution of the steps from a position on, and the weight is not negative.
         rest = most + weight * rest
         states = new_growth_states(room + n)
         begin_growth(states, size, 0.0, 0.0, rest[size])
@@ -215,6 +220,6 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
-    """Compile all that `search` may need: bounds settle small cliques, one of all variables is searched."""
+    """Compile all that `search` may need: bounds settle small cliques, a clique of all variables is searched."""
     for treewidth in (options.treewidth, table.n_variables - 1):
         search(table, replace(options, treewidth=treewidth), budget, reporter)

@@ -1,7 +1,7 @@
 """Order-based greedy search (Perez Urcia and Mauá 2015; Teyssier and Koller 2005).
 
-From an initial order, the best improving swap of neighbours in the order is applied until there is none or
-the iterations are used up; then again from another initial order.
+From an initial order, the best improving swap of neighbours is applied until there is none or the iterations are used
+up; then again from another initial order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from stages.runtime.reporting import Reporter
 from .kernels.swaps import climb_swaps, refresh_swaps
 
 SWAPS_PER_STEP = 3
-"""Swaps evaluated anew when one is applied."""
+"""Swaps to evaluate again after one is applied."""
 
 WORK_PER_SWAP = 100
 """Cost of evaluating a swap of neighbours, in sets tested; measured."""
@@ -56,10 +56,10 @@ def climb(
     budget: Budget,
     limit: int | None = None,
 ) -> Attempt:
-    """One run of greedy search from `order`, which is changed as its choice is.
+    """One run of greedy search from `order`; `order` and `chosen` are changed.
 
-    The order, each swap and, of an applied swap, the three swaps evaluated anew count as orders. A spent budget or
-    `limit` orders in all end the run.
+    The initial order and each swap count as orders evaluated; an applied swap also adds the three swaps that are
+    evaluated again. A spent budget or `limit` orders in all end the run.
     """
     initial = total_score(lists.scores, chosen)
     n_swaps = len(order) - 1 if limit is None else min(len(order) - 1, limit - 1)
@@ -68,7 +68,7 @@ def climb(
         iterations = min(iterations, (limit - 1 - n_swaps) // SWAPS_PER_STEP)
     mean_list = max(1, len(lists.scores) // len(order))
     step = max(1, SLICE_WORK // mean_list)
-    # The gains of all swaps, once: a swap applied later changes those of three only, which `climb_swaps` recomputes.
+    # The gains of all swaps, computed once: applying a swap changes only three gains, which `climb_swaps` recomputes.
     known = 0
     for start, known in slices(n_swaps, step, budget):
         refresh_swaps(lists, order, position, chosen, gains, start, known)

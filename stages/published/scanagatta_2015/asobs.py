@@ -1,9 +1,9 @@
 """Acyclic selection OBS (Scanagatta, de Campos, Corani, Zaffalon 2015): greedy search over orders.
 
-Each order is turned into a network by acyclic selection, which allows arcs against the order as long as no cycle
-closes, and so never scores below the best network consistent with that order (Theorem 3). From there swaps of
-neighbours in the order are evaluated by acyclic selection of the two variables, the others' choices kept (Theorem
-4), and the best one is applied until none gains or the iterations are used up.
+Acyclic selection turns each order into a network. It allows arcs against the order as long as no cycle closes, so its
+score is at least that of the best network consistent with the order (Theorem 3). From there, each swap of neighbours
+in the order is evaluated by acyclic selection of its two variables while the other choices stay (Theorem 4). The best
+swap is applied until none gains or the iterations are used up.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from stages.runtime.budgets import Budget, slices
 from stages.runtime.reporting import Reporter
 
 WORK_PER_SET = 4
-"""Positions of the order visited, and arcs, that take as long as testing one set; measured."""
+"""Number of positions and arcs visited in the time of testing one set; measured."""
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
@@ -45,10 +45,10 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 def climb(
     lists: SetLists, order: np.ndarray, chosen: np.ndarray, iterations: int, budget: Budget, limit: int | None = None
 ) -> Attempt:
-    """Apply the best swap again and again; `chosen`, which comes from `order`, is changed.
+    """Apply the best swap repeatedly; `chosen`, made from `order`, is changed.
 
-    Each swap evaluated counts as an order. A spent budget or `limit` orders in all end the climb; of the swaps
-    evaluated by then the best is applied.
+    Each swap evaluated counts as an order. The end of the budget, or `limit` orders in all, ends the climb; then the
+    best swap evaluated so far is applied.
     """
     initial = total_score(lists.scores, chosen)
     n_swaps, steps, orders = len(order) - 1, 0, 1
@@ -76,7 +76,7 @@ def climb(
 
 
 def _topological(lists: SetLists, order: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """A topological order of the network: variables in `order`, each behind its parents."""
+    """A topological order of the network: variables in the sequence of `order`, each after its parents."""
     offsets, parents = chosen_arcs(lists, chosen)
     sorted_order = np.empty_like(order)
     depth_first_order(offsets, parents, positions_of(order), order, sorted_order, False)

@@ -1,8 +1,8 @@
-"""ASOBS under a treewidth bound: restarts of a local search over orders, each evaluated as k-G does.
+"""ASOBS under a treewidth bound: restarts of a local search over orders, evaluated as k-trees by k-G's rule.
 
-A restart draws orders like k-G and climbs from the best of them by moving one variable at a time (insertion,
-which includes swaps of neighbours). Batch k of orders is the one that k-G evaluates with the same seed, so the
-restarts begin from the best of k-G's orders.
+A restart draws orders like k-G and climbs from the best of them by moving one variable at a time (insertion, which
+includes swaps of neighbours). Batch k of orders equals k-G's batch k with the same seed, so the restarts begin from
+the best of k-G's orders.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Greedy selection: best-first by exact score, expanding the best set found so far (Scanagatta et al. 2015).
 
-Where scores tie, the set comes first whose subset that was expanded has the smaller indices, then the variable added.
+Among equal scores, sets are ordered by the indices of the expanded subset, then by the added variable.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class _Search:
         self._make_room(FIRST_ROOM, len(self.limits.required) + 1)
 
     def _make_room(self, n_sets: int, size: int) -> None:
-        """Enlarge the arrays for so many more expansions of sets with at most `size` members."""
+        """Enlarge the arrays for `n_sets` more expansions of sets with at most `size` members."""
         state, n_known = self.state, int(self.state.sets.n_sets[0])
         sets = with_room(state.sets, n_sets, size)
         rests = with_room(state.rests, n_sets * size, size)
@@ -114,7 +114,7 @@ class _Search:
         )
 
     def _expand_start(self) -> bool:
-        """Expand the required parents; whether every candidate was scored or pruned."""
+        """Expand the required parents; returns whether every candidate was scored or pruned."""
         scorer, found, required, state = self.scorer, self.found, self.limits.required, self.state
         score = found.start_score
         if self.bound is not None and self.bound.excludes(required, min(score, self.rules.floor)):
@@ -126,14 +126,14 @@ class _Search:
         candidates = state.candidates[: state.progress[CHOSEN]]
         if len(candidates):
             state.scratch[:] = scorer.expand(found.child, required, candidates)
-        state.progress[SCORED] = np.isfinite(state.scratch[candidates]).sum()  # a stop leaves some out
+        state.progress[SCORED] = np.isfinite(state.scratch[candidates]).sum()  # a stop leaves some candidates out
         is_whole = bool(state.progress[SCORED] == n_chosen)
         end_expansion(state)
         found.evaluated = int(state.evaluated[0])
         return is_whole
 
     def run(self) -> None:
-        """Expand sets until none is open or the budget ends, and list what was found."""
+        """Expand sets until none is open or the budget ends; then list the sets found."""
         found, limits, progress = self.found, self.limits, self.state.progress
         knows_singles = len(limits.required) == limits.max_parents or self._expand_start()
         found.complete = knows_singles
@@ -151,7 +151,7 @@ class _Search:
         self._list_sets()
 
     def _expand(self) -> None:
-        """Run one slice, and make the tables that it lacks and room for the next set."""
+        """Run one slice; provide the look-up tables that it lacks and capacity for the next set."""
         scorer, state = self.scorer, self.state
         terms: DirichletTerms = DirichletTerms(
             tables=self.term_lines.tables,
@@ -164,7 +164,8 @@ class _Search:
             scorer.n_rows, self.limits.evaluations, slice_work(self.budget), scorer.workspace(),
         )  # fmt: skip
         self._count()
-        # A kernel that lacks a look-up table names it and returns before it takes anything from the open list.
+        # A kernel that lacks a look-up table reports which one, and returns before it takes an entry from the open
+        # list.
         for lines, place in ((self.lines, 0), (self.term_lines, 1)):
             if not np.isnan(state.missing[place]):
                 lines.add(float(state.missing[place]))
@@ -179,7 +180,7 @@ class _Search:
         self.found.evaluated = evaluated
 
     def _bound_from_size(self, size: int) -> float | None:
-        """Upper bound on the score of any set of at least so many parents besides the required ones, nats."""
+        """Upper bound on the score of any set with at least `size` parents besides the required ones, nats."""
         scorer, limits, penalty = self.scorer, self.limits, self.rules.penalty
         if self.bound is not None:
             return self.bound.of_larger_sets(limits.required, limits.allowed)
@@ -189,13 +190,13 @@ class _Search:
         return float(unlisted_bound(penalty, scorer.n_configurations(limits.required) * np.prod(smallest)))
 
     def _list_sets(self) -> None:
-        """Hand over what was scored, expansion by expansion."""
+        """Pass on all scored sets, expansion by expansion."""
         state, found = self.state, self.found
         n_sets = int(state.sets.n_sets[0])
         ends = state.ends[:n_sets]
         bases = np.repeat(np.arange(n_sets), np.diff(ends, prepend=0))
         scores, added = state.extended[: len(bases)], state.added[: len(bases)]
-        # A set that does not beat the one that it extends is dominated by it.
+        # A set that does not score more than the set that it extends is dominated by it.
         which = np.flatnonzero(scores > np.minimum(state.scores[bases], self.rules.floor))
         found.add_undominated(self._extensions(bases[which], added[which]), scores[which])
         if found.exploration is not None:

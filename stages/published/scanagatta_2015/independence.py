@@ -1,11 +1,11 @@
-"""Independence selection: best-first by BIC*, the score that two parent sets would have together if they acted
-independently (Scanagatta et al. 2015, section 4).
+"""Independence selection: best-first by BIC*, the score of the union of two parent sets if they acted independently
+(Scanagatta et al. 2015, section 4).
 
-Closed are the sets with exact scores, open the rest in order of BIC*. The paper fills open with all pairs; here
-every closed set P stands for its extensions P + {Y} and yields them best first on demand: for a given number of
-states of Y, BIC*(P, {Y}) falls with BIC({Y}), so one sorted list of singletons per number of states serves all.
-Open then holds one entry per closed set and number of states, whatever the number of variables. Where BIC* ties, the
-extension comes first whose P, then Y, has the smaller indices.
+Closed sets have exact scores; all others are open, in order of BIC*. The paper fills the open list with all pairs.
+Here every closed set P stands for its extensions P + {Y} and yields them best first on demand. For a given number of
+states of Y, BIC*(P, {Y}) falls with BIC({Y}), so one sorted list of singletons per number of states serves all sets.
+So the open list holds one entry per closed set and number of states, whatever the number of variables. Among equal
+BIC*, extensions are ordered by the indices of P, then by Y.
 
 BIC* belongs to BIC; under another score the same ranking is used with that score's exact values and penalty.
 """
@@ -31,9 +31,9 @@ from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.table_lines import TableLines, score_lines
 
 AHEAD = 32
-"""Extensions of one set scored together under a limit of time: one count serves them all, and all are listed.
+"""Extensions of one set scored together under a time limit: one count serves them all, and all are listed.
 
-Under a limit of evaluations each is scored when it is taken from the open list, as the method has it.
+Under a limit of evaluations, each extension is scored when it leaves the open list, as in the paper.
 """
 
 FIRST_ROOM = 1_000
@@ -41,7 +41,7 @@ FIRST_ROOM = 1_000
 
 
 def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget) -> FoundSets:
-    """Score the sets of highest BIC* until open is empty or the budget ends."""
+    """Score the sets of highest BIC* until the open list is empty or the budget ends."""
     found = limits.nothing_found(child)
     required, allowed = limits.required, limits.allowed
     empty_score = scorer.local_score(child, required)
@@ -79,7 +79,7 @@ class _Search:
             child=child,
             empty_score=found.start_score,
             child_entropy=float(entropies[child]),
-            # Each further configuration is multiplied by those of the required parents.
+            # Each further configuration is multiplied by the configurations of the required parents.
             penalty=scorer.penalty(child) * q,
             required_configurations=q,
             most_added=limits.max_parents - len(limits.required),
@@ -107,7 +107,7 @@ class _Search:
         )
 
     def _begin(self, singletons: np.ndarray) -> None:
-        """The singletons are closed, and pairs of them open."""
+        """Close the singletons and open their pairs."""
         allowed = self.limits.allowed
         n = len(allowed)
         self.state = IndependenceState(
@@ -136,7 +136,9 @@ class _Search:
         open_singletons(state, self.ranking, self.facts, n)
 
     def _make_room(self, n_sets: int, size: int, n_entries: int) -> None:
-        """Enlarge the arrays for so many more sets of at most `size` members, and entries of the open list."""
+        """Enlarge the arrays for `n_sets` more sets of at most `size` members and `n_entries` more entries of the
+        open list.
+        """
         state = self.state
         sets = with_room(state.sets, n_sets, size)
         length = len(sets.offsets)
@@ -151,7 +153,7 @@ class _Search:
         )
 
     def run(self) -> None:
-        """Close sets until none is open or the budget ends, and list what was found."""
+        """Close sets until none is open or the budget ends; then list the sets found."""
         scorer, found, limits = self.scorer, self.found, self.limits
         lines = score_lines(scorer, found.child)
         required = np.array(limits.required, dtype=np.int32)
@@ -186,7 +188,7 @@ class _Search:
         self._make_room(self.facts.ahead + 1, size, len(self.ranking.states) + 1)
 
     def _list_sets(self) -> None:
-        """Hand over what was scored beyond the singletons."""
+        """Pass on all scored sets beyond the singletons."""
         state, found = self.state, self.found
         first, end = len(self.limits.allowed), int(state.sets.n_sets[0])
         sets = ListedSets(state.sets.offsets, state.sets.members)

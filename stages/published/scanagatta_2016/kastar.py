@@ -1,10 +1,10 @@
 """k-A*: for one order after the other, the best choice of cliques.
 
-Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. The orders are k-G's of the same seed, and k-G's
-choices are the first incumbent, so no order ends below k-G. An order is decided when its best choice is found and
-proved; of the others the gap is reported. The paper's search is best-first with the best sets among predecessors as
-estimate. Here it is depth-first with a Lagrangian bound, which decides far more orders; where it does not end soon,
-large neighbourhood search improves the incumbent.
+Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. The orders are the ones of k-G with the same seed,
+and k-G's choices are the first incumbent: so no order ends below k-G. An order is decided when its best choice is
+found and proved; for other orders the gap is reported. The paper's search is best-first with the best sets among
+predecessors as estimate. Here it is depth-first with a Lagrangian bound, which decides far more orders. If it does
+not end soon, large neighbourhood search improves the incumbent.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from .kernels.prices import new_picks
 from .kg import GreedyOrders, prepare_orders
 
 CHOICES_BY_VARIABLES = 3_000_000
-"""Choices bounded for one order times variables; of wdbc, 31 variables, about half a minute."""
+"""Limit on choices bounded for one order, times variables; for wdbc (31 variables) about half a minute."""
 
 CALL_BY_VARIABLES = 1500
-"""Choices bounded per kernel call times variables: some hundredths of a second."""
+"""Choices bounded per kernel call, times variables: some hundredths of a second."""
 
 LATE = 1000
 """Choices after which large neighbourhood search improves the incumbent."""
 
 TRIALS_BY_VARIABLES = 600_000
-"""Trials of that search times variables; of wdbc an eighth of a second."""
+"""Trials of that search, times variables; for wdbc an eighth of a second."""
 
 
 class BestCliques(BatchStream):
@@ -81,7 +81,7 @@ class BestCliques(BatchStream):
         return OrderBatch(found, tree.order, tree.chosen, 1, figures)
 
     def _search(self, tree: KTree, greedy: float) -> tuple[float, float, int]:
-        """Look for better choices than those of `tree`, whose relative score is `greedy`; the tree takes them.
+        """Search for better choices than those of `tree`, whose relative score is `greedy`; `tree` receives them.
 
         Returns the relative score of the best choices found, an upper bound on all, and the number of partial choices
         bounded.
@@ -101,7 +101,7 @@ class BestCliques(BatchStream):
                 found = search_neighbourhoods(ranked, start, width, rng, taken, found, n_trials)
             is_over, found = search_branches(ranked, branches, width, picks, taken, found, rounding, per_call)
         if found > greedy:
-            # Ranks count from the last variable of the order.
+            # Ranks are counted from the last variable of the order.
             tree.chosen[tree.order[::-1][: len(taken)]] = ranked.sources[taken]
         # The paper's estimate holds even if no choice was bounded.
         estimate = start + float(ranked.relative_scores[ranked.offsets[:-1]].sum())
@@ -118,7 +118,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
-    """Compile all that `search` may need, for orders decided soon, late and not at all."""
+    """Compile everything that `search` may need: for orders decided soon, late, and not at all."""
     search(table, options, budget, reporter)
     for late, limit in ((0, budget), (LATE, Budget(seconds=0.0))):
         orders = BestCliques(prepare_orders(table, options), limit)

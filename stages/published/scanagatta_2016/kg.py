@@ -26,10 +26,10 @@ from stages.runtime.seeding import task_generator
 
 
 class GreedyOrders(OrderStream):
-    """k-G's orders, which k-A* and ASOBS take over: the same ones for the same seed.
+    """k-G's orders, which k-A* and ASOBS use as well: the same orders for the same seed.
 
-    `sampler` draws the orders. If `is_uniform`, they are uniform and drawn a batch at a time, except for the order of
-    a network to start from.
+    `sampler` draws the orders. If `is_uniform`, orders are uniform and drawn a batch at a time, except for the order
+    of a start network.
     """
 
     def __init__(self, problem: BoundedProblem, seed: int, sampler: OrderSampler, is_uniform: bool):
@@ -44,7 +44,7 @@ class GreedyOrders(OrderStream):
         return evaluate_order(self.problem.lists, tree, clique, floor)
 
     def drawn(self, index: int) -> Iterator[np.ndarray]:
-        """The orders of a batch one after the other, without end."""
+        """The orders of a batch one after the other, endlessly."""
         rng = task_generator(self.seed, index)
         if not self._is_shuffled(index):
             for k in itertools.count():

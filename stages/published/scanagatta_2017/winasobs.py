@@ -1,8 +1,8 @@
 """Window search from acyclic selection (WINASOBS; Scanagatta, Corani and Zaffalon 2017).
 
-An initial order becomes a network by acyclic selection, that network's topological order is improved by moving
-blocks of variables until no block gains, then perturbed by random exchanges and improved again. A restart ends
-after a number of perturbations in a row without improvement.
+Acyclic selection turns an initial order into a network. The network's topological order is improved by moving blocks
+of variables until no block gains, then perturbed by random exchanges and improved again. A restart ends after a
+number of perturbations in a row without improvement.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ SLICE_WORK = 500_000
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
-    """The best network of all restarts; an order stands for one block of which all places were evaluated."""
+    """The best network of all restarts; evaluating all places of one block counts as an order."""
     restarts = OrderRestarts(table, options, budget, reporter)
     anytime_bound = restarts.anytime_bound
 
@@ -64,7 +64,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
         def is_over() -> bool:
             if index == 0:
-                # Only here, so that the bound does not depend on how restarts are spread over threads.
+                # Only here, so that the bound does not depend on the distribution of restarts over threads.
                 anytime_bound.keep_pace(searcher.work, searcher.score)
                 score = searcher.score
                 reporter.progress(0, options.restarts, "restarts", score=score, **anytime_bound.facts)
@@ -80,8 +80,8 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 class WindowSearcher:
     """One restart.
 
-    `prescribed` has the parents that are not open to choice, see `lists.set_lists.fixed_parents`; `order` (int32)
-    agrees with them. A block has at most `widest` variables.
+    `prescribed` has the prescribed parents, see `lists.set_lists.fixed_parents`; `order` (int32) agrees with them. A
+    block has at most `widest` variables.
     """
 
     def __init__(
@@ -98,24 +98,24 @@ class WindowSearcher:
 
     @property
     def windows(self) -> int:
-        """Blocks of which all places were evaluated so far: the deterministic unit of work."""
+        """Number of blocks with all places evaluated so far: the deterministic unit of work."""
         return int(self._walk.counts[WINDOWS])
 
     @property
     def work(self) -> float:
-        """Sets tested so far, about."""
+        """Approximate number of sets tested so far."""
         return float(self.windows * (WORK_PER_WINDOW + WORK_PER_VARIABLE * len(self.order)))
 
     def run(self, budget: Budget, limit: int | None, is_over: Callable[[], bool]) -> None:
-        """Search until perturbing does not help, the budget runs out or `limit` blocks were tried.
+        """Search until perturbations do not help, the budget ends or `limit` blocks were tried.
 
-        `is_over` is asked after every climb.
+        `is_over` is called after every climb.
         """
         state = OrderState(order=self.order.copy(), position=positions_of(self.order), chosen=self.chosen.copy())
         self.climb(state, budget, limit)
         self._keep(state)
         idle = 0
-        # Each perturbation begins at the best order, not at the last one.
+        # Each perturbation starts from the best order, not from the last one.
         while idle < PATIENCE and not (
             is_over() or budget.is_spent() or (limit is not None and self.windows >= limit)
         ):
@@ -128,7 +128,7 @@ class WindowSearcher:
 
     def climb(self, state: OrderState, budget: Budget, limit: int | None = None) -> None:
         """Move blocks until none gains; `state` is changed."""
-        # Blocks tried are not reset: they count over all climbs of the restart.
+        # The number of blocks tried is not reset: it counts all climbs of the restart.
         self._walk.counts[[NEXT, WIDTH, FAILURES]] = (0, 1, 0)
         most = np.iinfo(np.int64).max if limit is None else limit
         while not budget.is_spent():

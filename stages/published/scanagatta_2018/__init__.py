@@ -1,7 +1,7 @@
 """Scanagatta, Corani, Zaffalon, Yoo and Kang (2018): Efficient learning of bounded-treewidth Bayesian networks from
 complete and incomplete data sets (k-MAX).
 
-The kernel that grows the k-trees starts searches of the main road as well: `stages.kernels.ktrees.kmax`.
+Searches of the main road also start with its kernel that grows k-trees, `stages.kernels.ktrees.kmax`.
 """
 
 from __future__ import annotations

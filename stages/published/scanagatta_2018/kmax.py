@@ -18,7 +18,7 @@ from stages.runtime.reporting import Reporter
 
 
 class RegretOrders(OrderStream):
-    """k-MAX's orders, after that of a network to start from, which is evaluated as k-G does."""
+    """k-MAX's orders; before them the order of a start network, evaluated by k-G's rule."""
 
     work_per_variable = 200
 

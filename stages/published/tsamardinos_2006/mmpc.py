@@ -1,8 +1,8 @@
 """Max-min parents and children (MMPC; Tsamardinos, Brown and Aliferis 2006): the neighbours of a variable by tests.
 
-Independence of T and Y given S is tested by G² = 2 (LL(T|S,Y) - LL(T|S)) with (|T|-1)(|Y|-1)|S| degrees of
-freedom, so one expansion of S tests all Y at once. A test is made only when there are at least five rows per
-cell on average; where not even the test without S can be made, Y is no candidate.
+Independence of T and Y given S is tested by G² = 2 (LL(T|S,Y) - LL(T|S)) with (|T|-1)(|Y|-1)|S| degrees of freedom,
+so one expansion of S tests all Y at once. A test is made only if there are at least five rows per cell on average; if
+even the test without S cannot be made, Y is no candidate.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
 
 ROWS_PER_CELL = 5
-"""Rows on average per cell of the table of T, Y and S that a test needs."""
+"""Average number of rows per cell of the table of T, Y and S that a test needs."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,8 @@ class TargetSearch:
         self.tests = 0  # tests made so far
         n = scorer.n_variables
         self._expansions: dict[tuple[int, ...], np.ndarray] = {}
-        # Weakest evidence so far that each variable depends on the target: largest p-value, its smallest G².
+        # Weakest evidence so far that each variable depends on the target: the largest p-value, and the smallest G²
+        # at it.
         self._log_p = np.full(n, -np.inf)
         self._statistic = np.full(n, np.inf)
 
@@ -78,10 +79,10 @@ class TargetSearch:
         others = np.flatnonzero((n_states > 1) & (np.arange(len(n_states)) != self.target)).astype(np.int32)
         candidates = self._keep_dependent(others[self._is_reliable((), others)], ())
         while len(candidates) and not self.budget.is_spent():
-            # Max-min heuristic: the variable whose weakest association over all conditions tried is the strongest.
+            # Max-min heuristic: the variable whose weakest association, over all conditions tried, is strongest.
             best = min(candidates.tolist(), key=lambda y: (self._log_p[y], -self._statistic[y], y))
             candidates = candidates[candidates != best]
-            # Conditions without `best` were tested when their latest member came.
+            # Conditions without `best` were tested when their latest member was added.
             for rest in self._conditions(self.members, (best,), candidates):
                 candidates = self._keep_dependent(candidates, rest)
                 if not len(candidates):
@@ -92,14 +93,14 @@ class TargetSearch:
     def _conditions(
         self, members: list[int], with_these: tuple[int, ...], tested: np.ndarray
     ) -> Iterator[tuple[int, ...]]:
-        """Sets to condition on when variables of `tested` are: `with_these` and subsets of `members`, small ones
+        """Conditioning sets for tests of the variables `tested`: `with_these` plus subsets of `members`, small ones
         first, as far as the rows allow a test.
         """
         if not len(tested):
             return
         n_states = self.scorer.n_states
         given = math.prod(int(n_states[v]) for v in (self.target, *with_these))
-        # Largest product of the subset's states with which a test of at least one variable is reliable.
+        # Largest product of the subset's numbers of states at which a test of at least one variable is reliable.
         most = self.scorer.n_rows // (ROWS_PER_CELL * given * int(n_states[tested].min()))
         for size in range(len(members) + 1):
             is_possible = False
@@ -108,7 +109,7 @@ class TargetSearch:
                     return
                 is_possible = True
                 yield tuple(sorted((*with_these, *subset)))
-            # Every part of a possible subset is possible: if none of this size is, none of a larger size is.
+            # All subsets of a possible set are possible: if no set of this size is, no larger one is.
             if not is_possible:
                 return
 
@@ -118,10 +119,10 @@ class TargetSearch:
         return float(rest) * n_states[others] * ROWS_PER_CELL <= self.scorer.n_rows
 
     def _keep_dependent(self, candidates: np.ndarray, condition: tuple[int, ...]) -> np.ndarray:
-        """Test all candidates given `condition`; those not found independent."""
+        """Test all candidates given `condition`; returns the candidates not found independent."""
         tested = candidates[self._is_reliable(condition, candidates)]
         if not len(tested):
-            # A variable whose tests the rows do not allow stays a candidate.
+            # A variable stays a candidate if there are too few rows to test it.
             return candidates
         statistics, log_p = self._test(tested, condition)
         weaker = (log_p > self._log_p[tested]) | (
@@ -155,18 +156,18 @@ class TargetSearch:
         return known[others]
 
     def _likelihood(self, condition: tuple[int, ...]) -> float:
-        """LL(T | condition), which tests of its last member have mostly brought already."""
+        """LL(T | condition), mostly known already from the test of its last member."""
         for i, y in enumerate(condition):
-            # LL(T | condition) is the same number as LL(T | rest, Y) of the test of Y given the rest.
+            # LL(T | condition) equals LL(T | rest, Y) from the test of Y given the rest.
             known = self._expansions.get((*condition[:i], *condition[i + 1 :]))
             if known is not None and not np.isneginf(known[y]):
                 return float(known[y])
         return self.scorer.local_score(self.target, condition)
 
     def _drop_separated(self) -> None:
-        """Backward phase: members separated from the target by other members are dropped.
+        """Backward phase: drop members that other members separate from the target.
 
-        Sets of members that came before were tried when the member was a candidate.
+        Sets of members added before it were tried when it was a candidate.
         """
         when = {member: position for position, member in enumerate(self.members)}
         for member in list(self.members):
@@ -195,7 +196,7 @@ def subsets_within(members: list[int], n_states: list[int], size: int, most: int
             return
         for i in range(start, len(members) - missing + 1):
             left = room // n_states[i]
-            # Cut off where even the fewest states of those behind are too many for the places left.
+            # Cut off if even the fewest states of the later members exceed the product allowed for the open places.
             if fewest[i + 1] ** (missing - 1) <= left:
                 yield from extend((*chosen, members[i]), i + 1, left)
 

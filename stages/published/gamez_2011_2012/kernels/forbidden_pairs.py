@@ -26,11 +26,11 @@ def can_gain_arc(state, child, parent, max_parents):
 
 @borrowing
 def list_untested(state, shut, child, max_parents, out):
-    """Write the open parents of `child` that are not listed and that some move could add to `out`; their number.
+    """Write the open, unlisted parents of `child` that some move could add to `out`; returns their number.
 
     `out` is int32, of shape (n_variables,).
     """
-    # The permitted ones are thinned out in place: `n` never passes `k`.
+    # Permitted parents are filtered in place: `n` never passes `k`.
     n = 0
     n_listed = state.n_candidates[child]
     for k in range(list_permitted(state, child, out)):
@@ -63,7 +63,9 @@ def list_tested(state, child, parents, gains):
 
 @borrowing
 def list_unsupported(state, child, out):
-    """Write the parents of `child` whose removal gains, unless they are required, to `out` (int32); their number."""
+    """Write the parents of `child` that are not required and whose removal gains to `out` (int32); returns their
+    number.
+    """
     n = 0
     for k in range(state.n_parents[child]):
         parent = np.int64(state.arcs[child, k])
@@ -75,7 +77,7 @@ def list_unsupported(state, child, out):
 
 @borrowing
 def unlist(state, child, parent):
-    """Take `parent` from the list of `child` if it is there."""
+    """Remove `parent` from the list of `child` if it is there."""
     n = state.n_candidates[child]
     place = first_not_below(state.candidates[child], 0, n, parent)
     if place < n and state.candidates[child, place] == parent:
@@ -83,7 +85,8 @@ def unlist(state, child, parent):
             state.candidates[child, k] = state.candidates[child, k + 1]
             state.gains[child, k] = state.gains[child, k + 1]
         state.n_candidates[child] = n - 1
-        # The gain entered the moves of `child`, and of `parent` where an arc child -> parent could be reversed.
+        # The gain entered the moves of `child`, and the moves of `parent` if an arc child -> parent could be
+        # reversed.
         state.best_kind[child] = STALE
         state.best_kind[parent] = STALE
 
@@ -99,7 +102,7 @@ def forbid_pairs(shut, child, others):
 
 @borrowing
 def unlist_pairs(state, child, others):
-    """Take `child` and each of the `others` from each other's lists."""
+    """Remove `child` and each of the `others` from each other's lists."""
     for k in range(len(others)):
         other = np.int64(others[k])
         unlist(state, child, other)
@@ -108,17 +111,17 @@ def unlist_pairs(state, child, others):
 
 @inlined
 def open_arc(shut, child, parent):
-    """Take `parent` out of the forbidden parents of `child`."""
+    """Remove `parent` from the forbidden parents of `child`."""
     shut[child, parent >> 6] &= ~(np.uint64(1) << np.uint64(parent & 63))
 
 
 @borrowing
 def list_neighbours(state, variable, out):
-    """Write parents and children of `variable` to `out` (int32); their number."""
+    """Write parents and children of `variable` to `out` (int32); returns their number."""
     n = state.n_parents[variable]
     copy_into(out[:n], state.arcs[variable, :n])
     for v in range(len(state.n_parents)):
-        # A child has the variable among its ancestors: one bit spares most searches of parents.
+        # A child has the variable among its ancestors: testing one bit avoids most searches of parents.
         if in_row(state.ancestors, v, variable) and is_parent(state, v, variable):
             out[n] = v
             n += 1

@@ -1,4 +1,4 @@
-"""The sets that dynamic programming over a k-tree may choose, by the first clique that contains each."""
+"""The sets that dynamic programming over a k-tree may choose, indexed by the first clique that contains each."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from stages.kernels.jit import njit
 
 
 class CliqueFamilies(NamedTuple):
-    """Nonempty sets that fit the k-tree and were not pruned, by the first clique that contains each and its child."""
+    """Nonempty, unpruned sets that fit the k-tree, indexed by the first clique that contains each with its child."""
 
-    # int64, shape (n_variables + 1,): by position in the order of the clique's variable; the start clique is that of
-    # position K.
+    # int64, shape (n_variables + 1,): by the position in the order of the variable that forms the clique; the start
+    # clique has position K.
     offsets: np.ndarray
     sets: np.ndarray  # int64: grouped by child, best first
     children: np.ndarray  # int32: child of each of `sets`
-    best: np.ndarray  # float64, shape (n_variables,): relative score of each variable's best set not pruned, in nats
-    # float64, shape (n_variables,): what that gains over the empty set; infinite where the empty set was pruned.
+    best: np.ndarray  # float64, shape (n_variables,): relative score of each variable's best unpruned set, in nats
+    # float64, shape (n_variables,): gain of that set over the empty set; infinite if the empty set was pruned.
     most: np.ndarray
 
 
 def new_clique_families(n_variables: int, n_sets: int) -> CliqueFamilies:
-    """Capacity for so many families."""
+    """Capacity for `n_sets` families."""
     return CliqueFamilies(
         offsets=np.zeros(n_variables + 1, dtype=np.int64),
         sets=np.zeros(n_sets, dtype=np.int64),
@@ -35,10 +35,10 @@ def new_clique_families(n_variables: int, n_sets: int) -> CliqueFamilies:
 
 @njit
 def sort_families(lists, families, reduced, most_reduced, sorted_families):
-    """Fill `sorted_families` with those of a reduced cost of at most `most_reduced`; the others are pruned.
+    """Fill `sorted_families` with the families of reduced cost at most `most_reduced`; the others are pruned.
 
     `reduced` (float64) has the reduced cost of each family in nats, see `ktree_families.bound_networks`. Returns the
-    cost of the best sets not pruned, against the best ones that fit, in nats.
+    cost of the best unpruned sets, relative to the best fitting sets, in nats.
     """
     n = len(families.set_offsets) - 1
     offsets = sorted_families.offsets
@@ -50,8 +50,8 @@ def sort_families(lists, families, reduced, most_reduced, sorted_families):
         for s in range(families.set_offsets[child], families.set_offsets[child + 1]):
             if reduced[s] > most_reduced:
                 continue
-            # Sets come best first. Costs of the search count from the best set left, so what the pruned ones were
-            # better by is a constant of all networks.
+            # Sets come best first. The search counts costs from the best unpruned set, so the advantage of pruned
+            # better sets is a constant of all networks.
             if sorted_families.best[child] == -np.inf:
                 sorted_families.best[child] = lists.relative_scores[families.sets[s]]
                 lack += families.costs[s]
@@ -62,7 +62,7 @@ def sort_families(lists, families, reduced, most_reduced, sorted_families):
                 sorted_families.most[child] = gain
     for t in range(n):
         offsets[t + 1] += offsets[t]
-    # Counting sort by clique. Families are met child by child, and the sort is stable; so those of a clique are
+    # Counting sort by clique. Families come child by child, and the sort is stable; so the families of a clique are
     # grouped by child, best first.
     filled = offsets[:-1].copy()
     for child in range(n):

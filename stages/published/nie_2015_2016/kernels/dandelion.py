@@ -1,10 +1,10 @@
 """Uniform k-trees from Dandelion codes (Caminiti, Fusco, Petreschi 2010; used by S2, Nie et al. 2014).
 
-A k-tree with a distinguished K-clique, the root, is a tree on the other variables below a node 0 that stands for
-the root: a variable's parent is the latest member w of the K-clique it joined (0 for the root itself), its label
-says which member of the clique that w joined is missing. Edges to 0 carry no label, all others one of K; such
-trees are coded by n - K - 1 symbols out of 1 + K (n - K). Every k-tree has 1 + K (n - K) K-cliques, hence as many
-codes, and drawing root and symbols uniformly draws k-trees uniformly.
+A k-tree with a distinguished K-clique, the root, is represented by a tree on the other variables below a node 0,
+which stands for the root. The parent of a variable is the latest member w of the K-clique that it joined (0 for the
+root itself). Its label names the missing member of the clique that w joined. Edges to 0 carry no label, all others
+one of K labels; such trees are coded by n - K - 1 symbols out of 1 + K (n - K). Every k-tree has 1 + K (n - K)
+K-cliques, hence as many codes, and drawing root and symbols uniformly draws k-trees uniformly.
 """
 
 from __future__ import annotations
@@ -67,20 +67,20 @@ def decode_tree(symbols, width, parents, labels):
     is_last = np.zeros(n + 1, dtype=np.bool_)
     for start in range(1, n + 1):
         v = start
-        # The walk ends at 0, at a node of an earlier walk, or at one of its own, which then is on a cycle.
+        # The walk ends at 0, at a node of an earlier walk, or at a node of its own, which is then on a cycle.
         while v != 0 and seen_from[v] == 0:
             seen_from[v] = start
             v = parents[v]
         if v != 0 and seen_from[v] == start:
-            # A cycle; its largest node will be the last one of its stretch of the path.
+            # A cycle; its largest node becomes the last one of its stretch of the path.
             largest, w = v, parents[v]
             while w != v:
                 largest = max(largest, w)
                 w = parents[w]
             is_last[largest] = True
-    # Node 1, then the cycles, those with the largest nodes first, then 0. So behind node 1 the last node of each
-    # stretch is larger than all that follow, and no other one is: the tree shows where to cut the path into the
-    # cycles again, and no two codes have the same tree.
+    # Node 1, then the cycles in descending order of their largest nodes, then 0. So after node 1, exactly the last
+    # node of each stretch is larger than all that follow. The tree therefore shows where to cut the path into cycles
+    # again, and no two codes give the same tree.
     end = 1
     for v in range(n, 0, -1):
         if is_last[v]:
@@ -122,7 +122,7 @@ def decode_ktree(tree, symbols):
             variable = others[v - 1]
             for j in range(width):
                 bags[variable, j] = order[j] if above == 0 else bags[others[above - 1], j]
-            # The clique that `above` formed, less the member of that label: `above` takes its place.
+            # The clique that `above` formed, less the member that the label names: `above` takes its place.
             if above != 0:
                 bags[variable, labels[v]] = others[above - 1]
             bags[variable, width] = variable
@@ -131,7 +131,7 @@ def decode_ktree(tree, symbols):
             waiting[n_waiting] = v
             n_waiting += 1
             v = following[v]
-    # Last, since it overwrites the bags of the first K + 1 variables, from which others were formed.
+    # Last, since it overwrites the bags of the first K + 1 variables, which other bags were made from.
     join_start_clique(order, bags, edges, size)
     for t in range(n):
         position[order[t]] = t

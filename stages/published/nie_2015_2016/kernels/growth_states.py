@@ -1,6 +1,6 @@
-"""Partial k-trees of S2+'s best-first searches: a tree of decisions with a binary heap of the open ones.
+"""Partial k-trees of S2+'s best-first searches: a tree of decisions and a binary heap of the open ones.
 
-A state is a k-tree on the variables placed so far; a successor joins one more variable to a K-clique of it.
+A state is a k-tree on the variables placed so far; a successor joins one more variable to one of its K-cliques.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ STATES, OPEN = 0, 1
 class GrowthStates(NamedTuple):
     """All states met, and the open ones."""
 
-    parents: np.ndarray  # int32, shape (capacity,): state that this one continues; state 0 is the start clique
+    parents: np.ndarray  # int32, shape (capacity,): the preceding state; state 0 is the start clique
     depths: np.ndarray  # int32: variables placed
-    # `variables`, `hosts`, `left_out` (int32): the variable placed last, the one whose bag it joined, and the member
-    # it did not join.
+    # `variables`, `hosts`, `left_out` (int32): the variable placed last, the variable whose bag it joined, and the
+    # member of this bag that it left out.
     variables: np.ndarray
     hosts: np.ndarray
     left_out: np.ndarray
-    # float64: what the search makes of a state, in nats: along one order the value of the steps so far, in the search
-    # of all k-trees an upper bound on S_mi.
+    # float64: value of a state in nats: along one order the value of the steps so far; in the search of all k-trees
+    # an upper bound on S_mi.
     values: np.ndarray
-    scores: np.ndarray  # float64: upper bound on S_l in nats, in the search of all k-trees
-    refined: np.ndarray  # bool: whether `scores` was computed for this state; otherwise it is that of its parent
+    scores: np.ndarray  # float64: upper bound on S_l in nats; only in the search of all k-trees
+    refined: np.ndarray  # bool: whether `scores` was computed for this state; else copied from the parent
     estimates: np.ndarray  # float64: upper bound on the value of all k-trees that continue the state
-    heap: np.ndarray  # int32: open states, the one to expand next first
+    heap: np.ndarray  # int32: open states, the next to expand first
     counts: np.ndarray  # int64, shape (2,): see `STATES` and `OPEN`
 
 
@@ -79,14 +79,14 @@ def add_state(states, parent, variable, host, left_out, value, score, estimate):
 
 @njit
 def rebuild(tree, states, state):
-    """Bring the placed part of the order, bags and edges of `tree` to those of a state."""
+    """Set the placed part of the order, bags and edges of `tree` to the given state."""
     order, bags, edges = tree.order, tree.bags, tree.edges
     n, size, depth = len(order), bags.shape[1], np.int64(states.depths[state])
     edges[:] = np.uint64(0)
     # The bit after all pairs is the key of the empty sets: it is always set.
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
     join_start_clique(order, bags, edges, size)
-    # States are linked from the last to the first; a variable joins the bag of one placed before it.
+    # States are linked from the last to the first; a variable joins the bag of an earlier one.
     steps = np.empty(depth, dtype=np.int64)
     for t in range(depth - 1, size - 1, -1):
         steps[t] = state
@@ -98,7 +98,7 @@ def rebuild(tree, states, state):
 
 @borrowing
 def is_deeper(depths, a, b):
-    """Whether state `a` is to be expanded before `b` of the same estimate: deeper, then older."""
+    """Whether state `a` is expanded before `b` if their estimates are equal: deeper first, then older."""
     if depths[a] != depths[b]:
         return depths[a] > depths[b]
     return a < b

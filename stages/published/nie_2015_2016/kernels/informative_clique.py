@@ -1,7 +1,7 @@
 """The (K + 1)-clique of largest informative score, from which S2+ grows its first k-tree, by branch and bound.
 
-A clique is a k-tree on its own variables: S_mi is the information of its pairs, S_l the score of the best sets of its
-members among each other (Scanagatta et al. 2016, section 3.4).
+A clique is a k-tree on its own variables: S_mi is the information of its pairs, S_l the sum of the scores of its
+members' best sets within the clique (Scanagatta et al. 2016, section 3.4).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def clique_score(lists, tops, information, members):
     for i in range(len(members)):
         for j in range(i):
             shared += information_between(information, members[i], members[j])
-        # The first set within the clique is the best one; the last of a list is taken in any case.
+        # The first set within the clique is the best one; the last set of a list is always taken.
         s = lists.set_offsets[members[i]]
         while True:
             within = True
@@ -39,8 +39,8 @@ def clique_score(lists, tops, information, members):
 
 @njit
 def greedy_clique(information, tops, first, members):
-    """Fill `members` beginning with `first`; the next one makes the quotient of information and best listed scores
-    largest.
+    """Fill `members`, beginning with `first`; each next member maximises the ratio of information to best listed
+    scores.
     """
     n = len(tops)
     shared = np.zeros(n)
@@ -75,10 +75,10 @@ def best_clique(lists, tops, information, most, starts, members, work):
     most : ndarray of float64, shape (n_variables, K + 1)
         Sums of the largest entries of each variable, see `informative_growth.largest_sums`.
     starts : int
-        Greedy cliques to begin with, those of the variables of the most information.
+        Greedy cliques to begin with, from the variables with most information.
     members : ndarray of int64, shape (K + 1,)
     work : int
-        Limit of variables visited, at which the search ends.
+        Limit of variables visited; the search ends at it.
     """
     n, size = len(tops), len(members)
     ranked = np.argsort(-most[:, size - 1], kind="mergesort")
@@ -89,7 +89,7 @@ def best_clique(lists, tops, information, most, starts, members, work):
         if score > best:
             best = score
             copy_into(members, tried)
-    # Depth-first over ascending ranks. `shared[d, v]` is what v shares with the first d members.
+    # Depth-first over ascending ranks. `shared[d, v]` is the information that v shares with the first d members.
     shared = np.zeros((size + 1, n))
     chosen = np.full(size, -1, dtype=np.int64)
     totals, scores = np.zeros(size + 1), np.zeros(size + 1)
@@ -104,18 +104,19 @@ def best_clique(lists, tops, information, most, starts, members, work):
         work -= n - chosen[depth]
         if work < 0:
             return False
-        # Upper bound on what the variables from this rank on add: what each shares with the members, and half of its
-        # largest entries, as each pair among them is counted twice.
+        # Upper bound on the contribution of variables from this rank on: their information with the members, plus
+        # half of their largest entries, as each pair among them is counted twice.
         gains[:left] = -np.inf
         for r in range(chosen[depth], n):
             v = ranked[r]
             gain = shared[depth, v] + most[v, left - 1] / 2 + best * tops[v]
-            # Insertion into the largest ones so far, descending; as many as members are still to come.
+            # Insertion into a descending list of the largest values so far; its length is the number of members still
+            # to come.
             for j in range(left):
                 if gain > gains[j]:
                     gain, gains[j] = gains[j], gain
-        # A clique is better if S_mi + best S_l > 0, as S_l is negative. The bound covers all later ranks too, so that
-        # the whole level ends; the tolerance is for rounding.
+        # A clique is better if S_mi + best S_l > 0, as S_l is negative. The bound covers all later ranks too, so the
+        # whole level ends; the tolerance allows for rounding.
         if totals[depth] + best * scores[depth] + gains[:left].sum() <= 1e-12 * totals[depth]:
             depth -= 1
             continue

@@ -1,10 +1,10 @@
 """The most informative k-tree that contains a given clique, by best-first search (Nie, de Campos, Ji 2016).
 
 Scanagatta et al. (2016), section 3.4. Every k-tree that contains a (K + 1)-clique is made from it by joining one
-variable after the other to a K-clique. With the quotient IS = S_mi / abs(S_l) of a k-tree as `weight`, the values
-S_mi - weight abs(S_l) of more informative k-trees are positive (Dinkelbach 1967): so k-trees of a positive value are
-searched for until there is none. The value of a partial k-tree is bounded by the K largest entries of each variable
-still to come, and by the best sets without a pair of placed variables that are not adjacent; for a complete k-tree
+variable after the other to a K-clique. Let `weight` be the quotient IS = S_mi / abs(S_l) of a k-tree. A k-tree is
+more informative if and only if its value S_mi - weight abs(S_l) is positive (Dinkelbach 1967). So k-trees of positive
+value are searched for until there is none. The value of a partial k-tree is bounded by the K largest entries of each
+variable still to come, and by the best sets that contain no two placed, non-adjacent variables. For a complete k-tree
 the bound is its value.
 """
 
@@ -20,7 +20,7 @@ from .growth_states import OPEN, STATES, add_state, begin_growth, pop_state, pus
 from .informative_score import information_between
 
 GROWTH_ENDED, GROWTH_FULL, GROWTH_UNFINISHED = -1, -2, -3
-"""What `search_growth` returns instead of a state: no k-tree above the floor; limit of states; call it again."""
+"""Codes that `search_growth` returns in place of a state: no k-tree above the floor; limit of states; call again."""
 
 
 @njit
@@ -42,7 +42,7 @@ def value_of(shared, score, weight):
 
 @borrowing
 def begin_with_clique(information, base, tree, most, states, weight):
-    """Make the first clique of ``tree.order`` the only state; parameters as of `search_growth`."""
+    """Make the first clique of ``tree.order`` the only state; parameters as in `search_growth`."""
     n, size = len(tree.order), tree.bags.shape[1]
     shared = 0.0
     for t in range(n):
@@ -72,7 +72,7 @@ def rebuild_whole(tree, states, state):
 def score_at_most(lists, tree):
     """Sum of the relative scores of the best sets that contain no two placed variables without an edge, in nats.
 
-    The child counts as a member: its set and itself must be a clique.
+    The child counts as a member: together with its set it must be a clique.
     """
     offsets, parents, edges = lists.parent_offsets, lists.parents, tree.edges
     total = 0.0
@@ -104,7 +104,7 @@ def score_at_most(lists, tree):
 
 @borrowing
 def expand_growth(information, tree, most, states, state, weight, floor):
-    """Add the states with one more variable to which `tree` was rebuilt, of a value above `floor`."""
+    """Add the states that place one more variable than `tree` (rebuilt to `state`) and have a value above `floor`."""
     order, bags = tree.order, tree.bags
     n, size = len(order), bags.shape[1]
     depth = states.depths[state]
@@ -115,11 +115,12 @@ def expand_growth(information, tree, most, states, state, weight, floor):
             host = order[place]
             for j in range(size):
                 left_out = bags[host, j]
-                # Without its own variable a later bag is the K-clique that its variable joined, met with the host.
+                # A later bag without its own variable is the K-clique that the variable joined, already considered
+                # with its host.
                 if place >= size and left_out == host:
                     continue
-                # Symmetry breaking: a variable that does not join the one placed last must have a larger index. Each
-                # k-tree has such an order, and is met less often.
+                # Symmetry breaking: a variable that does not join the clique of the last placed variable must have a
+                # larger index than it. Each k-tree has such an order, and is found less often.
                 joins_last, gain = False, 0.0
                 for i in range(size):
                     if i != j:
@@ -127,7 +128,7 @@ def expand_growth(information, tree, most, states, state, weight, floor):
                         gain += information_between(information, variable, bags[host, i])
                 if variable < last and not joins_last:
                     continue
-                # The bound on what the variable shares is replaced by what it does share.
+                # The bound on the information that the variable shares is replaced by the exact value.
                 shared = states.values[state] - most[variable, size - 1] + gain
                 estimate = value_of(shared, states.scores[state], weight)
                 if estimate > floor:
@@ -143,7 +144,7 @@ def search_growth(lists, information, base, tree, most, states, weight, floor, n
     Parameters
     ----------
     lists : BoundedLists
-        Of problems without fixed arcs.
+        From a problem without fixed arcs.
     base : float
         Sum of the best listed scores of all variables, in nats.
     tree : KTree
@@ -153,7 +154,7 @@ def search_growth(lists, information, base, tree, most, states, weight, floor, n
     states : GrowthStates
         As `begin_with_clique` leaves them.
     floor : float
-        Only k-trees of a larger value are looked for.
+        Only k-trees of a larger value are searched for.
     """
     n, size = len(tree.order), tree.bags.shape[1]
     for _ in range(n_steps):
@@ -161,10 +162,10 @@ def search_growth(lists, information, base, tree, most, states, weight, floor, n
             return GROWTH_ENDED
         state = pop_state(states)
         depth = states.depths[state]
-        # No open state has a larger bound, and that of a complete, refined one is its value: it is optimal.
+        # No open state has a larger bound, and the bound of a complete, refined state is its value: it is optimal.
         if depth == n and states.refined[state]:
             return state
-        # A k-tree on `depth` variables has 1 + K (depth - K) K-cliques, each of which any other variable may join.
+        # A k-tree on `depth` variables has 1 + K (depth - K) K-cliques; any other variable may join each.
         successors = (n - depth) * (1 + (size - 1) * (depth - size + 1)) + size
         if states.refined[state] and states.counts[STATES] + successors > len(states.parents):
             return GROWTH_FULL
@@ -172,8 +173,8 @@ def search_growth(lists, information, base, tree, most, states, weight, floor, n
         if states.refined[state]:
             expand_growth(information, tree, most, states, state, weight, floor)
             continue
-        # Lazy evaluation: most states inherit a bound too small to leave the heap, and are never scored. One that
-        # does is scored and goes back with its own bound.
+        # Lazy evaluation: most states inherit a bound too small to leave the heap, and are never scored. A state that
+        # leaves it is scored and pushed again with its own bound.
         states.scores[state] = base + score_at_most(lists, tree)
         states.refined[state] = True
         states.estimates[state] = value_of(states.values[state], states.scores[state], weight)

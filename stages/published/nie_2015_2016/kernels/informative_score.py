@@ -21,7 +21,7 @@ class Information(NamedTuple):
     """Mutual information of pairs times the number of rows, in nats; 0 for the pairs not listed."""
 
     offsets: np.ndarray  # int64, shape (n_variables + 1,)
-    neighbours: np.ndarray  # int32: the others of each variable's pairs, ascending
+    neighbours: np.ndarray  # int32: partners of each variable in its pairs, ascending
     values: np.ndarray  # float64: entry of each of these pairs; every pair is listed from both ends
 
 
@@ -30,7 +30,7 @@ def information_between(information, a, b):
     """Entry of the pair {a, b}."""
     low, end = information.offsets[a], information.offsets[a + 1]
     if end - low == len(information.offsets) - 2:
-        # All others are listed, `a` itself is not: what comes after it stands one place before its own.
+        # All other variables are listed, `a` itself is not: so entries after it stand one place earlier.
         return 0.0 if a == b else information.values[low + b - (b > a)]
     found = first_not_below(information.neighbours, low, end, b)
     return information.values[found] if found < end and information.neighbours[found] == b else 0.0
@@ -67,7 +67,7 @@ def is_within(keys, offsets, parents, edges, s, child):
 def best_within_ktree(lists, tree):
     """Sum over all variables of the relative score in nats of the best set within the k-tree, cycles allowed.
 
-    No network within the k-tree has a better one. Every child's last set must be within it.
+    No network within the k-tree has a better score. Every child's last set must be within it.
     """
     keys, offsets, parents, relative_scores = (lists.keys, lists.parent_offsets, lists.parents, lists.relative_scores)
     total = 0.0
@@ -91,5 +91,7 @@ def holds_last_sets(lists, tree):
 
 @borrowing
 def informative_score(information, base, tree, relative_score):
-    """IS of a k-tree in which the best sets have `relative_score` to the best listed ones, whose sum is `base`."""
+    """IS of a k-tree; `relative_score` is the sum of its best sets relative to the best listed ones, whose sum is
+    `base`.
+    """
     return total_information(information, tree) / max(abs(base + relative_score), 1e-300)

@@ -1,10 +1,10 @@
 """The best network whose moral graph is a subgraph of a given k-tree.
 
 Dynamic programming over the cliques of the k-tree, from the last one formed to the first. Choices of sets in the
-subtree below a clique form a state: which of the clique's members took their set there, which members are ancestors
-of which by paths there, and the cost. A state is dropped if another is at least as good in all three respects, or if
-no network above the floor can continue it. Few sets of a list fit a k-tree, so few states remain. Costs are relative
-scores against each variable's best set within the k-tree, cycles allowed.
+subtree below a clique form a state: which members of the clique took their set there, the ancestor relation among
+members by paths there, and the cost. A state is dropped if another is at least as good in all three respects, or if
+no network above the floor can continue it. Few sets of a list fit a k-tree, so few states remain. Costs are scores
+relative to each variable's best set within the k-tree, cycles allowed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from stages.kernels.jit import borrowing, njit
 from .ktree_dp_states import add_candidate, extend_ancestors, store
 
 SLICE_STATES = 1000
-"""States stored per kernel call, after which the caller checks the clock: at most some hundredths of a second."""
+"""States stored per kernel call before the caller checks the clock: at most some hundredths of a second."""
 
 PENDING, LOST = 0, 1
-"""Entries of `CliqueMessages.costs`: sum of the least costs of finished cliques whose parent is not finished; lower
+"""Entries of `CliqueMessages.costs`: sum of the least costs of finished cliques with an unfinished parent; lower
 bound on the cost of networks lost to the limit of states, infinite if there are none.
 """
 
 
 class CliqueMessages(NamedTuple):
-    """The cliques as a tree, and the messages of those finished."""
+    """The cliques as a tree, and the messages of finished cliques."""
 
     # `joined`, `following` (int32, shape (n_variables,)): variables whose cliques are children of each one's clique,
     # as linked lists ended by -1.
@@ -60,8 +60,8 @@ def link_cliques(tree, cliques):
     cliques.costs[PENDING] = 0.0
     cliques.costs[LOST] = np.inf
     for t in range(size, len(order)):
-        # Any clique lies in the bag of its latest member: the K members that a variable joined lie in the clique of
-        # the latest of them, or in the start clique.
+        # Any clique lies in the bag of its latest member. So the K members that a variable joined lie in the clique
+        # of the latest of them, or in the start clique.
         latest = size - 1
         for j in range(size - 1):
             latest = max(latest, position[bags[order[t], j]])
@@ -92,9 +92,9 @@ def merge_message(states, span, message, places, slack, found, kept, most, limit
     Parameters
     ----------
     span, message : tuple of (int, int)
-        Ranges of states of the clique, and of those on the K members that it shares with the child.
+        Ranges of states of the clique, and of states on the K members that it shares with the child.
     places : ndarray of int64, shape (K,)
-        Place in the clique of each of these.
+        Place in the clique of each of these K members.
     slack : float
         States that cost this much or more are dropped.
     found, kept : PartialChoices
@@ -105,7 +105,7 @@ def merge_message(states, span, message, places, slack, found, kept, most, limit
     """
     width = len(places)
     for m in range(message[0], message[1]):
-        # Masks of the child are of its places; `places` maps them to those of this clique.
+        # Masks of the child refer to its places; `places` maps them to places of this clique.
         taken = np.int64(0)
         for j in range(width):
             moved[j] = 0
@@ -114,16 +114,16 @@ def merge_message(states, span, message, places, slack, found, kept, most, limit
             taken |= (states.taken[m] >> j & 1) << places[j]
         for s in range(span[0], span[1]):
             cost = states.costs[s] + states.costs[m]
-            # States are sorted by cost, so all others cost too much as well.
+            # States are sorted by cost, so all later ones cost too much as well.
             if cost >= slack:
                 break
-            # A member takes one set, on one side of the separator.
+            # A member takes only one set, on one side of the separator.
             if states.taken[s] & taken:
                 continue
             copy_row(states.above, s, above)
             acyclic = True
             for j in range(width):
-                # Ancestors of ancestors are ancestors: the message does not include those on this side.
+                # Ancestors of ancestors are ancestors: the message lacks the ancestors on this side.
                 ancestors = moved[j]
                 for i in range(width + 1):
                     if moved[j] >> i & 1:
@@ -147,8 +147,8 @@ def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept
             found, kept, most, limit,
             (states.costs[s], states.taken[s], states.above[s], s, np.int64(-1), np.int64(-1)),
         )  # fmt: skip
-    # Above: the member takes no set here, and may take one in a clique still to come. Below: each set whose members
-    # and child this clique is the first to contain.
+    # Above: the member takes no set here, and may still take one in a later clique. Below: each set for which this
+    # clique is the first to contain members and child.
     for chosen in sets:
         price = best - lists.relative_scores[chosen]
         joined = np.int64(0)
@@ -157,7 +157,7 @@ def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept
         for s in range(span[0], span[1]):
             if states.costs[s] + price >= slack:
                 break
-            # It took one in the subtree of a child.
+            # It took a set in the subtree of a child.
             if states.taken[s] >> member & 1:
                 continue
             copy_row(states.above, s, above)
@@ -173,7 +173,8 @@ def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept
 
 @borrowing
 def project(states, span, members, slack, found, kept, most, limit, above):
-    """Project the states to the first `members` places of a clique; the others take the empty set if need be.
+    """Project the states to the first `members` places of a clique; other members that have no set yet take the empty
+    one.
 
     `above` (int64, K + 1) is scratch.
     """
@@ -184,7 +185,7 @@ def project(states, span, members, slack, found, kept, most, limit, above):
             above[j] = 0
             if j < members:
                 above[j] = states.above[s, j] & inside
-            # Infinite where the empty set was pruned, which drops the state.
+            # The cost is infinite if the empty set was pruned; this drops the state.
             elif not states.taken[s] >> j & 1:
                 cost += most[j]
         if cost < slack:
@@ -203,7 +204,7 @@ def record_lost(found, cliques, others):
 def solve_clique(lists, tree, families, cliques, states, found, kept, slack, limit, t):
     """Compute the message of the clique at position `t`: states on the K members that its variable joined.
 
-    The start clique, that of position K, has an empty separator.
+    The start clique has position K and an empty separator.
     """
     bags = tree.bags
     size = bags.shape[1]
@@ -212,8 +213,8 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
     most, above, moved = np.empty(size), np.zeros(size, dtype=np.int64), np.empty(size, dtype=np.int64)
     for j in range(size):
         most[j] = families.most[bag[j]]
-    # A state can only be part of a network below the slack if the least costs of all other finished subtrees are paid
-    # as well: `costs[PENDING]` for those of other cliques, `ahead` for the children not merged yet.
+    # A network that continues a state also pays the least costs of all other finished subtrees: `costs[PENDING]` for
+    # other cliques, `ahead` for children not merged yet. So a state is kept only if the sum is below the slack.
     ahead = 0.0
     other = cliques.joined[variable]
     while other >= 0:
@@ -221,7 +222,7 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
         other = cliques.following[other]
     cliques.costs[PENDING] -= ahead
     slack -= cliques.costs[PENDING]
-    # One state to begin with: no set taken, no ancestors, no cost.
+    # The only initial state: no set taken, no ancestors, no cost.
     nothing = (0.0, np.int64(0), above, np.int64(-1), np.int64(-1), np.int64(-1))
     add_candidate(found, kept, most, limit, nothing)
     span = store(found, kept, most, limit, states)
@@ -251,8 +252,8 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
         span = store(found, kept, most, limit, states)
         record_lost(found, cliques, others)
         i = end
-    # The variable of this clique, last in its bag, is in no clique still to come: it is projected out. So are all
-    # members of the start clique.
+    # The variable of this clique, last in its bag, is in no later clique: it is projected out. In the start clique
+    # all members are projected out.
     project(states, span, size - 1 if t >= size else 0, slack, found, kept, most, limit, above)
     span = store(found, kept, most, limit, states)
     record_lost(found, cliques, others)
@@ -272,7 +273,7 @@ def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, li
     found, kept : PartialChoices
         Scratch, with a capacity above `limit`.
     slack : float
-        Only networks that cost less than this are looked for.
+        Only networks that cost less than this are searched for.
     limit : int
         Most states kept for a clique.
     """
@@ -298,7 +299,7 @@ def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, li
 def trace_choices(lists, tree, states, last):
     """Fill ``tree.chosen`` with the sets of state `last` of the start clique; returns their relative score."""
     n = len(tree.order)
-    # Variables that take no set in any state take the empty one, the last of their list.
+    # Variables without a set in any state take the empty one, the last of their list.
     for child in range(n):
         tree.chosen[child] = lists.set_offsets[child + 1] - 1
     open_states = [last]
@@ -308,7 +309,7 @@ def trace_choices(lists, tree, states, last):
             continue
         s = states.sets[state]
         if s >= 0:
-            # The child of a set is the variable in whose range of the lists it lies.
+            # The child of a set is the variable whose range of the lists contains it.
             tree.chosen[np.searchsorted(lists.set_offsets, s, side="right") - 1] = s
         open_states.append(states.first[state])
         open_states.append(states.second[state])

@@ -1,4 +1,4 @@
-"""Partial choices of sets within a k-tree: the states of `ktree_dp`, of which none dominates another."""
+"""Partial choices of sets within a k-tree: the mutually undominated states of `ktree_dp`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from stages.kernels.jit import borrowing, njit
 
 
 class PartialChoices(NamedTuple):
-    """States. Those of one clique are a range, sorted by cost; each continues one or two earlier ones."""
+    """States. The states of one clique are a range, sorted by cost; each continues one or two earlier states."""
 
     costs: np.ndarray  # float64, shape (capacity,): in nats
     taken: np.ndarray  # int64: mask of the clique's members that took their set
     above: np.ndarray  # int64, shape (capacity, K + 1): mask of the members that are ancestors of each member
-    # `first`, `second` (int64): states continued; -1 for none.
+    # `first`, `second` (int64): the states it continues; -1 for none.
     first: np.ndarray
     second: np.ndarray
     sets: np.ndarray  # int64: set chosen with this state; -1 for none
@@ -24,7 +24,7 @@ class PartialChoices(NamedTuple):
 
 
 def new_partial_choices(capacity: int, n_members: int) -> PartialChoices:
-    """Capacity for so many states of cliques of `n_members` variables; none yet."""
+    """Capacity for `capacity` states of cliques of `n_members` variables; initially none."""
     return PartialChoices(
         costs=np.zeros(capacity),
         taken=np.zeros(capacity, dtype=np.int64),
@@ -62,17 +62,16 @@ def extend_ancestors(above, member, ancestors):
 
 @borrowing
 def is_dominated(states, one, other, most):
-    """Whether state `one` dominates `other`: whatever continues `other`, `one` continues at no higher cost.
+    """Whether state `one` dominates `other`: any continuation of `other` is possible after `one` at no higher cost.
 
-    Members that took their set in `other` only can take the empty one after `one`, at a cost of `most` each.
+    Members that took their set only in `other` can take the empty set after `one`, at a cost of at most `most` each.
     """
     if states.taken[one] & ~states.taken[other]:
         return False
     for j in range(states.above.shape[1]):
         if states.above[one, j] & ~states.above[other, j]:
             return False
-    # A larger mask is the harder one in both respects: fewer members still free to take a set, more arcs that close
-    # cycles.
+    # A larger mask is more restrictive in both respects: fewer members can still take a set, more arcs close cycles.
     price = states.costs[one]
     for j in range(len(most)):
         if (states.taken[other] & ~states.taken[one]) >> j & 1:
@@ -106,7 +105,7 @@ def keep_undominated(found, kept, most, limit, ranked):
                 break
         if useful:
             if n_kept == limit:
-                # The remaining ones cost as much or more.
+                # All remaining ones cost at least this.
                 found.lost[0] = min(found.lost[0], kept.costs[n_kept])
                 break
             n_kept += 1

@@ -1,4 +1,4 @@
-"""The listed sets that fit a k-tree, by child, and a lower bound on the cost of networks of them.
+"""The listed sets that fit a k-tree, by child, and a lower bound on the cost of networks of these sets.
 
 Few sets of a list fit a k-tree, so dual ascent over clusters (`stages.kernels.bounds.dual_ascent`: some member of
 every cluster has no parent in it) is fast here. Each cluster is searched for from one variable, which keeps it small.
@@ -20,13 +20,13 @@ from .informative_score import is_within
 class Families(NamedTuple):
     """The sets that fit a k-tree, best first; the last set of each child is among them."""
 
-    # int64, shape (n_variables + 1,), by child. The arrays by set have capacity for all listed sets.
+    # int64, shape (n_variables + 1,), by child. Arrays with one entry per set have capacity for all listed sets.
     set_offsets: np.ndarray
     sets: np.ndarray  # int64: index of each among the listed sets
-    # int32: position, in the order of the k-tree, of the variable whose clique is the first one that contains the set
-    # and its child; the start clique is that of position K.
+    # int32: the first clique that contains the set and its child, as the position of its variable in the order of the
+    # k-tree; K for the start clique.
     cliques: np.ndarray
-    costs: np.ndarray  # float64: score of the child's best fitting set less that of the set, in nats
+    costs: np.ndarray  # float64: score of the child's best fitting set less the score of the set, in nats
     parent_offsets: np.ndarray  # int64, shape (n_sets + 1,)
     parents: np.ndarray  # int32: parents of set s are ``parents[parent_offsets[s]:parent_offsets[s + 1]]``
 
@@ -35,9 +35,9 @@ class AscentScratch(NamedTuple):
     """Scratch space of `bound_networks`."""
 
     placement: Placement  # after an ascent that placed all variables, its trail is a topological order of a network
-    # Of the depth-first search for a cluster, each of shape (n_variables,): variables as they are discovered (int32),
-    # the path (int32), discovery numbers (int32, 0 between searches), lowest numbers reachable (int32), and the next
-    # set of each variable (int64).
+    # Arrays of the depth-first search for a cluster, each of shape (n_variables,): variables as they are discovered
+    # (int32), the path (int32), discovery numbers (int32, 0 between searches), lowest numbers reachable (int32), and
+    # the next set of each variable (int64).
     members: np.ndarray
     path: np.ndarray
     number: np.ndarray
@@ -47,7 +47,7 @@ class AscentScratch(NamedTuple):
 
 
 def new_families(n_variables: int, n_sets: int, n_parents: int) -> Families:
-    """Families of k-trees over lists of so many sets with so many parents in all; none yet."""
+    """Capacity for families from lists with `n_sets` sets and `n_parents` parents in all; initially none."""
     return Families(
         set_offsets=np.zeros(n_variables + 1, dtype=np.int64),
         sets=np.zeros(n_sets, dtype=np.int64),
@@ -92,7 +92,7 @@ def collect_families(lists, tree, families):
             if not is_within(keys, offsets, parents, tree.edges, s, child):
                 continue
             best = max(best, relative_scores[s])
-            # A set and its child are a clique, which is first contained in that of its latest member.
+            # A set and its child form a clique; the clique of its latest member is the first to contain it.
             latest = max(start, tree.position[child])
             for i in range(offsets[s], offsets[s + 1]):
                 latest = max(latest, tree.position[parents[i]])
@@ -110,11 +110,11 @@ def collect_families(lists, tree, families):
 
 @borrowing
 def find_cluster(families, scratch, start):
-    """Fill ``scratch.members`` with a violated cluster near a variable that is not placed; its size.
+    """Fill ``scratch.members`` with a violated cluster near an unplaced variable; returns its size.
 
-    Every free set of a member has a parent among the members. In the graph with an arc from each variable to one such
-    parent per free set, a strongly connected component that no arc leaves is such a cluster, and the component that
-    depth-first search completes first is one (Tarjan 1972).
+    Every free set of a member has a parent among the members. Consider the graph with an arc from each variable to
+    one such parent per free set. A strongly connected component that no arc leaves is such a cluster, and the
+    component that depth-first search completes first is one (Tarjan 1972).
     """
     placement, members, path = scratch.placement, scratch.members, scratch.path
     number, lowest, following = scratch.number, scratch.lowest, scratch.following
@@ -132,7 +132,8 @@ def find_cluster(families, scratch, start):
             following[variable] = s + 1
             if placement.reduced[s] > FREE:
                 continue
-            # A parent discovered already does not enlarge the cluster; the latest one closes the shortest cycle.
+            # A parent that is already discovered does not enlarge the cluster; the latest one closes the shortest
+            # cycle.
             last, unmet = np.int32(0), np.int32(-1)
             for k in range(families.parent_offsets[s], families.parent_offsets[s + 1]):
                 parent = families.parents[k]
@@ -144,7 +145,7 @@ def find_cluster(families, scratch, start):
                 lowest[variable] = min(lowest[variable], last)
             else:
                 variable = unmet
-        # All sets done, and an earlier node is reachable: the component is not complete yet.
+        # All sets are done and an earlier node is reachable: the component is not complete yet.
         elif lowest[variable] < number[variable]:
             depth -= 1
             above = path[depth - 1]
@@ -152,7 +153,7 @@ def find_cluster(families, scratch, start):
             variable = above
         else:
             break
-    # A root of a component, the first to be completed: it is all that was discovered from this variable on.
+    # The root of the first completed component: its members are all variables discovered from here on.
     first = number[variable] - 1
     for k in range(visited):
         number[members[k]] = 0
@@ -166,7 +167,7 @@ def bound_networks(families, scratch, slack, start):
     """Lower bound on the cost of every network of the families, in nats; the ascent ends once it reaches `slack`.
 
     Otherwise all variables are placed: ``scratch.placement`` has the reduced costs and an order, its trail. The
-    search for clusters begins at variable `start`; another one leads to other clusters and another bound.
+    search for clusters begins at variable `start`; another start leads to other clusters and another bound.
     """
     placement, members, inside = scratch.placement, scratch.members, scratch.inside
     n = len(members)
@@ -178,15 +179,16 @@ def bound_networks(families, scratch, slack, start):
             placement.reduced[s] = families.costs[s]
     top = np.int64(0)
     for s in range(families.set_offsets[n]):
-        # Each free set waits at one parent not placed; `place` passes it on to another one. A variable with a free
-        # set that need not wait is placed.
+        # Each free set waits at an unplaced parent; `place` moves it on to another one. A variable with a free set
+        # whose parents are all placed is placed.
         if placement.reduced[s] <= FREE and not wait_for_parent(families, placement, s, families.parent_offsets[s]):
             child = placement.child[s]
             if not placement.placed[child]:
                 top = place(families, placement, child, top, True)
     raised = 0.0
     while top < n and raised < slack:
-        # While variables are left, each free set of theirs has a parent among them: they contain a violated cluster.
+        # As long as variables remain, each of their free sets has a parent among them: they contain a violated
+        # cluster.
         while placement.placed[start]:
             start = (start + 1) % n
         size = find_cluster(families, scratch, start)
@@ -205,7 +207,7 @@ def follow_trail(families, placement, chosen):
         position[trail[t]] = t
     total = 0.0
     for t in range(len(trail)):
-        # The search ends: the free set by which the variable was placed has all its parents before it.
+        # The search ends: all parents of the free set by which the variable was placed come before it.
         s = families.set_offsets[trail[t]]
         while True:
             stands = True

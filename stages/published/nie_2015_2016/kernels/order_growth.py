@@ -1,9 +1,10 @@
 """Informative k-trees along one order, by best-first search (Nie, de Campos, Ji 2016; Scanagatta et al. 2016, 3.4).
 
-From a start clique on, variables come in the order in which they share most with those before. A step joins the
-next one to a K-clique. Its value is their mutual information, plus `weight` times the relative score of the
-variable's best set there: the two parts of the informative score S_mi / abs(S_l), which is largest where
-S_mi - weight abs(S_l) is, if `weight` is the largest quotient (Dinkelbach 1967).
+From a start clique on, the next variable is always the one that shares most information with the variables before. A
+step joins the next variable to a K-clique. The value of a step is the mutual information of variable and clique plus
+`weight` times the relative score of the variable's best set there. These are the two parts of the informative score
+S_mi / abs(S_l). If `weight` is the largest quotient, the same k-trees maximise S_mi - weight abs(S_l) (Dinkelbach
+1967).
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ def estimate_rest(lists, tree, rest):
 
 @njit
 def grow_order(information, precedences, order, size, rest):
-    """Order the variables after the first `size` ones: next comes the one that shares most with K before it.
+    """Order the variables after the first `size` ones: the next one is always the one that shares most information
+    with K variables before it.
 
     Candidates are those whose predecessors are all placed. ``rest[t]`` (n_variables + 1 entries) becomes an upper
-    bound on the information that joins from position t on can give.
+    bound on the information gained by joins from position t on.
     """
     n, width = len(order), size - 1
     largest = np.zeros((n, width))
@@ -57,8 +59,8 @@ def grow_order(information, precedences, order, size, rest):
                 if not placed[v] and missing[v] == 0 and (variable < 0 or shared[v] > shared[variable]):
                     variable = v
             order[t] = variable
-            # `shared` is the sum of its K largest pairs with placed variables, at least what any K-clique of them
-            # gives.
+            # `shared` is the sum of its K largest entries with placed variables, at least the sum with any K-clique
+            # of them.
             rest[t] = shared[variable]
         placed[variable] = True
         for i in range(precedences.after_offsets[variable], precedences.after_offsets[variable + 1]):
@@ -76,10 +78,10 @@ def grow_order(information, precedences, order, size, rest):
 
 @borrowing
 def add_joins(lists, tree, states, state, rest, weight, only_best, fitting, shared, position):
-    """Add what `expand_next` adds: the joins of the next variable to K-cliques.
+    """Add the states described in `expand_next`: the joins of the next variable to K-cliques.
 
-    `fitting` (int64): its sets that are cliques, best first. ``shared[p]``: its mutual information in nats with the
-    variable at place p. ``position[v]``: the place of v.
+    `fitting` (int64): the sets of this variable that are cliques, best first. ``shared[p]``: its mutual information
+    in nats with the variable at place p. ``position[v]``: the place of v.
     """
     offsets, parents, order, bags = lists.parent_offsets, lists.parents, tree.order, tree.bags
     size = bags.shape[1]
@@ -93,7 +95,8 @@ def add_joins(lists, tree, states, state, rest, weight, only_best, fitting, shar
             whole += shared[position[bags[host, j]]]
         for j in range(size):
             left_out = bags[host, j]
-            # Without its own variable a later bag is the K-clique that its variable joined, met with the host.
+            # A later bag without its own variable is the K-clique that the variable joined, already considered with
+            # its host.
             if place >= size and left_out == host:
                 continue
             # Relative scores are at most 0, so this is an upper bound on the value of the step.
@@ -108,7 +111,7 @@ def add_joins(lists, tree, states, state, rest, weight, only_best, fitting, shar
                     taken = fitting[k]
                     break
             if taken < 0:
-                # The clique lacks a variable that fixed records make this one join.
+                # The clique lacks a variable that this one must join because of fixed records.
                 continue
             value = most + weight * lists.relative_scores[taken]
             if not only_best:
@@ -121,7 +124,7 @@ def add_joins(lists, tree, states, state, rest, weight, only_best, fitting, shar
 
 @njit
 def expand_next(lists, information, tree, states, state, rest, weight, only_best):
-    """Add the successors of a state to which `tree` was rebuilt, or only the best one."""
+    """Add the successors of a state, or only the best one; `tree` is rebuilt to this state."""
     keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
     order, edges = tree.order, tree.edges
     t = states.depths[state]
@@ -144,16 +147,16 @@ def expand_next(lists, information, tree, states, state, rest, weight, only_best
 def search_order(lists, information, tree, states, rest, weight, room, n_expansions):
     """Expand up to `n_expansions` states in best-first order; beyond `room` states, complete the best one greedily.
 
-    Returns the complete state reached, -1 if none was yet.
+    Returns the complete state reached, -1 if there is none yet.
 
     Parameters
     ----------
     tree : KTree
-        Its order is the one searched; the rest is scratch.
+        Its order is the searched one; its other arrays are scratch.
     states : GrowthStates
         With capacity for `room` states and n_variables more.
     rest : ndarray of float64, shape (n_variables + 1,)
-        Upper bound on the value of the steps from each position on.
+        Upper bound on the total value of the steps from each position on.
     """
     n, size = len(tree.order), tree.bags.shape[1]
     for _ in range(n_expansions):
@@ -162,7 +165,7 @@ def search_order(lists, information, tree, states, rest, weight, room, n_expansi
         if depth == n:
             return state
         # A k-tree on `depth` variables has at most (K + 1) (depth - K) K-cliques. At the limit of states all other
-        # open states are dropped, and from then on one successor is left per step.
+        # open states are dropped; from then on each step leaves one successor.
         only_best = states.counts[STATES] + size * (depth - size + 1) > room
         if only_best:
             states.counts[OPEN] = 0

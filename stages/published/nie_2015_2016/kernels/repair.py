@@ -14,20 +14,21 @@ from stages.kernels.ktrees.orders import Precedences, pull_forward
 
 
 class TreeDemands(NamedTuple):
-    """What fixed records demand of a k-tree built along an order."""
+    """Constraints from fixed records on a k-tree built along an order."""
 
-    lists: BoundedLists  # the last set of a variable has the earlier variables that it must join
-    precedences: Precedences  # empty when nothing is demanded
+    lists: BoundedLists  # the last set of a variable holds the earlier variables that it must join
+    precedences: Precedences  # empty if there are no constraints
 
 
 @njit
 def mend_ktree(demands, tree, rng):
-    """Build a k-tree that meets `demands` in one pass along the order of a given one, and keeps what it can of that.
+    """Build a k-tree that meets `demands` in one pass along the order of a given one, keeping as much of it as
+    possible.
 
-    Variables that must come first move to just before those that need them. A variable joins its former K-clique if
-    that still exists and contains what the variable must join. Otherwise it joins a random one in the bag of the
-    latest member that it must join or, if there is none, of the latest that it joined before. Order, positions, bags
-    and edges of `tree` are overwritten; the order respects the precedences then.
+    Required predecessors move to just before the variables that need them. A variable joins its former K-clique if
+    this clique still exists and contains all variables that it must join. Otherwise it joins a random K-clique in the
+    bag of the latest member that it must join; if there is no such member, of the latest one that it joined before.
+    Order, positions, bags and edges of `tree` are overwritten; the new order agrees with the precedences.
     """
     offsets, parents = demands.lists.parent_offsets, demands.lists.parents
     order, position, bags, edges = tree.order, tree.position, tree.bags, tree.edges
@@ -44,7 +45,7 @@ def mend_ktree(demands, tree, rng):
         variable = order[t]
         last = demands.lists.set_offsets[variable + 1] - 1
         first, end = offsets[last], offsets[last + 1]
-        # The bag of a member of the former start clique is the whole clique; less the variable it is a K-clique as
+        # The bag of a member of the former start clique is the whole clique; without the variable it is a K-clique as
         # well.
         if _joins_again(former[variable], variable, edges, position, t, parents, first, end):
             k = 0
@@ -63,7 +64,8 @@ def mend_ktree(demands, tree, rng):
                         latest = max(latest, position[member])
                 if latest < 0:
                     latest = np.int32(rng.random() * t)
-            # A random member of the host's bag is left out, unless the variable must join it: the K-clique is random.
+            # A random member of the host's bag is left out, but none that the variable must join: so the K-clique is
+            # random.
             host = order[latest]
             unwanted = bags[host, int(rng.random() * size)]
             form_bag(

@@ -1,4 +1,4 @@
-"""S2's draw of k-trees: uniform ones, accepted by informative score (Nie, de Campos, Ji 2015)."""
+"""S2's sampling of k-trees: uniform draws, accepted by informative score (Nie, de Campos, Ji 2015)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ STANDING, ACCEPTED = 0, 1
 def sample_ktrees(lists, demands, information, base, tree, rng, progress, floor, n_trees):
     """Draw uniform k-trees until one is accepted that may contain a better network than the incumbent.
 
-    A k-tree is accepted with probability min(1, IS / IS*), where IS* is the largest informative score so far. k-trees
-    that lack cliques which fixed records demand are mended (`mend_ktree`). The others stay as they are, so each
-    k-tree that meets the demands can be drawn. Returns the number of k-trees drawn, and whether the last one may
+    A k-tree is accepted with probability min(1, IS / IS*), where IS* is the largest informative score so far. A
+    k-tree that lacks cliques demanded by fixed records is mended (`mend_ktree`). Other k-trees stay as they are, so
+    each k-tree that meets the demands can be drawn. Returns the number of k-trees drawn, and whether the last one may
     contain a better network.
 
     Parameters
@@ -34,7 +34,7 @@ def sample_ktrees(lists, demands, information, base, tree, rng, progress, floor,
     progress : ndarray of float64, shape (2,)
         See `STANDING` and `ACCEPTED`.
     floor : float
-        Relative score of the incumbent, in nats: k-trees in which even cyclic choices are no better are skipped.
+        Relative score of the incumbent, in nats: a k-tree is skipped if even cyclic choices within it are no better.
     """
     n, width = len(tree.order), tree.bags.shape[1] - 1
     symbols = np.empty(n - width - 1, dtype=np.int64)
@@ -47,7 +47,7 @@ def sample_ktrees(lists, demands, information, base, tree, rng, progress, floor,
         # k-tree.
         relative_score = best_within_ktree(lists, tree)
         informative = informative_score(information, base, tree, relative_score)
-        # Drawn against IS* before this k-tree raises it; so the first one is always accepted.
+        # Drawn against IS* before this k-tree raises IS*; so the first k-tree is always accepted.
         accepted = rng.random() * progress[STANDING] <= informative
         progress[STANDING] = max(progress[STANDING], informative)
         if not accepted:

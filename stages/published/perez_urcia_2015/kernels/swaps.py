@@ -1,6 +1,6 @@
-"""Swaps of neighbours in an order: what each gains, and the best one after another.
+"""Swaps of neighbours in an order: the gain of each, and climbing by the best one.
 
-A swap changes the sets of its two variables only, and the gains of three swaps: its own and those beside it.
+A swap changes only the sets of its two variables and the gains of three swaps: its own and the two next to it.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ def swap_gain(lists, order, position, chosen, i):
     left_set, right_set = chosen[left], chosen[right]
     gain = 0.0
     if contains(lists, right_set, left):
-        # Better sets were inconsistent with more predecessors: the search goes on behind the present set.
+        # Better sets were inconsistent even with more predecessors: the search continues behind the present set.
         lower = first_consistent(lists, right_set + 1, lists.set_offsets[right + 1], position, i)
         if lower < 0:
             return -np.inf, left_set, right_set
         gain += lists.scores[lower] - lists.scores[right_set]
         right_set = lower
-    # Limit i + 2 lets in the latter, still at i + 1; the former itself is in none of its sets.
+    # Limit i + 2 admits the latter, still at i + 1; no set of the former contains the former itself.
     better = best_with(lists, left, right, position, i + 2, left_set)
     if better >= 0:
         gain += lists.scores[better] - lists.scores[left_set]

@@ -1,7 +1,7 @@
-"""Greedy selection: the best-scoring set that was not yet expanded is expanded by every single variable.
+"""Greedy selection: the best-scoring unexpanded set is expanded by every single variable.
 
-A set that could be reached from several others is scored once: expanding P records under every P - {m} that m was
-added to it, and an expansion skips variables that were added to one of its own subsets with one member less.
+A set that could be reached from several others is scored once. Expanding P records, under every P - {m}, that m was
+added to it. An expansion skips variables that were added to one of its own subsets with one member less.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ EXPANSION_WORK = 500.0
 """Taking an entry from the open list, in the unit of the counting kernels' cost model; measured roughly."""
 
 EXPANDED, CHOSEN, SCORED = 0, 1, 2
-"""Entries of `GreedyState.progress`: the set under expansion, how many candidates it has, how many are scored."""
+"""Entries of `GreedyState.progress`: the set under expansion, the number of its candidates, and how many of them are
+scored.
+"""
 
 NOBODY = -1
 """No set is under expansion."""
@@ -38,7 +40,8 @@ class GreedyRules(NamedTuple):
     max_parents: int  # limit of a set's members, required parents included
     by_configurations: bool  # whether the look-up tables depend on the number of configurations
     has_bound: bool  # whether the Dirichlet bound rules out expansions
-    # No rule prunes sets that can score more than this, whatever dominates them; infinite for no such floor.
+    # Rules do not prune sets that can score more than this, even if a subset dominates them; infinite for no such
+    # floor.
     floor: float
 
 
@@ -47,8 +50,8 @@ class DirichletTerms(NamedTuple):
 
     tables: ScoreTables  # a line of terms in `cell` for every exponent in `exponents`, zeros in `row`, no penalty
     exponents: np.ndarray  # float64: binary logarithms of numbers of configurations, one per line
-    # float64, shape (n_allowed + 1,): binary logarithm of the most configurations that so many further parents can
-    # have.
+    # float64, shape (n_allowed + 1,): binary logarithm of the largest number of configurations, by the number of
+    # further parents.
     log2_states: np.ndarray
     largest_exponent: int  # larger exponents count as this one
 
@@ -56,8 +59,8 @@ class DirichletTerms(NamedTuple):
 class GreedyState(NamedTuple):
     """State of the search."""
 
-    sets: SetStore  # sets expanded, in this order, required parents included
-    waiting: OpenList  # an entry for every expansion: its best set not yet expanded
+    sets: SetStore  # expanded sets, in the order of expansion, required parents included
+    waiting: OpenList  # an entry for every expansion: its best unexpanded set
     # `scores`, `configurations` (float64): of every expanded set.
     scores: np.ndarray
     configurations: np.ndarray
@@ -69,14 +72,14 @@ class GreedyState(NamedTuple):
     # `heads`, `links` (int64): the last link of every rest, and the link before each link; -1 for none.
     heads: np.ndarray
     links: np.ndarray
-    linked: np.ndarray  # int32: what was added to the rest
+    linked: np.ndarray  # int32: the variable added to the rest
     n_links: np.ndarray  # int64, shape (1,)
-    candidates: np.ndarray  # int32, shape (n_variables,): those of the expansion under way
+    candidates: np.ndarray  # int32, shape (n_variables,): candidates of the present expansion
     progress: np.ndarray  # int64, shape (3,): see `EXPANDED`, `CHOSEN`, `SCORED` and `NOBODY`
     stamps: np.ndarray  # int64, shape (n_variables,)
     evaluated: np.ndarray  # int64, shape (1,)
-    # float64, shape (2,): number of configurations whose look-up tables are missing, and exponent whose terms are;
-    # NaN for none.
+    # float64, shape (2,): number of configurations whose look-up tables are missing, and exponent whose terms are
+    # missing; NaN for none.
     missing: np.ndarray
     scratch: np.ndarray  # float64, shape (n_variables,)
     union: np.ndarray  # int32, shape (n_variables + 1,)
@@ -84,7 +87,7 @@ class GreedyState(NamedTuple):
 
 @borrowing
 def begin_expansion(state, data, rules, allowed, members, score, configurations):
-    """Add a set to expand and choose the candidates whose unions with it are neither pruned nor scored already."""
+    """Add a set to expand, and choose the candidates whose unions with it are neither pruned nor already scored."""
     number = add_set(state.sets, members)
     state.scores[number] = score
     state.configurations[number] = configurations
@@ -92,8 +95,8 @@ def begin_expansion(state, data, rules, allowed, members, score, configurations)
     for member in members:
         state.stamps[member] = number
     for k in range(len(members)):
-        # For each v linked to this rest, rest + {v} was expanded before and this set's extension by v was scored or
-        # pruned there. Then this member is linked itself, for sets expanded later.
+        # Each v linked to this rest means: rest + {v} was expanded before, and there this set's extension by v was
+        # scored or pruned. Then this member is linked too, for sets expanded later.
         rest = state.union[: len(members) - 1]
         copy_into(rest[:k], members[:k])
         copy_into(rest[k:], members[k + 1 :])
@@ -114,7 +117,7 @@ def begin_expansion(state, data, rules, allowed, members, score, configurations)
     reached = min(score, rules.floor)
     for y in allowed:
         states = data.state_offsets[y + 1] - data.state_offsets[y]
-        # A stamp of this number marks members and extensions met before; stamps of other expansions are older.
+        # A stamp with this number marks members and extensions seen in this expansion; other stamps are older.
         if state.stamps[y] == number:
             continue
         if rules.penalty > 0 and is_excluded_by_penalty(reached, rules.penalty, configurations * states):
@@ -128,10 +131,10 @@ def begin_expansion(state, data, rules, allowed, members, score, configurations)
 
 @njit
 def end_expansion(state):
-    """Sort the candidates scored so far into the extensions, and open the best of them."""
+    """Sort the scored candidates into the extensions, and open the best of them."""
     number, n = state.progress[EXPANDED], state.progress[SCORED]
     start = state.ends[number - 1] if number > 0 else 0
-    # Negated for an ascending sort; a stable one, so that the smaller variable comes first of equals.
+    # Negated for an ascending sort; stable, so among equals the smaller variable comes first.
     values = np.empty(n)
     for k in range(n):
         values[k] = -state.scratch[state.candidates[k]]
@@ -168,18 +171,19 @@ def superset_exponent(terms, rules, members, configurations):
     if not rules.by_configurations:
         return 0.0
     room = min(rules.max_parents - len(members), len(terms.log2_states) - 1)
-    # Rounded up, so that few tables serve all sets; the small term keeps exact powers of two where they are.
+    # Rounded up, so that few tables serve all sets; the small term keeps exact powers of two unchanged.
     exponent = math.ceil(math.log2(configurations) + terms.log2_states[room] - 1e-9)
     return float(min(exponent, terms.largest_exponent))
 
 
 @borrowing
 def no_superset_can_pay(state, data, terms, line, rules, members, score, configurations, n_rows, work):
-    """Whether a score reaches the Dirichlet bound on all supersets of a non-empty set, which are dominated then."""
+    """Whether a score reaches the Dirichlet bound on all supersets of a non-empty set; then they are dominated."""
     values = terms.tables.cell[line]
     r = data.state_offsets[rules.child + 1] - data.state_offsets[rules.child]
     cells = min(configurations * r, float(n_rows))
-    # Terms fall ever more slowly, so their sum is least where that many cells have equally many rows.
+    # Terms fall ever more slowly with the number of rows, so their sum is least when `cells` cells share the rows
+    # equally.
     if score < cells * values[math.ceil(n_rows / cells)]:
         return False
     # The terms are summed over the set's cells by scoring its last member as a new parent of the others.
@@ -218,9 +222,9 @@ def expand_sets(data, tables, keys, terms, rules, allowed, state, n_rows, most_e
     terms : DirichletTerms
         Unused without `rules.has_bound`.
     state : GreedyState
-        An expansion that was interrupted continues; the workspace must be as the previous call left it.
+        An interrupted expansion continues; the workspace must be as the previous call left it.
     most_evaluated : int
-        Limit of exact scores; the last expansion is cut to it.
+        Limit of exact scores; it cuts the last expansion short.
     most_work : float
         In the unit of the counting kernels' cost model.
     """
@@ -230,8 +234,8 @@ def expand_sets(data, tables, keys, terms, rules, allowed, state, n_rows, most_e
         if progress[EXPANDED] == NOBODY:
             if waiting.n_open[0] == 0 or state.evaluated[0] >= most_evaluated:
                 return
-            # The entry stays on the heap until arrays and tables are known to suffice, so that a return can be
-            # followed by the same call again.
+            # The entry stays on the heap until arrays and tables suffice, so the same call can be repeated after a
+            # return.
             first = waiting.heap[0]
             base, place, y = waiting.bases[first], waiting.places[first], waiting.added[first]
             members = state.union[: write_union(members_of(state.sets, base), y, state.union)]
@@ -255,7 +259,7 @@ def expand_sets(data, tables, keys, terms, rules, allowed, state, n_rows, most_e
                 done += len(data.weights) * len(members)
             pop_entry(waiting, state.sets)
             place += 1
-            # The base's next best extension takes the place of the one taken.
+            # The base's next best extension replaces the one taken.
             if place < state.ends[base]:
                 push_entry(waiting, state.sets, state.extended[place], base, state.added[place], np.int64(0), place)
             done += EXPANSION_WORK

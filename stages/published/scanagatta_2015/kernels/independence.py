@@ -23,7 +23,7 @@ SET_WORK = 500.0
 
 
 class Ranking(NamedTuple):
-    """The single variables, best first for every number of states; such a line serves the extensions of all sets."""
+    """The single variables by their number of states, best first; each line serves the extensions of all sets."""
 
     variables: np.ndarray  # int32: the allowed parents, line by line
     starts: np.ndarray  # int64, shape (n_lines + 1,): line g is ``variables[starts[g]:starts[g + 1]]``
@@ -36,29 +36,29 @@ class ChildFacts(NamedTuple):
     """Numbers about the child and the run."""
 
     child: int
-    # `empty_score`, `child_entropy`, `penalty`: score without parents besides the required ones, N H(X), penalty per
-    # configuration of the others; nats.
+    # `empty_score`, `child_entropy`, `penalty`: score with the required parents only, N H(X), penalty per
+    # configuration of the other parents; nats.
     empty_score: float
     child_entropy: float
     penalty: float
     required_configurations: float  # configurations of the required parents
-    most_added: int  # largest set besides the required parents
-    ahead: int  # extensions of one set that are scored together at most
+    most_added: int  # largest number of parents besides the required ones
+    ahead: int  # largest number of extensions of one set that are scored together
     by_configurations: bool  # whether the look-up tables depend on the number of configurations
-    floor: float  # largest score of a subset by which a rule may prune: infinite, or -inf where none may
+    floor: float  # a rule may prune only by scores of subsets up to this: infinite for any, -inf for none
     margin: float  # nats by which a subset must score more for a set to be pruned
 
 
 class IndependenceState(NamedTuple):
-    """State of the search. Sets are without the required parents; arrays of numbers and flags are by set."""
+    """State of the search. Sets exclude the required parents; arrays of numbers and flags are indexed by set."""
 
-    sets: SetStore  # the single variables first, then sets in the order in which they were met
+    sets: SetStore  # the single variables first, then sets in the order in which they were found
     waiting: OpenList  # an entry for every closed set and line: its best extension not yet taken
     scores: np.ndarray  # float64: exact scores; NaN for sets pruned before they were scored
-    estimates: np.ndarray  # float64: BIC*, by which the set was ranked; NaN for single variables
+    estimates: np.ndarray  # float64: BIC*, by which sets are ranked; NaN for single variables
     configurations: np.ndarray  # float64: product of the members' numbers of states
     is_closed: np.ndarray  # bool: whether the set was taken from the open list
-    # bool: whether it scores more than the subsets that its estimate came from and the empty set.
+    # bool: whether it scores more than the empty set and the two subsets of its estimate.
     is_better: np.ndarray
     evaluated: np.ndarray  # int64, shape (1,)
     # float64, shape (1,): number of configurations whose look-up tables are missing; NaN for none.
@@ -67,8 +67,9 @@ class IndependenceState(NamedTuple):
 
 @borrowing
 def push_next(state, ranking, facts, base, line, place):
-    """Open the next extension of a set, from a position of a line on."""
-    # A line's variables have equally many states, so BIC* falls with their own scores: the first one is the best.
+    """Open the next extension of a set, at or after a position of a line."""
+    # A line's variables have equally many states, so BIC* falls with their own scores: the first variable is the
+    # best.
     end = ranking.starts[line + 1]
     while place < end and is_member(state.sets, base, ranking.variables[place]):
         place += 1
@@ -83,8 +84,8 @@ def push_next(state, ranking, facts, base, line, place):
 
 @borrowing
 def open_extensions(state, ranking, facts, base, best):
-    """Open every line of extensions of a set; `best` is the best score among it and its known subsets."""
-    # All extensions of a line have equally many configurations: the rule excludes the whole line or none of it.
+    """Open every line of extensions of a set; `best` is the best score among the set and its known subsets."""
+    # All extensions of a line have equally many configurations, so the rule excludes the whole line or nothing.
     reached = min(best, facts.floor)
     for line in range(len(ranking.states)):
         q = state.configurations[base] * ranking.states[line]
@@ -94,8 +95,8 @@ def open_extensions(state, ranking, facts, base, best):
 
 @borrowing
 def cannot_pay(facts, score, q, entropy, states):
-    """Whether a variable of entropy N H (nats) and so many states cannot earn its penalty on top of a set with that
-    score (nats) and `q` configurations.
+    """Whether a variable of entropy N H (nats) with `states` states cannot earn its penalty when added to a set with
+    score `score` (nats) and `q` configurations.
     """
     if facts.penalty <= 0:
         return False
@@ -106,7 +107,7 @@ def cannot_pay(facts, score, q, entropy, states):
 
 @borrowing
 def add_extension(state, extension, star, q):
-    """Add a set of estimate `star` and `q` configurations, not scored yet; returns its number."""
+    """Add a set with estimate `star` and `q` configurations, not yet scored; returns its number."""
     number = add_set(state.sets, extension)
     state.scores[number] = np.nan
     state.estimates[number] = star
@@ -118,7 +119,8 @@ def add_extension(state, extension, star, q):
 
 @borrowing
 def score_extensions(data, tables, facts, required, ranking, state, base, line, place, most_work, buffers, work):
-    """Score the extension of a set by the variable at a position of a line, and those by the variables next in it.
+    """Score the extension of a set by the variable at a position of a line, and extensions by the next variables of
+    the line.
 
     Returns the work it took.
     """
@@ -130,8 +132,8 @@ def score_extensions(data, tables, facts, required, ranking, state, base, line, 
     copy_into(family[: len(required)], required)
     copy_into(family[len(required) : size], members)
     n = 0
-    # The one asked for, and behind it in the line those that are new and not excluded: one count of the set serves
-    # them all.
+    # The requested extension, and later ones in the line that are new and not excluded: one count of the set serves
+    # all.
     for k in range(place, min(place + facts.ahead, ranking.starts[line + 1])):
         y = variables[k]
         if k == place or (
@@ -148,13 +150,13 @@ def score_extensions(data, tables, facts, required, ranking, state, base, line, 
     for k in range(n):
         y = candidates[k]
         extension = union[: write_union(members, y, union)]
-        # The set asked for has its number already; those scored ahead are new.
+        # The requested set has its number already; sets scored ahead are new.
         number = find_set(sets, extension)
         if number < 0:
             star = bic_star(score, ranking.scores[y], q, states, facts.empty_score, facts.penalty)
             number = add_extension(state, extension, star, q * states)
         state.scores[number] = scratch[y]
-        # Otherwise a subset dominates it.
+        # Otherwise a subset dominates the set.
         state.is_better[number] = scratch[y] > max(score, ranking.scores[y], facts.empty_score)
     return done
 
@@ -203,7 +205,7 @@ def close_sets(data, tables, keys, facts, required, ranking, state, most_evaluat
                 state.missing[0] = facts.required_configurations * q
                 return
         entry = pop_entry(waiting, sets)
-        # All of the entry is read before `push_next`, which may use it again.
+        # Read the whole entry before `push_next`, which may overwrite it.
         place, y, star = waiting.places[entry], waiting.added[entry], waiting.values[entry]
         push_next(state, ranking, facts, base, line, place + 1)
         done += SET_WORK
@@ -211,7 +213,7 @@ def close_sets(data, tables, keys, facts, required, ranking, state, most_evaluat
         number = find_set(sets, extension)
         if number < 0:
             number = add_extension(state, extension, star, q)
-        # Closed before as the extension of another set.
+        # Closed already, as the extension of another set.
         elif state.is_closed[number]:
             continue
         state.is_closed[number] = True
@@ -228,7 +230,7 @@ def close_sets(data, tables, keys, facts, required, ranking, state, most_evaluat
         if size >= facts.most_added:
             continue
         best = max(scores[number], scores[base], ranking.scores[y], facts.empty_score)
-        # N H(P) of the base is not known: leaving it out of the minimum keeps the bound valid, if weaker.
+        # N H(P) of the base is unknown; without it the minimum, and so the bound, is weaker but valid.
         error = bic_star_error(facts.child_entropy, np.inf, ranking.entropies[y])
         # The superset of fewest configurations adds the variable of fewest states; if it is excluded, all are.
         smallest = configurations[number] * states[0]

@@ -1,7 +1,7 @@
 """The open list of a best-first search over sets: extensions of known sets by one variable, as a binary heap.
 
-An entry stands for a line of extensions of one set, sorted best first, and has the first one not taken yet. So the
-heap grows with the number of sets extended and not with the number of extensions.
+An entry stands for a line of extensions of one set, sorted best first, and holds the first one not taken yet. So the
+heap grows with the number of extended sets, not with the number of extensions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class OpenList(NamedTuple):
     # `lines`, `places` (int64): the line of the set's extensions, and the position in it.
     lines: np.ndarray
     places: np.ndarray
-    heap: np.ndarray  # int64: numbers of the open entries, then those of the free ones
+    heap: np.ndarray  # int64: numbers of the open entries, then numbers of the free ones
     n_open: np.ndarray  # int64, shape (1,)
 
 
@@ -43,7 +43,7 @@ def new_open_list() -> OpenList:
 
 
 def open_list_with_room(waiting: OpenList, n_entries: int) -> OpenList:
-    """The same entries, and free ones for so many more."""
+    """The same entries, and `n_entries` free ones."""
     length, former = int(waiting.n_open[0]) + n_entries, len(waiting.heap)
     heap = enlarged(waiting.heap, length)
     heap[former:] = np.arange(former, len(heap))
@@ -60,13 +60,15 @@ def open_list_with_room(waiting: OpenList, n_entries: int) -> OpenList:
 
 @borrowing
 def is_before(context, one, other):
-    """Whether entry `one` is taken before `other` of the same value: by members of the set, then by what is added."""
+    """Whether entry `one` is taken before `other` if their values are equal: ordered by members of the set, then by
+    the added variable.
+    """
     waiting, store = context
     base, other_base = waiting.bases[one], waiting.bases[other]
     start, other_start = store.offsets[base], store.offsets[other_base]
     size, other_size = store.offsets[base + 1] - start + 1, store.offsets[other_base + 1] - other_start + 1
     for k in range(min(size, other_size)):
-        # The added variable counts as the last member, wherever it would stand in the union.
+        # The added variable counts as the last member, wherever it stands in the union.
         member = waiting.added[one] if k == size - 1 else store.members[start + k]
         other_member = waiting.added[other] if k == other_size - 1 else store.members[other_start + k]
         if member != other_member:
@@ -77,7 +79,7 @@ def is_before(context, one, other):
 @borrowing
 def push_entry(waiting, store, value, base, added, line, place):
     """Open an entry; there must be a free one."""
-    # The first free number: `pop` leaves the numbers that it takes behind the open ones.
+    # The first free number: `pop` leaves the numbers that it removes behind the open ones.
     entry = waiting.heap[waiting.n_open[0]]
     waiting.values[entry] = value
     waiting.bases[entry] = base

@@ -1,6 +1,6 @@
 """Sets of variables, numbered in the order in which they were added, with a hash table to find them.
 
-The arrays are longer than what is in use: a kernel that may overflow them returns, and the caller enlarges them by
+The arrays are longer than their used part. A kernel that may overflow them returns, and the caller enlarges them by
 `with_room`. Members of a set are ascending.
 """
 
@@ -28,7 +28,7 @@ class SetStore(NamedTuple):
 @borrowing
 def hash_of(members):
     """Hash of a set; does not depend on the order."""
-    # Each member has a word of its own; their exclusive or is the set's (Zobrist 1970).
+    # Each member has a word of its own; the set's hash is the exclusive or of these words (Zobrist 1970).
     total = np.uint64(0)
     for member in members:
         total ^= mixed_bits(member)
@@ -37,7 +37,7 @@ def hash_of(members):
 
 @borrowing
 def slot_of(store, members):
-    """The slot of a set, or the free one in which it belongs."""
+    """The slot of a set, or the free slot where it belongs."""
     slots, offsets = store.slots, store.offsets
     mask = np.uint64(len(slots) - 1)
     slot = hash_of(members) & mask
@@ -103,7 +103,7 @@ def write_union(members, added, buffer):
 
 @borrowing
 def store_has_room(store, n_sets, size):
-    """Whether so many more sets of at most `size` members fit."""
+    """Whether `n_sets` more sets of at most `size` members fit."""
     used = store.n_sets[0]
     return (
         used + n_sets < len(store.offsets)
@@ -120,7 +120,7 @@ def fill_slots(store):
 
 
 def enlarged(array: np.ndarray, length: int) -> np.ndarray:
-    """The array itself if it is long enough, else its entries in one at least twice as long."""
+    """The array itself if it is long enough, else a copy at least twice as long."""
     if len(array) >= length:
         return array
     longer = np.empty(max(length, 2 * len(array)), dtype=array.dtype)
@@ -139,7 +139,7 @@ def new_store() -> SetStore:
 
 
 def with_room(store: SetStore, n_sets: int, size: int) -> SetStore:
-    """A store with the same sets and capacity for so many more of at most `size` members."""
+    """A store with the same sets and capacity for `n_sets` more sets of at most `size` members."""
     used = int(store.n_sets[0])
     longer = store._replace(
         offsets=enlarged(store.offsets, used + n_sets + 1),

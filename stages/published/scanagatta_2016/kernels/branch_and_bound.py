@@ -1,9 +1,9 @@
 """k-A*'s choice of sets along one order, by depth-first branch and bound.
 
 The last variable of the order takes its set first: a partial choice is a filled graph (`filled_graphs`). The upper
-bound is that of `lagrangian_bound`, improved at each choice by a few steps from the prices of the one before. It is
-much tighter than the paper's estimate (the best sets among predecessors): some thousands of choices prove what
-best-first search with that estimate needs tens of millions of states for.
+bound is computed by `lagrangian_bound`; at each choice a few steps improve it from the prices of the choice before.
+It is much tighter than the paper's estimate (the best sets among predecessors): some thousands of choices suffice for
+a proof that takes best-first search with that estimate tens of millions of states.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .filled_graphs import RankedSets, add_members, fill_graph, fits, is_covered
 from .lagrangian_bound import lowest_bound
 
 ROOT_STEPS, STEPS = 400, 25
-"""Price changes before the first choice, and at each later one. Measured on wdbc at treewidth 2 and 5: more steps
-need fewer choices in no less time.
+"""Price steps before the first choice, and at each later one. Measured on wdbc at treewidth 2 and 5: more steps need
+fewer choices in no less time.
 """
 
 ROOT_WORK = 100_000
-"""Price changes before the first choice times variables at most, about a second."""
+"""Limit on price steps before the first choice, times variables: about a second."""
 
 N_MARKS = 1 << 14
 """Size of the transposition table of filled graphs; a power of two."""
@@ -33,27 +33,27 @@ SALT = np.uint64(0x9E3779B97F4A7C15)
 """An odd number (2^64 by the golden ratio): its multiples spread over all words (Knuth's multiplicative hashing)."""
 
 DEPTH, CHOICES, IS_NEW = 0, 1, 2
-"""Entries of `Branches.counts`: ranks decided in the present choice (-1 at the end), choices bounded so far, whether
-the present one is not bounded yet.
+"""Entries of `Branches.counts`: ranks decided in the present choice (-1 at the end); choices bounded so far; whether
+the present choice is still unbounded.
 """
 
 
 class Branches(NamedTuple):
-    """The present path of choices along one order, and what is open beside it."""
+    """The present path of choices along one order, and the open options beside it."""
 
     fill: np.ndarray  # uint64, shape (n_ranks, ceil(n_variables / 64)): filled graph of the present choice
-    # float64, shape (n_ranks + 1,), by number of ranks decided: relative score of their sets and the start
-    # clique's, in nats.
+    # float64, shape (n_ranks + 1,), by number of ranks decided: relative score of their sets plus the start clique's,
+    # in nats.
     values: np.ndarray
     taken: np.ndarray  # int64, shape (n_ranks,): sets decided
     options: np.ndarray  # int64, shape (n_ranks, longest list): sets that a rank may take, most promising first
-    bounds: np.ndarray  # float64, shape (n_ranks, longest list): upper bounds on completions with each
+    bounds: np.ndarray  # float64, shape (n_ranks, longest list): upper bounds on completions with each such set
     # `ends`, `nexts` (int64, shape (n_ranks,)): number of the options, and the next one to try.
     ends: np.ndarray
     nexts: np.ndarray
-    # uint64, shape (N_MARKS, 2): hashes of the filled graphs met; a newer one replaces an older one in its place.
+    # uint64, shape (N_MARKS, 2): hashes of the filled graphs visited; a newer one replaces an older one in its place.
     marks: np.ndarray
-    marked: np.ndarray  # float64, shape (N_MARKS,): the best value at which each was met
+    marked: np.ndarray  # float64, shape (N_MARKS,): the best value at which each was visited
     counts: np.ndarray  # int64, shape (3,): see `DEPTH`, `CHOICES` and `IS_NEW`
     # Scratch: sets of a completion, its filled graph, and a bound for each set of a rank.
     trial: np.ndarray
@@ -62,7 +62,7 @@ class Branches(NamedTuple):
 
 
 def new_branches(ranked: RankedSets, value: float) -> Branches:
-    """Nothing decided but the start clique, whose relative score is `value`."""
+    """Only the start clique is decided; its relative score is `value`."""
     n_ranks, n_words = len(ranked.offsets) - 1, ranked.masks.shape[1]
     longest = int(np.diff(ranked.offsets).max()) if n_ranks else 0
     return Branches(
@@ -89,10 +89,10 @@ def open_bound(branches):
     if branches.counts[IS_NEW]:
         if depth == 0:
             return np.inf
-        # A choice not bounded yet has the bound at which it was listed.
+        # An unbounded choice has the bound at which it was listed.
         depth -= 1
         most = branches.bounds[depth, branches.nexts[depth] - 1]
-    # Depth first: all else that is open are the options not tried yet beside the path.
+    # Depth first: the only other open choices are the untried options beside the path.
     for rank in range(depth + 1):
         for k in range(branches.nexts[rank], branches.ends[rank]):
             most = max(most, branches.bounds[rank, k])
@@ -102,7 +102,7 @@ def open_bound(branches):
 @borrowing
 def hash_rows(fill, depth):
     """Hash of the rows from `depth` on, two words."""
-    # Two chains of multiplications and shifts; the factors are those of MurmurHash3's last step (Appleby 2011).
+    # Two chains of multiplications and shifts; the factors are from the last step of MurmurHash3 (Appleby 2011).
     first, second = np.uint64(depth) + np.uint64(1), np.uint64(depth) + SALT
     for rank in range(depth, fill.shape[0]):
         for w in range(fill.shape[1]):
@@ -115,16 +115,16 @@ def hash_rows(fill, depth):
 
 @borrowing
 def is_met(branches, depth):
-    """Whether the present filled graph was met at no smaller value (dominance); it is marked from now on.
+    """Whether the present filled graph was visited before at no smaller value (dominance); it is marked from now on.
 
-    What completions gain depends on the rows still to be decided alone. Their 128-bit hash stands for them: among a
-    million choices two graphs share one with probability 1e-27.
+    The gain of completions depends only on the rows still to be decided. Their 128-bit hash represents them: among a
+    million choices, two graphs share a hash with probability 1e-27.
     """
     first, second = hash_rows(branches.fill, depth)
     place = np.int64(first & np.uint64(N_MARKS - 1))
     value = branches.values[depth]
     is_marked = branches.marks[place, 0] == first and branches.marks[place, 1] == second
-    # Completions gain the same from here on, so what was met first ends at least as high.
+    # Completions gain the same from here on, so the earlier visit ends at least as high.
     if is_marked and branches.marked[place] >= value:
         return True
     branches.marks[place, 0], branches.marks[place, 1] = first, second
@@ -134,7 +134,7 @@ def is_met(branches, depth):
 
 @borrowing
 def complete(ranked, branches, depth, width, picks, floor, best):
-    """Complete the present choice greedily: each rank takes the set that it picked, or the best one that fits.
+    """Complete the present choice greedily: each rank takes the set that it picked, or its best set that fits.
 
     Choices above `floor` go to `best`; returns the new floor.
     """
@@ -145,7 +145,7 @@ def complete(ranked, branches, depth, width, picks, floor, best):
     for rank in range(depth, len(fill)):
         s, picked = ranked.offsets[rank], ranked.masks[picks.chosen[rank]]
         if fits(fill, rank, picked, picks.extra, width):
-            # A better set may be within the row that the picked one leads to.
+            # A better set may lie within the row that the picked set leads to.
             while not is_covered(ranked.masks[s], fill[rank], picked):
                 s += 1
         else:
@@ -169,7 +169,7 @@ def list_options(ranked, branches, depth, others, floor):
         bound = others + branches.set_bounds[s - first]
         if bound <= floor:
             continue
-        # A better set that leads to no larger row dominates this one.
+        # A better set that leads to no larger row dominates this set.
         is_dominated = False
         for better in range(first, s):
             if is_covered(ranked.masks[better], row, ranked.masks[s]):
@@ -200,7 +200,7 @@ def bound_choice(ranked, branches, depth, width, picks, best, floor, rounding):
     branches.ends[depth] = branches.nexts[depth] = 0
     if bound > floor + rounding:
         floor = complete(ranked, branches, depth, width, picks, floor, best)
-        # Less the pick of this rank, the bound is that of all others: each set of the rank adds its own.
+        # Without the pick of this rank, the bound is the bound of all other ranks: each set of the rank adds its own.
         list_options(ranked, branches, depth, bound - picks.values[depth], floor + rounding)
     return floor
 
@@ -218,9 +218,9 @@ def search_branches(ranked, branches, width, picks, best, floor, rounding, n_cho
     best : ndarray of int64, shape (n_ranks,)
         Overwritten with the sets of the best choices above `floor`.
     floor : float
-        Relative score of the incumbent, in nats; finite, as the length of price changes depends on it.
+        Relative score of the incumbent, in nats; finite, since the length of price steps depends on it.
     rounding : float
-        Completions that are better by no more than this are not looked for.
+        Only completions that are better by more than this are searched for.
     """
     counts, n_ranks = branches.counts, len(best)
     last = counts[CHOICES] + n_choices
@@ -230,12 +230,12 @@ def search_branches(ranked, branches, width, picks, best, floor, rounding, n_cho
             if counts[CHOICES] == last:
                 return False, floor
             counts[IS_NEW] = 0
-            # Rows are computed anew: taking a set back out of them is not possible.
+            # Rows are computed anew, since a set cannot be removed from them.
             fill_graph(ranked, branches.taken[:depth], branches.fill, picks.extra)
             if depth == n_ranks and branches.values[depth] > floor:
                 floor = branches.values[depth]
                 copy_into(best, branches.taken)
-            # A complete choice, or a dominated one: back to the rank before.
+            # A complete choice, or a dominated one: return to the rank before.
             if depth == n_ranks or is_met(branches, depth):
                 counts[DEPTH] -= 1
                 continue

@@ -1,9 +1,9 @@
-"""Filled graphs along one order: what a choice of sets demands of a k-tree along it.
+"""Filled graphs along one order: they decide whether a choice of sets fits a k-tree along it.
 
-Variables are eliminated from the last of the order to the first. The earlier variables that one is adjacent to when
-it is eliminated form a clique with it; they are its row of the filled graph. A choice of sets fits a k-tree along the
-order if and only if no row exceeds K members: the reversed order is then a perfect elimination order of the filled
-graph, which a k-tree along the order contains.
+Variables are eliminated from the last of the order to the first. When a variable is eliminated, its earlier
+neighbours form a clique with it; they are its row of the filled graph. A choice of sets fits a k-tree along the order
+if and only if no row exceeds K members. The reversed order is then a perfect elimination order of the filled graph,
+and some k-tree along the order contains this graph.
 
 Variables are numbered by rank: 0 is the last of the order. Rows and sets are bits of ranks. The K + 1 variables of
 the start clique have ranks but no rows: all of them are adjacent.
@@ -24,8 +24,8 @@ from stages.kernels.ktrees.ktree import stands_before
 class RankedSets(NamedTuple):
     """The sets whose members stand before their child in one order, by rank of the child."""
 
-    # int64, shape (n_ranks + 1,): of the ranks outside the start clique. The sets of each are best first. The last
-    # one is a subset of all others: it is empty, or what fixed records prescribe.
+    # int64, shape (n_ranks + 1,), for the ranks outside the start clique. The sets of each are best first. The last
+    # set of a rank is a subset of all others: empty, or prescribed by fixed records.
     offsets: np.ndarray
     masks: np.ndarray  # uint64, shape (n_sets, ceil(n_variables / 64)): members, as bits of ranks
     relative_scores: np.ndarray  # float64, shape (n_sets,): in nats
@@ -64,7 +64,7 @@ def list_consistent(lists, order, position, offsets, masks, sources):
 
 @borrowing
 def lowest_rank(words):
-    """The lowest rank in a set, that of its latest member; -1 for none."""
+    """The lowest rank in a set, which is the rank of its latest member; -1 for none."""
     for w in range(len(words)):
         if words[w] != 0:
             return np.int64(64 * w) + np.int64(lowest_bit(words[w]))
@@ -82,10 +82,10 @@ def is_covered(members, row, others):
 
 @borrowing
 def fits(fill, rank, members, extra, width):
-    """Whether all rows keep to `width` members when `members` are added to that of `rank`; `extra` is scratch.
+    """Whether no row exceeds `width` members when `members` are added to the row of `rank`; `extra` is scratch.
 
-    The latest member of a row becomes adjacent to the others: they are added to its own row, whose latest member
-    passes them on in turn. So the change runs along one path, and ends at the first row that has them all.
+    The latest member of a row becomes adjacent to the others: they are added to its row, whose latest member passes
+    them on in turn. So the change runs along one path, and ends at the first row that has all these members.
     """
     copy_into(extra, members)
     while True:
@@ -96,7 +96,7 @@ def fits(fill, rank, members, extra, width):
             is_new |= word != fill[rank, w]
             size += np.int64(popcount(word))
             extra[w] = word
-        # The row has them already, and so have the rows that it passed its members on to.
+        # The row has these members already, and so have the later rows on the path.
         if not is_new:
             return True
         if size > width:
@@ -109,7 +109,7 @@ def fits(fill, rank, members, extra, width):
 
 @borrowing
 def add_members(fill, rank, members, extra):
-    """Add `members` to the row of `rank`, and what follows to others, see `fits`."""
+    """Add `members` to the row of `rank`, and to other rows as described in `fits`."""
     copy_into(extra, members)
     while True:
         is_new = False
@@ -128,9 +128,11 @@ def add_members(fill, rank, members, extra):
 
 @borrowing
 def fill_graph(ranked, chosen, fill, extra):
-    """Fill `fill` with the filled graph of the sets `chosen` by the first ranks; the others take their last sets."""
+    """Fill `fill` with the filled graph of the sets `chosen` by the first ranks; all other ranks take their last
+    sets.
+    """
     fill[:] = np.uint64(0)
     for rank in range(len(fill)):
-        # A rank not decided has at least its last set, which is a subset of all others.
+        # An undecided rank takes at least its last set, a subset of all its others.
         s = chosen[rank] if rank < len(chosen) else ranked.offsets[rank + 1] - 1
         add_members(fill, rank, ranked.masks[s], extra)

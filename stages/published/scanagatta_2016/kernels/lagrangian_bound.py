@@ -1,5 +1,5 @@
-"""A Lagrangian bound on what the ranks of an order can still gain: the best pick of each at the prices of `prices`,
-and subgradient steps that lower the sum of these.
+"""A Lagrangian bound on the total gain that the ranks of an order can still make: the best pick of each rank at the
+present prices (`prices`), and subgradient steps that lower the sum of the picks' values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .prices import PRICES, holds, pair_index, price_at, step_prices, sum_reward
 
 @inlined
 def enter_largest(spare, n_spare, room, gains, element):
-    """Insert an element into the list of the `room` ones of largest gain, descending; its new length."""
+    """Insert an element into the list of the `room` elements of largest gain, descending; returns its new length."""
     place = n_spare
     while place > 0 and gains[spare[place - 1]] < gains[element]:
         if place < room:
@@ -31,7 +31,7 @@ def enter_largest(spare, n_spare, room, gains, element):
 
 @inlined
 def gain_of(fill, rank, member, row, picks):
-    """What a rank gains by a further member of its row: the reward less prices for its pairs with `row`."""
+    """Gain of a rank by a further member of its row: the reward less the prices for its pairs with `row`."""
     n_ranks, n = picks.rewards.shape
     # Beyond `MOST_PRICED` variables.
     if n == 0:
@@ -44,7 +44,7 @@ def gain_of(fill, rank, member, row, picks):
             other = np.int64(64 * w) + np.int64(lowest_bit(others))
             others &= others - np.uint64(1)
             later, earlier = min(member, other), max(member, other)
-            # Members of the start clique, and pairs adjacent already, cost nothing.
+            # Members of the start clique, and pairs that are adjacent already, cost nothing.
             if later < n_ranks and not holds(fill, later, earlier):
                 gain -= price_at(block + pair_index(n, later, earlier), numbers, indices, prices)
     return gain
@@ -74,16 +74,17 @@ def spare_members(fill, rank, row, room, picks):
 def pick(ranked, fill, rank, width, picks, bounds):
     """Put the best set and row of a rank at the present prices into ``picks``.
 
-    `bounds` is empty, or has an entry for each set of the rank: it becomes the value of the best pick with that set,
-    minus infinity if the set does not fit.
+    `bounds` is empty, or has an entry for each set of the rank. The entry becomes the value of the best pick with
+    that set, minus infinity if the set does not fit.
     """
     n_words, row, first = fill.shape[1], picks.trial, ranked.offsets[rank]
     copy_into(row, fill[rank])
     free = width
     for w in range(n_words):
         free -= np.int64(popcount(row[w]))
-    # A member costs no less in a larger row: the members of a set and the spare ones gain at most this together. Sets
-    # are best first, so with no bounds wanted the search ends at the first set that cannot beat the best pick.
+    # A member costs at least as much in a larger row, so the members of a set and the spare ones together gain at
+    # most this. Sets are best first: if no bounds are wanted, the search ends at the first set that cannot beat the
+    # best pick.
     _, most = spare_members(fill, rank, row, free, picks)
     best = -np.inf
     for s in range(first, ranked.offsets[rank + 1]):
@@ -96,12 +97,12 @@ def pick(ranked, fill, rank, width, picks, bounds):
         copy_into(row, fill[rank])
         value, room = ranked.relative_scores[s], free
         for w in range(n_words):
-            # What the row has already is no merit of this pick, hence no reward.
+            # Members already in the row earn this pick no reward.
             members = ranked.masks[s, w] & ~fill[rank, w]
             while members != 0:
                 member = np.int64(64 * w) + np.int64(lowest_bit(members))
                 members &= members - np.uint64(1)
-                # Each pair is paid when the second of its members joins the row.
+                # Each pair is paid for when its second member joins the row.
                 value += gain_of(fill, rank, member, row, picks)
                 set_bit(row, member)
                 room -= 1
@@ -155,7 +156,7 @@ def lowest_bound(ranked, fill, depth, width, picks, value, floor, n_steps, bound
     depth : int
         Number of ranks decided.
     picks : PricedPicks
-        Its prices are the starting point (warm start); they become those of the bound.
+        Its prices are the starting point (warm start); it receives the prices of the bound.
     value : float
         Relative score of the sets decided, in nats.
     floor : float
@@ -171,7 +172,7 @@ def lowest_bound(ranked, fill, depth, width, picks, value, floor, n_steps, bound
     raise_bound(problem, picks.pace, -floor, n_steps, step_prices, minus_bound, keep_prices)
     if -picks.pace[BOUND] <= floor:
         return -picks.pace[BOUND]
-    # Back to the prices of the lowest bound, at which the bounds by set are taken.
+    # Return to the prices of the lowest bound; the bounds by set are computed at these.
     copy_into(picks.prices, picks.best_prices[: picks.counts[PRICES]])
     sum_rewards(picks, depth)
     picks.is_stale[depth:] = True

@@ -1,8 +1,8 @@
 """Large neighbourhood search (Shaw 1998) for good choices of sets along one order.
 
-Each trial frees a share of the ranks, which choose again in random order while the others keep their sets; the result
-is kept if it is no worse. It gives branch and bound a better incumbent where an order is not decided soon: the proof
-is much shorter with it, and depth-first search finds the best choices late.
+Each trial frees a share of the ranks; they choose again in random order while the others keep their sets. The result
+is kept if it is no worse. It gives branch and bound a better incumbent for orders that are not decided soon. With it
+the proof is much shorter; depth-first search finds the best choices late.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ treewidth 5: four in five runs of 8,000 trials find the optimum.
 
 @borrowing
 def choose_again(ranked, fill, sequence, width, rng, extra):
-    """Let the ranks of `sequence` each choose a good set that fits, one after the other."""
+    """Let each rank of `sequence`, one after the other, choose a good set that fits."""
     for rank in sequence:
         s, last = ranked.offsets[rank], ranked.offsets[rank + 1] - 1
         # The last set of each rank is part of its row from the beginning, so it always fits.
@@ -40,9 +40,9 @@ def choose_again(ranked, fill, sequence, width, rng, extra):
 
 @njit
 def search_neighbourhoods(ranked, value, width, rng, best, floor, n_trials):
-    """Look for choices of sets along an order whose relative score exceeds `floor`.
+    """Search for choices of sets along an order whose relative score exceeds `floor`.
 
-    Returns the new floor: the relative score of `best`, or the former one.
+    Returns the new floor: the relative score of `best`, or the former floor.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def search_neighbourhoods(ranked, value, width, rng, best, floor, n_trials):
     n_ranks = len(best)
     current, trial = np.empty(n_ranks, dtype=np.int64), np.empty(n_ranks, dtype=np.int64)
     sequence, extra = np.arange(n_ranks), np.empty(ranked.masks.shape[1], dtype=np.uint64)
-    # What all choices lead to at least: the filled graph of the last sets.
+    # The least that all choices lead to: the filled graph of the last sets.
     least = np.empty((n_ranks, len(extra)), dtype=np.uint64)
     fill_graph(ranked, best[:0], least, extra)
     fill = least.copy()
@@ -65,14 +65,14 @@ def search_neighbourhoods(ranked, value, width, rng, best, floor, n_trials):
             current_value, n_waited = -np.inf, 0
         else:
             freed = LEAST_FREED + (MOST_FREED - LEAST_FREED) * rng.random()
-            # Sets of the present choice fit together, so adding some of them to `least` exceeds no row.
+            # Sets of the present choice fit together, so adding some of them to `least` overfills no row.
             for rank in range(n_ranks):
                 if rng.random() >= freed:
                     add_members(fill, rank, ranked.masks[current[rank]], extra)
         shuffle_order(rng, sequence)
         choose_again(ranked, fill, sequence, width, rng, extra)
         total = value
-        # The rows allow more than what was chosen: each rank takes its best set within its row.
+        # The rows allow more than the chosen sets: each rank takes its best set within its row.
         for rank in range(n_ranks):
             s = ranked.offsets[rank]
             while not is_covered(ranked.masks[s], fill[rank], least[rank]):

@@ -1,15 +1,16 @@
-"""Prices of the Lagrangian relaxation of k-A*'s choice of sets along one order; `lagrangian_bound` evaluates it.
+"""Prices of the Lagrangian relaxation of k-A*'s choice of sets along one order; `lagrangian_bound` evaluates the
+bound.
 
 Whenever two members of a rank's row of the filled graph become adjacent, the later one, u, must have the earlier one,
-x, in its own row. This constraint is relaxed: each rank picks a set and a row by itself, pays a price for each pair
-(u, x) that its row asks for, and u is rewarded with the sum of these prices if its pick holds x. For any prices >= 0
-the sum of the best picks is an upper bound. Subgradient steps (Held, Wolfe, Crowder 1974) lower it. Pairs that are
-adjacent already have no price, nor have pairs of spare members, which a rank adds for their rewards alone.
+x, in its own row. This constraint is relaxed. Each rank picks a set and a row independently and pays a price for each
+pair (u, x) that its row demands. Rank u is rewarded with the sum of these prices if its pick holds x. For any prices
+>= 0 the sum of the best picks is an upper bound. Subgradient steps (Held, Wolfe, Crowder 1974) lower this bound.
+Adjacent pairs have no price. Nor have pairs of spare members, which a rank adds only for their rewards.
 
-There is a price for each triple of variables, but few are ever other than zero: those are numbered as they come. A
-table finds them by the rank of the triple in the combinatorial number system, modulo its size. Up to 185 variables
-each triple can have a price. Beyond, triples may share a place: the first one to come has it, and the prices of the
-others stay zero.
+There is a price for each triple of variables, but few ever differ from zero: only these are numbered, in the order in
+which they appear. A table finds them by the rank of the triple in the combinatorial number system, modulo its size.
+Up to 185 variables each triple can have a price. With more variables, triples may share a place: the first one gets
+it, and the prices of the others stay zero.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ from stages.kernels.bounds.ascent import new_pace
 from stages.kernels.jit import borrowing, inlined
 
 MOST_PRICES = 1 << 20
-"""Limit of prices other than zero: further ones stay zero, and the bound is valid. Up to 40 MB."""
+"""Limit on the number of non-zero prices: further ones stay zero, and the bound stays valid. Up to 40 MB."""
 
 MOST_PRICED = 2000
-"""Variables up to which there are prices; their rewards take 32 MB."""
+"""Largest number of variables with prices; their rewards take 32 MB."""
 
 PRICES, CHANGES = 0, 1
-"""Entries of `PricedPicks.counts`: the next number of a price, and the changes of the step at hand."""
+"""Entries of `PricedPicks.counts`: the next number of a price, and the number of changes in the present step."""
 
 
 class PricedPicks(NamedTuple):
-    """Prices along one order, and what each rank picks at these."""
+    """Prices along one order, and the pick of each rank at these prices."""
 
     blocks: np.ndarray  # int64, shape (n_ranks,): rank of the first triple of each paying rank
     numbers: np.ndarray  # int32, shape (power of two,): the table: numbers of the prices, 0 for none
@@ -42,26 +43,27 @@ class PricedPicks(NamedTuple):
     # an earlier member as a linked list of numbers, ended by 0.
     heads: np.ndarray
     links: np.ndarray
-    # int32, shape (n_prices, 3), by number: the rank that pays, the later and the earlier member of the pair.
+    # int32, shape (n_prices, 3), by number: the paying rank, then the later and the earlier member of the pair.
     triples: np.ndarray
-    # `prices`, `best_prices` (float64, shape (n_prices,)): in nats, by number, and those of the lowest bound met;
-    # number 0 stands for all prices that are zero.
+    # `prices`, `best_prices` (float64, shape (n_prices,)): in nats, by number: the present ones and the ones of the
+    # lowest bound so far; number 0 stands for all zero prices.
     prices: np.ndarray
     best_prices: np.ndarray
-    # int32, shape (n_prices,): numbers of the prices that the step at hand raises, negative of those that it lowers.
+    # int32, shape (n_prices,): numbers of the prices that the present step raises; negative numbers of the prices
+    # that it lowers.
     changes: np.ndarray
     counts: np.ndarray  # int64, shape (2,): see `PRICES` and `CHANGES`
-    # float64, shape (n_ranks, n_variables): sum of the prices that ranks still to come pay for a pair, by its later
-    # and its earlier member. Without columns beyond `MOST_PRICED` variables.
+    # float64, shape (n_ranks, n_variables): sum of the prices that undecided ranks pay for a pair, by its later and
+    # its earlier member. No columns if there are more than `MOST_PRICED` variables.
     rewards: np.ndarray
     values: np.ndarray  # float64, shape (n_ranks,): value of each pick in nats
     chosen: np.ndarray  # int64, shape (n_ranks,): the set picked
-    # `asked`, `held` (uint64, shape (n_ranks, ceil(n_variables / 64))): the row with that set, and the same with
-    # spare members.
+    # `asked`, `held` (uint64, shape (n_ranks, ceil(n_variables / 64))): the row with the picked set; the same row
+    # with spare members.
     asked: np.ndarray
     held: np.ndarray
     is_stale: np.ndarray  # bool, shape (n_ranks,): prices have changed since the rank's pick
-    pace: np.ndarray  # float64, shape (3,): as of `stages.kernels.bounds.ascent`, of minus the bound
+    pace: np.ndarray  # float64, shape (3,): as in `stages.kernels.bounds.ascent`, for minus the bound
     # Scratch: uint64, shape (ceil(n_variables / 64),).
     extra: np.ndarray
     trial: np.ndarray
@@ -122,14 +124,14 @@ def pair_index(n_variables, later, earlier):
 @inlined
 def price_at(index, numbers, indices, prices):
     """The price of a triple, by its rank among all triples."""
-    # Number 0 has the index -1, so a free place gives 0 as well as one that another triple has.
+    # Number 0 has the index -1, so a free place gives 0, and so does a place taken by another triple.
     k = numbers[index & (len(numbers) - 1)]
     return prices[k] if indices[k] == index else 0.0
 
 
 @borrowing
 def numbered(picks, rank, later, earlier):
-    """Number of the price that a rank pays for a pair, a new one if need be; 0 if it cannot have one."""
+    """Number of the price that a rank pays for a pair, a new number if necessary; 0 if the price cannot have one."""
     index = picks.blocks[rank] + pair_index(len(picks.gains), later, earlier)
     place = index & (len(picks.numbers) - 1)
     k = np.int64(picks.numbers[place])
@@ -140,13 +142,13 @@ def numbered(picks, rank, later, earlier):
         picks.triples[k, 0], picks.triples[k, 1], picks.triples[k, 2] = rank, later, earlier
         picks.links[k] = picks.heads[later, earlier]
         picks.heads[later, earlier] = k
-    # Another triple may have the place: this one has no price then, and the bound holds at any prices.
+    # Another triple may have the place: then this one has no price, and the bound holds at any prices.
     return k if picks.indices[k] == index else np.int64(0)
 
 
 @borrowing
 def sum_rewards(picks, depth):
-    """Fill ``picks.rewards`` from the prices that ranks from `depth` on pay."""
+    """Fill ``picks.rewards`` from the prices paid by ranks from `depth` on."""
     picks.rewards[depth:] = 0.0
     for k in range(1, picks.counts[PRICES]):
         if picks.triples[k, 0] >= depth:
@@ -176,7 +178,7 @@ def change_price(picks, k, change):
 
 @borrowing
 def note_change(picks, k):
-    """List a price as one that the step changes, unless it has no number."""
+    """List a price for the present step to change, unless it has no number."""
     if k != 0:
         picks.changes[picks.counts[CHANGES]] = k
         picks.counts[CHANGES] += 1
@@ -184,7 +186,9 @@ def note_change(picks, k):
 
 @borrowing
 def list_violated(fill, depth, picks):
-    """List the pairs that ranks ask for in vain: the pick of the later member does not hold the earlier one."""
+    """List the violated pairs: a rank asks for the pair, but the pick of the later member does not hold the earlier
+    one.
+    """
     held, asked = picks.held, picks.asked
     n_ranks, n_words = fill.shape
     for rank in range(depth, n_ranks):
@@ -209,7 +213,9 @@ def list_violated(fill, depth, picks):
 
 @borrowing
 def list_slack(fill, depth, picks):
-    """List, with a minus, the positive prices of pairs that a pick holds for ranks which do not ask for them."""
+    """List the positive prices, with a minus sign, of pairs that a pick holds although the paying ranks do not ask
+    for them.
+    """
     n_ranks, n_words = fill.shape
     for later in range(depth, n_ranks):
         for w in range(n_words):
@@ -227,17 +233,18 @@ def list_slack(fill, depth, picks):
 
 @borrowing
 def step_prices(problem, drop):
-    """A subgradient step by which a linear bound would fall by `drop` nats; False if no price is to change.
+    """A subgradient step by which a linear bound would fall by `drop` nats; returns False if there is no price to
+    change.
 
-    The price of a violated pair rises, that of a pair with slack falls. No pair is both, as a violated one is asked
-    for. `problem` holds the first six arguments of `lagrangian_bound.lowest_bound`.
+    The price of a violated pair rises; the price of a pair with slack falls. No pair is both, since ranks ask for
+    violated pairs only. `problem` holds the first six arguments of `lagrangian_bound.lowest_bound`.
     """
     _, fill, depth, _, picks, _ = problem
     picks.counts[CHANGES] = 0
     list_violated(fill, depth, picks)
     list_slack(fill, depth, picks)
     number = picks.counts[CHANGES]
-    # Each component of the subgradient is 1 or -1, so their number is its squared norm.
+    # Each component of the subgradient is 1 or -1, so its squared norm is the number of components.
     length = drop / max(1, number)
     for i in range(number):
         k = np.int64(picks.changes[i])

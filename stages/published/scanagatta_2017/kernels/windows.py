@@ -1,9 +1,9 @@
 """The window operator on orders: a block of consecutive variables moves to another place (Scanagatta, Corani,
 Zaffalon 2017).
 
-All places of a block are evaluated as a chain: it changes places with one neighbour after the other, and at each
-of these jumps only the block's members and the variable jumped over can change their sets. A block of one
-variable gives insertion, jumping once gives the swap of neighbours.
+All places of a block are evaluated as a chain: it changes places with one neighbour after the other. At each such
+jump, only the block's members and the variable jumped over can change their sets. A block of one variable gives
+insertion, jumping once gives the swap of neighbours.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def jump_right(lists, start, width, state):
     work = 1 + width
     present = chosen[passed]
     for k in range(lists.parent_offsets[present], lists.parent_offsets[present + 1]):
-        # A parent is in the block, which comes later now. Sets before the present one were inconsistent with more
-        # predecessors; so the search goes on behind it.
+        # A parent is in the block, which now comes later. Sets before the present one were inconsistent even with
+        # more predecessors; so the search continues behind it.
         if position[lists.parents[k]] > start:
             stop = lists.set_offsets[passed + 1]
             other = first_consistent(lists, present + 1, stop, position, start)
@@ -60,7 +60,7 @@ def jump_right(lists, start, width, state):
             break
     for place in range(start + 1, start + width + 1):
         member = order[place]
-        # Predecessors of a member are the former ones and the variable passed: only sets with it are new.
+        # A member keeps its predecessors and gains the passed variable: only sets with this variable are new.
         better = best_with(lists, member, passed, position, place, chosen[member])
         if better >= 0:
             gain += lists.scores[better] - lists.scores[chosen[member]]
@@ -85,7 +85,8 @@ def jump_left(lists, start, width, state):
     for place in range(start - 1, last):
         member = order[place]
         present = chosen[member]
-        # A member loses the variable passed as a parent; better sets were inconsistent even with it before them.
+        # A member loses the passed variable as a parent; better sets were inconsistent even with this variable as a
+        # predecessor.
         if contains(lists, present, passed):
             stop = lists.set_offsets[member + 1]
             other = first_consistent(lists, present + 1, stop, position, place)
@@ -94,7 +95,7 @@ def jump_left(lists, start, width, state):
                 return -np.inf, work
             gain += lists.scores[other] - lists.scores[present]
             chosen[member] = other
-        # All of the block precedes it now: only sets with a member of the block are new.
+        # The whole block precedes it now: only sets with a member of the block are new.
         found = best_with(lists, passed, member, position, last, better)
         if found >= 0:
             better = found
@@ -105,7 +106,7 @@ def jump_left(lists, start, width, state):
 
 @borrowing
 def largest_gain(lists, chosen, variable):
-    """Upper bound in nats on what a variable can gain: its best listed set."""
+    """Upper bound in nats on the gain of a variable: its best listed set."""
     return lists.scores[lists.set_offsets[variable]] - lists.scores[chosen[variable]]
 
 
@@ -113,10 +114,10 @@ def largest_gain(lists, chosen, variable):
 def best_place(lists, start, width, state, trial):
     """Find the best place for a block.
 
-    Going right only the block can gain, going left only the variables that it passes: a direction is pruned when the
-    upper bound on these gains does not reach the best place so far. `state` is not changed; `trial` is scratch of the
-    same size. Returns the position where the block starts at its best place (-1 if none gains; the nearer place of
-    equals, right before left), the gain in nats, and the sets tested.
+    To the right only the block can gain, to the left only the variables that it passes. A direction is pruned when
+    the upper bound on these gains does not reach the best place so far. `state` is not changed; `trial` is scratch of
+    the same size. Returns the position where the block starts at its best place (-1 if none gains; among equal places
+    the nearer one, right before left), the gain in nats, and the sets tested.
     """
     n_variables = len(state.order)
     best, best_gain = np.int64(-1), GAIN_TOLERANCE
@@ -124,7 +125,7 @@ def best_place(lists, start, width, state, trial):
     copy_order(state, trial)
     total = 0.0
     for place in range(start, n_variables - width):
-        # From here on variables passed can only lose, and each member of the block gains its best listed set at most.
+        # From here on passed variables can only lose, and each member of the block gains at most its best listed set.
         most = 0.0
         for k in range(place, place + width):
             most += largest_gain(lists, trial.chosen, trial.order[k])
@@ -138,7 +139,7 @@ def best_place(lists, start, width, state, trial):
         if gain == -np.inf:
             break
     copy_order(state, trial)
-    # Going left the block can only lose: `most` is what the variables that it has not passed yet can gain.
+    # To the left the block can only lose: `most` bounds the gain of the variables that it has not passed yet.
     total = 0.0
     most = 0.0
     for k in range(start):
@@ -159,7 +160,7 @@ def best_place(lists, start, width, state, trial):
 
 @borrowing
 def move_window(lists, start, width, place, state):
-    """Move a block to start at `place`, which `best_place` returned, and update the choices."""
+    """Move a block to start at `place`, as returned by `best_place`, and update the choices."""
     while start < place:
         jump_right(lists, start, width, state)
         start += 1
@@ -177,11 +178,12 @@ def climb_windows(lists, state, trial, walk, rng, widest, work_limit, window_lim
     Parameters
     ----------
     state, trial : OrderState
-        The order searched, and scratch.
+        The order to search, and scratch.
     widest : int
         Largest block.
     work_limit, window_limit : int
-        The call ends after about so many sets tested, or so many blocks tried in all; another one continues.
+        The call ends after about `work_limit` sets tested or `window_limit` blocks tried in all; another call
+        continues.
     """
     n_variables = len(state.order)
     starts, counts = walk

@@ -14,14 +14,14 @@ PRECISION = 1e-13
 def log_chi_square_tail(statistic, degrees):
     """Natural logarithm of the probability that a chi-square variable exceeds `statistic`.
 
-    The regularised incomplete gamma function Q(degrees / 2, statistic / 2): one minus the power series of P below
-    about the mean, its continued fraction evaluated by Lentz's (1976) method above.
+    It is the regularised incomplete gamma function Q(degrees / 2, statistic / 2). Below about the mean: one minus the
+    power series of P. Above: the continued fraction of Q, evaluated by Lentz's (1976) method.
     """
     if statistic <= 0.0:
         return 0.0
     a, x = 0.5 * degrees, 0.5 * statistic
-    # x^a e^-x / Gamma(a), the factor that the series of P and the fraction of Q share (Abramowitz and Stegun 1964,
-    # 6.5.29 and 6.5.31).
+    # x^a e^-x / Gamma(a), a factor of both the series of P and the fraction of Q (Abramowitz and Stegun 1964, 6.5.29
+    # and 6.5.31).
     log_front = a * math.log(x) - x - math.lgamma(a)
     if x < a + 1.0:
         # 1/a + x / (a (a + 1)) + x^2 / (a (a + 1) (a + 2)) + ...
