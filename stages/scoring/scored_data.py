@@ -26,7 +26,7 @@ class ScoredData:
     """A data set with a score, a key of `stages.scoring.scores.SCORES`.
 
     `ess`, the equivalent sample size, is for scores that have one. Raises `NothingFoundError` if `stop` was set while
-    the data were laid out.
+    the data were laid out; `StageError` if a package's score cannot be computed on them.
     """
 
     def __init__(self, dataset: Dataset, score: str = "bic", ess: float = 1.0, stop: StopSignal | None = None):
@@ -51,6 +51,10 @@ class ScoredData:
         self._thread = threading.local()
         self.tables = LookUpTables(self.definition, ess, self.n_rows, self.n_states, self.quantum)
         self._states = dataset.n_states.tolist()
+        if self.definition.terms is not None:
+            # A package's functions that fail do so before anything is written.
+            for n_states in set(self._states):
+                self.tables.of_family(self._states.index(n_states), 1.0)
 
     @property
     def n_variables(self) -> int:

@@ -251,7 +251,7 @@ def test_a_wrong_score_is_found_by_the_independent_check():
 def test_terms_that_are_no_numbers_are_errors_of_the_package(cell, said):
     SCORES["jeffreys"] = counted("Mine", cell, lambda counts: counts)
     with pytest.raises(StageError, match=f"the score Mine of the package .* cannot be computed .*{said}"):
-        FamilyScorer(TABLES["binary"], "jeffreys").local_score(0, (1,))
+        FamilyScorer(TABLES["binary"], "jeffreys")
 
 
 @pytest.mark.parametrize(
