@@ -62,8 +62,9 @@ def hugin_text(network: BayesianNetwork) -> str:
     Data are nested by the parents as listed; the states of the child vary fastest, then those of the last parent.
     """
     identifiers = _identifiers([v.name for v in network.variables])
+    name = f"  name = {_text(network.name)};\n" if network.name != "unknown" else ""
     claims = "".join(f"  {_CLAIMS} = {_text(kept([text]))};\n" for text in claims_of(network))
-    parts = [f"net\n{{\n{claims}}}\n"]
+    parts = [f"net\n{{\n{name}{claims}}}\n"]
     for variable, identifier in zip(network.variables, identifiers):
         label = f"  label = {_text(variable.name)};\n" if identifier != variable.name else ""
         states = " ".join(map(_text, variable.known_states))
@@ -165,13 +166,14 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
     """Read a HUGIN network of chance nodes."""
     tokens = _Tokens(lines)
     families = Families(tokens.fail, takes_weights=True)
-    claims: list[str] = []
+    name, claims = "unknown", []
     while tokens.peek():
         at = tokens.at
         keyword = tokens.take()
         if keyword == "net":
-            held, _ = tokens.take_attributes().get(_CLAIMS, ([], at))
-            claims = restored(_unquoted("".join(held))) if held else []
+            attributes = tokens.take_attributes()
+            held = {key: " ".join(map(_unquoted, words)) for key, (words, _) in attributes.items()}
+            name, claims = held.get("name") or name, restored(held[_CLAIMS]) if held.get(_CLAIMS) else []
         elif keyword == "node" or (keyword == "discrete" and tokens.take("node")):
             _read_node(tokens, families)
         elif keyword == "potential":
@@ -179,4 +181,4 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
         else:
             message = f"expected net, node or potential, got {keyword[:40]!r}: only chance nodes are read"
             tokens.fail(message, at)
-    return with_claims(families.network(), claims, lines)
+    return with_claims(families.network(name), claims, lines)
