@@ -103,6 +103,8 @@ class OptimizeOptions:
     information: np.ndarray | None = None
     # Whether equal moves are decided by chance, from the stream of `seed`, as a replicate needs it.
     draws_ties: bool = False
+    # Whether sets are listed for a proof alone; a network of many, which are averaged, needs none.
+    lists_for_proof: bool = True
     keeps_proof: bool = False  # whether the result has what a proof of its bound needs
     own: OwnValues = field(default_factory=OwnValues)  # options that entries of methods declare
 

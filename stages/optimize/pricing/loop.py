@@ -106,10 +106,11 @@ def list_all(run: PricingRun, engine: PricingEngine, bound: ListBound) -> bool:
     """List all sets of all variables where that takes seconds; whether it was done.
 
     A search comes first, with a bound on the lists that it grows, so that there is what a run of that length finds
-    when time or the user ends the listing.
+    when time or the user ends the listing. A listing longer than `LEAST_LISTING` serves the proof above all, and is
+    left out where none is wanted.
     """
     seconds = None if run.is_spent() else forecast_listing(run)
-    if seconds is None:
+    if seconds is None or (seconds > LEAST_LISTING and not run.options.lists_for_proof):
         return False
     run.lists_all = True
     search_first(run, engine, bound, seconds)
