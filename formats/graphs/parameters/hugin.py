@@ -142,7 +142,9 @@ def _unquoted(token: str) -> str:
 
 def _kept(attributes: dict[str, tuple[list[str], int]]) -> dict[str, list[str]]:
     """The texts that our writer replaced, and its claims."""
-    found = {key: _unquoted("".join(attributes.get(f"bnsl_{key}", ([], 0))[0])) for key in ("name", "states", "claims")}
+    found = {
+        key: _unquoted("".join(attributes.get(f"bnsl_{key}", ([], 0))[0])) for key in ("name", "states", "claims")
+    }
     return {key: restored(text) for key, text in found.items() if text}
 
 

@@ -17,7 +17,6 @@ from stages.graphs import Parents, connected_components, eliminate_children_firs
 from stages.graphs.treewidth import contraction_bound, min_fill_order
 from stages.runtime.errors import InfeasibleError
 
-
 DEMAND_FEWER = "demand fewer: by --require, or by fixed records of the lists"
 """The remedy beside a larger treewidth. Here an arc that the user requires is a fixed record."""
 

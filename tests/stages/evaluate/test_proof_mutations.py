@@ -34,7 +34,8 @@ ODD = ("", "x", "V0", [], [0], [[]], [1, 0], [0, 0], [-1], [0.0], [True], {}, {"
 
 NOT_READ = re.compile(
     r"set header (?!format|version|variables).*|network header (?!format|version|variables|total|bound$|gap).*"
-    r"|(set|network) record (?!child|parents|scores).*|proof header (score|ess|rows|data|by|created).*|\w+ header variables \* (?!name).*"
+    r"|(set|network) record (?!child|parents|scores).*|proof header (score|ess|rows|data|by|created).*"
+    r"|\w+ header variables \* (?!name).*"
 )
 """Kinds of places that the plain checker does not read: how lists and network came about, and what else is claimed.
 
