@@ -203,7 +203,7 @@ child string!: name of the variable that it enters
 probability number!: posterior probability of the arc
 standard_error number!: of that probability; 0 where it is exact
 either number!: posterior probability of an arc in either direction
-direction string: what decides the direction of the pair in most networks: data, knowledge or neither
+direction string: what decides this direction in most networks that join the pair: data, knowledge or neither
 ancestor number: posterior probability that the parent is an ancestor of the child
 ancestor_error number: standard error of that
 blanket number: posterior probability that the parent is in the Markov blanket of the child

@@ -18,12 +18,26 @@ SHOWN = 9
 
 
 def installed_version() -> str:
-    """Version at the time of installation; ``0+unknown`` if this code was never installed."""
+    """Version at the time of installation; ``0+unknown`` if this code was never installed.
+
+    Cleaning a checkout removes ``_version.py``; what an installation for editing noted beside the packages stays.
+    """
     try:
         from . import _version
     except ImportError:
-        return "0+unknown"
+        return noted_version(HOME) or "0+unknown"
     return _version.VERSION
+
+
+def noted_version(home: Path) -> str | None:
+    """The version that was noted when `home` was installed for editing; None if it was not."""
+    import json
+    from importlib import metadata
+
+    for found in metadata.distributions(name="bnsl-cli"):
+        if json.loads(found.read_text("direct_url.json") or "{}").get("url") == home.as_uri():
+            return found.version
+    return None
 
 
 def running_version(installed: str, home: Path) -> str:

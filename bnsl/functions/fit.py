@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..files.inputs import certified_order, completed, learnt_network, open_learnt_network
+from ..files.recording import record_command
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, option, parameter, record
@@ -102,6 +103,10 @@ def fit(
     rows = data_options.open_rows(data, run.reporter, known)
     names = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).names
     structure = completed(structure, network, names, data, run.reporter)
+    recorded = data_options.recorded() | {"smoothing": smoothing}
+    if isinstance(rows, IncompleteDataset):
+        recorded |= {name: value for name, value in vars(maximisation).items() if name != "memory"}
+    structure = replace(structure, header=record_command(structure.header, "fit", recorded))
     size = f"{plural(structure.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}"
     if not isinstance(rows, IncompleteDataset):
         fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, name=name)

@@ -4,8 +4,9 @@
     python3 check.py SETS.jsonl PROOF.jsonl NETWORK.jsonl
 
 Plain Python and exact whole numbers: no code of bnsl, no rounding but upwards. Exit code 0: the proof holds, and is
-about the network. Checked are names, listed sets, types and ranges of numbers, cycles. Other keys of SETS and
-NETWORK, a seed or a treewidth, are not read; of PROOF they are refused.
+about the network. Checked are names, listed sets, types and ranges of numbers, cycles, and that total, bound and gap
+in the header of NETWORK fit its scores. Other keys of SETS and NETWORK, a seed or a treewidth, are not read; of PROOF
+they are refused.
 
 The argument. A network takes one listed set of each variable, and its arcs close no cycle. A *cut* gives each set a
 weight; in every network the weights of the sets taken add up to at least its *demand*. There are two kinds.
@@ -34,13 +35,14 @@ CAP, MOST_BITS, MOST_TOGETHER = 100, 1000, 20
 LIMIT = 1 << 62  # of the numbers of a proof
 NONE = float("-inf")  # below every whole number
 
-# Types of the keys that are read: string, integer, boolean, list; ! must be there.
+# Types of the keys that are read: string, integer, boolean, list, number, a number or null; ! must be there.
 HEADER, RECORD = "format:s! version:i! variables:l!", "child:i! parents:l! scores:l!"
 PROOF = f"{HEADER} sets:s! bits:i! bound:i! max_parents:i cuts:i! nodes:i!"
 ABOUT = {"score", "ess", "rows", "data", "by", "created", "interrupted"}  # in a proof's header, not read
+CLAIMS = f"{HEADER} total:o bound:n gap:n"
 CLUSTER, HALF = "cluster:l! demand:i!", "half:l! lowered:l!"
 NODE, STEP = "above:i! before:l steps:l solved:b", "cuts:l! multipliers:l! shift:i anew:b"
-TYPES = {"s": str, "i": int, "b": bool, "l": list}
+TYPES = {"s": (str,), "i": (int,), "b": (bool,), "l": (list,), "n": (int, float), "o": (int, float, type(None))}
 
 
 def require(condition, message):
@@ -57,8 +59,8 @@ def typed(fields, table, whose, others=()):
     kinds = dict(entry.split(":") for entry in table.split())
     for key, kind in kinds.items():
         require(key in fields or "!" not in kind, f"{whose} has no {key!r}")
-        value, type_ = fields.get(key), TYPES[kind[0]]
-        fits = type(value) is type_ and (type_ is not int or -(2**63) <= value < 2**64)
+        value = fields.get(key)
+        fits = type(value) in TYPES[kind[0]] and (kind[0] != "i" or -(2**63) <= value < 2**64)
         require(fits or key not in fields, f"{whose}: {key!r} is of a wrong type")
     require(others is None or fields.keys() <= kinds.keys() | others, f"{whose} has unknown keys")
 
@@ -92,11 +94,11 @@ def read(path, kind, version, table):
 
 
 def read_lists(path, kind):
-    """The names of the variables, and of each variable its sets: a mask of bits, the parents, and the score.
+    """The header, the names of the variables, and of each variable its sets: a mask of the parents, and the score.
 
     Only a network may have null for a score, and lack the empty set.
     """
-    _, _, records, names = read(path, kind, 1, HEADER)
+    _, header, records, names = read(path, kind, 1, CLAIMS if kind == "bnsl.network" else HEADER)
     n, lists = len(names), {}
     for record in records:
         typed(record, RECORD, path, None)
@@ -113,7 +115,7 @@ def read_lists(path, kind):
             own[mask] = None if score is None else float(score)
         lists[child] = list(own.items())
     require(len(lists) == n, f"{path}: a variable has no list")
-    return names, [lists[v] for v in range(n)]
+    return header, names, [lists[v] for v in range(n)]
 
 
 def digest_of(lists):
@@ -284,11 +286,28 @@ def check(number, nodes, below, multipliers, allowed, after, lists, scores, coun
         check(child, nodes, below, multipliers, kept, now, lists, scores, counted, bound)
 
 
+def claims_fit(header, scores):
+    """Whether total, bound and gap of a network's header fit its scores and each other, but for rounding."""
+
+    def rounding(sum_):
+        return max(1e-6, 1e-9 * abs(sum_))
+
+    total, bound, gap = (header.get(key) for key in ("total", "bound", "gap"))
+    is_least = gap is None or gap >= -rounding(total or 0)
+    if total is None:
+        return is_least
+    is_sum = None in scores or abs(total - math.fsum(scores)) <= rounding(math.fsum(map(abs, scores)))
+    is_above = bound is None or bound >= total - rounding(total)
+    is_gap = bound is None or gap is None or abs(bound - total - gap) <= rounding(total)
+    return is_least and is_sum and is_above and is_gap
+
+
 def score_of(path, names, lists, most):
     """The score of a network, from the lists; it has a listed set of at most `most` parents of each, and no cycle."""
-    own_names, families = read_lists(path, "bnsl.network")
+    header, own_names, families = read_lists(path, "bnsl.network")
     require(set(own_names) == set(names), "network and proof have different variables")
     require(all(len(own) == 1 for own in families), f"{path} has more than one set of a variable")
+    require(claims_fit(header, [own[0][1] for own in families]), f"{path}: the claims of its header do not fit")
     parents = {name: [own_names[p] for p in bits_of(own[0][0])] for name, own in zip(own_names, families)}
     chosen = [sum(1 << names.index(parent) for parent in parents[name]) for name in names]
     require(all(mask in dict(own) for mask, own in zip(chosen, lists)), "this is no network of the lists")
@@ -302,7 +321,7 @@ def score_of(path, names, lists, most):
 
 
 def main(sets_path, proof_path, network_path):
-    names, lists = read_lists(sets_path, "bnsl.parentsets")
+    _, names, lists = read_lists(sets_path, "bnsl.parentsets")
     header, cuts, nodes = read_proof(proof_path, names)
     require(header["sets"] == digest_of(lists), "the proof is of other lists")
     unit, bound, most = 2 ** header["bits"], header["bound"], header.get("max_parents", len(names))

@@ -181,9 +181,9 @@ def _warn_of_readers(model: BayesianNetwork, format: str, warn: Warn) -> None:
             f"(of {changed[0]!r}; variables: {len(changed)}); property lines keep the originals"
         )
     constant = [variable.name for variable in model.variables if len(variable.known_states) == 1]
-    if format == "bif" and constant:
+    if format in ("bif", "net") and constant:
         warn(
-            f"pyAgrum refuses variables of one state in BIF ({constant[0]!r}; in all {len(constant)}); "
+            f"pyAgrum refuses variables of one state in {format.upper()} ({constant[0]!r}; in all {len(constant)}); "
             "learn without these columns (--drop) if it is to read the file"
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -110,12 +111,17 @@ def _numbers_of_states(network: Network, data: Dataset | None) -> list[int] | No
     return n_states if len(n_states) == len(variables) else None
 
 
+def _within_doubles(count: int) -> int | None:
+    """A count; None if no double holds it, so that other programs could not read it."""
+    return count if count <= sys.float_info.max else None
+
+
 def _measure_size(network: Network, n_states: list[int] | None) -> dict[str, Any]:
     return {
         "variables": network.n_variables,
         "arcs": network.n_arcs,
         "max_parents": max(map(len, network.parents), default=0),
-        "parameters": count_parameters(network.parents, n_states) if n_states else None,
+        "parameters": _within_doubles(count_parameters(network.parents, n_states)) if n_states else None,
     }
 
 

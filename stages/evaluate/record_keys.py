@@ -12,7 +12,7 @@ _SIZE_KEYS = keys_of("""
 variables integer: number of variables
 arcs integer: number of arcs
 max_parents integer: largest number of parents
-parameters integer?: free parameters; none where numbers of states are unknown
+parameters integer?: free parameters; none where numbers of states are unknown, or beyond 1.8e308
 """)
 
 _QUALITY_KEYS = keys_of(f"""

@@ -127,23 +127,27 @@ def decide_directions(parents: Parents, knowledge: Knowledge) -> dict[Arc, str]:
 
 
 class DecisionCounts:
-    """What decides the direction of each pair of variables, counted over networks."""
+    """What decides the directions of arcs, counted over networks."""
 
     def __init__(self) -> None:
         self._counts: dict[str, Counter[Arc]] = {word: Counter() for word in DECIDERS}
+        self._joined: Counter[frozenset[int]] = Counter()
 
     def add(self, decisions: Mapping[Arc, str], times: int = 1) -> None:
         """Count what `decide_directions` found in a network, `times` times."""
-        for (tail, head), word in decisions.items():
-            self._counts[word][min(tail, head), max(tail, head)] += times
+        for arc, word in decisions.items():
+            self._counts[word][arc] += times
+            self._joined[frozenset(arc)] += times
 
     def usual(self, arc: Arc) -> str:
-        """The most frequent decision on a pair among the networks that join it.
+        """What decides this direction in most of the networks that join the pair.
 
-        Among equally frequent ones it is the weakest claim, so it is ``neither`` if no network joins the pair.
+        A network with the other direction counts as ``neither``. Among equally frequent decisions it is the weakest
+        claim, so it is ``neither`` if no network joins the pair.
         """
-        pair = min(arc), max(arc)
-        return max(reversed(DECIDERS), key=lambda word: self._counts[word][pair])
+        counts = {word: self._counts[word][arc] for word in DECIDERS if word != UNDECIDED}
+        counts[UNDECIDED] = self._joined[frozenset(arc)] - sum(counts.values())
+        return max(reversed(DECIDERS), key=counts.__getitem__)
 
 
 LEARNING_STAGES = frozenset({"parentsets", "optimize", "posterior", "average"})

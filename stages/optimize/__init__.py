@@ -103,7 +103,9 @@ class OptimizeOptions:
     information: np.ndarray | None = None
     # Whether equal moves are decided at random, from the stream of `seed`; replicates need this.
     draws_ties: bool = False
-    keeps_proof: bool = False  # whether the result keeps the steps that a proof of its bound needs
+    # Whether sets are listed for a proof alone; a network of many, which are averaged, needs none.
+    lists_for_proof: bool = True
+    keeps_proof: bool = False  # whether the result has what a proof of its bound needs
     own: OwnValues = field(default_factory=OwnValues)  # options that entries of methods declare
 
     @property

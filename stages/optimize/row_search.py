@@ -75,7 +75,8 @@ class RowSearch:
         Every search begins without arcs, unless there is a start network: a network of all rows would pass on arcs
         that a replicate's own rows leave open. Ties are drawn from the random stream of the replicate.
         """
-        one = replace(self, options=replace(self.options, jobs=1, remote=None, draws_ties=True))
+        options = replace(self.options, jobs=1, remote=None, draws_ties=True, lists_for_proof=False)
+        one = replace(self, options=options)
         seconds, evaluations = limits.seconds, limits.evaluations
 
         def search(rows: Rows, order: np.ndarray, seed: int, stop: StopSignal) -> Found:

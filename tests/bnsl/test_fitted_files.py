@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import bnsl
+from formats.version import VERSION
 
 
 @pytest.fixture(scope="module")
@@ -23,14 +24,15 @@ def table() -> dict[str, list[str]]:
 @pytest.mark.parametrize("suffix", ["net.jsonl", "bif", "net", "xmlbif", "xdsl", "uai"])
 def test_saved_and_read(tmp_path: Path, table, suffix: str):
     learnt = bnsl.optimize(data=table, forbid="c->a", seed=1, quiet=True)
-    fitted = learnt.fit(table, quiet=True)
+    fitted = learnt.fit(table, smoothing=1, quiet=True)
     fitted.save(tmp_path / f"m.{suffix}")
     again = bnsl.read(tmp_path / f"m.{suffix}")
     for found in (fitted, again):
         assert found.arcs == learnt.arcs and found.directions == learnt.directions
         assert (found.score, found.gap, found.claim) == (learnt.score, learnt.gap, learnt.claim)
         ours, theirs = learnt.record.header, found.record.header
-        assert (theirs.data, theirs.by) == (ours.data, ours.by)
+        assert theirs.data == ours.data and theirs.by[:-1] == ours.by
+        assert theirs.by[-1] == {"stage": "fit", "version": VERSION, "options": {"smoothing": 1.0}}
         assert found._repr_svg_() == learnt._repr_svg_()
     assert learnt.claim is not None and set(again.directions.values()) == {"data", "neither"}
     assert again.states == fitted.states
@@ -43,3 +45,11 @@ def test_a_part_that_lost_a_parent_is_written_without_parameters(tmp_path: Path,
     bnsl.convert(fitted, neighbourhood=["c"], output=str(tmp_path / "part.net.jsonl"), quiet=True)
     part = bnsl.read(tmp_path / "part.net.jsonl")
     assert part.model is None and part.score is None
+
+
+def test_the_record_of_expectation_maximisation_and_of_a_foreign_structure(tmp_path: Path, table):
+    (tmp_path / "m.csv").write_text("from,to\na,b\n")
+    holes = {"a": [None, *table["a"][1:]], "b": table["b"]}
+    fitted = bnsl.fit(str(tmp_path / "m.csv"), holes, missing="em", iterations=3, quiet=True)
+    options = {"iterations": 3, "missing": "em", "restarts": 1, "seed": 0, "tolerance": 1e-5}
+    assert [entry["options"] for entry in fitted.record.header.by] == [options]

@@ -13,7 +13,7 @@ from helpers.places import ROOT
 import bnsl
 from formats.provenance import append_command
 from formats.records import Header
-from formats.version import VERSION, checked_out_commit, running_version
+from formats.version import VERSION, checked_out_commit, noted_version, running_version
 
 FIRST, SECOND = "0123456789abcdef" * 2 + "01234567", "fedcba9876543210" * 2 + "fedcba98"
 
@@ -86,6 +86,16 @@ def test_code_that_was_never_installed_says_so(tmp_path: Path):
     line = [sys.executable, "-c", "from formats.version import VERSION; print(VERSION)"]
     done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == "0+unknown\n"
+
+
+def test_a_cleaned_checkout_has_the_version_of_its_installation(tmp_path: Path, monkeypatch):
+    noted = tmp_path / "site" / "bnsl_cli-0.2.0.dev5+g012345678.dist-info"
+    noted.mkdir(parents=True)
+    (noted / "METADATA").write_text("Name: bnsl-cli\nVersion: 0.2.0.dev5+g012345678\n")
+    (noted / "direct_url.json").write_text(f'{{"dir_info": {{"editable": true}}, "url": "{tmp_path.as_uri()}"}}')
+    monkeypatch.setattr(sys, "path", [str(noted.parent)])
+    assert noted_version(tmp_path) == "0.2.0.dev5+g012345678"
+    assert noted_version(tmp_path / "other") is None
 
 
 def test_it_is_a_version_as_packages_spell_it():

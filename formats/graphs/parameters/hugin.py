@@ -7,6 +7,7 @@ A row may hold weights, such as ``( 10 90 )`` or ``( 1 1 )``, as HUGIN writes th
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NoReturn
 
 import numpy as np
@@ -16,9 +17,8 @@ from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..families import Families
 from ..kept_claims import claims_of, with_claims
-from ..mended_words import kept, restored
+from ..mended_words import as_words, kept, original, restored
 
-_CLAIMS = "bnsl_claims"
 _TOKEN = re.compile(r'\s+|%[^\n]*|("(?:[^"\\]|\\.)*"|[(){}=;|,]|[^\s"(){}=;|,%]+)')
 
 
@@ -44,10 +44,13 @@ def _identifiers(names: list[str]) -> list[str]:
     return made
 
 
-def _text(value: str) -> str:
-    if set(value) & set("\r\0"):
-        raise Inconsistent(f"a HUGIN file cannot hold the name or label {value!r}", remedy="write another format")
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+def _is_plain(text: str) -> bool:
+    """Whether a string of the file holds a text as it is: pyAgrum refuses escaped quotes."""
+    return text.isprintable() and not set(text) & set('"\\')
+
+
+def _property(key: str, texts: Sequence[str], words: Sequence[str]) -> str:
+    return "" if list(texts) == list(words) else f'  bnsl_{key} = "{kept(texts)}";\n'
 
 
 def _nested(table: np.ndarray) -> str:
@@ -59,16 +62,21 @@ def _nested(table: np.ndarray) -> str:
 def hugin_text(network: BayesianNetwork) -> str:
     """The text of a ``.net`` file; names that HUGIN cannot hold become labels of generated identifiers.
 
-    Data are nested by the parents as listed; the states of the child vary fastest, then the states of the last
+    Texts that no label can hold are kept in attributes. Data are nested by the parents as listed; the states of the
+    child vary fastest, then the states of the last
     parent.
     """
     identifiers = _identifiers([v.name for v in network.variables])
-    claims = "".join(f"  {_CLAIMS} = {_text(kept([text]))};\n" for text in claims_of(network))
-    parts = [f"net\n{{\n{claims}}}\n"]
+    title = as_words([network.name], _is_plain)
+    parts = ["net\n{\n", f'  name = "{title[0]}";\n' if network.name != "unknown" else ""]
+    parts += [_property("name", [network.name], title), _property("claims", claims_of(network), []), "}\n"]
     for variable, identifier in zip(network.variables, identifiers):
-        label = f"  label = {_text(variable.name)};\n" if identifier != variable.name else ""
-        states = " ".join(map(_text, variable.known_states))
-        parts.append(f"node {identifier}\n{{\n{label}  states = ( {states} );\n}}\n")
+        label, states = as_words([variable.name], _is_plain), as_words(variable.known_states, _is_plain)
+        parts.append(f"node {identifier}\n{{\n")
+        parts.append(f'  label = "{label[0]}";\n' if label[0] != identifier else "")
+        parts.append("  states = ( " + " ".join(f'"{state}"' for state in states) + " );\n")
+        parts.append(_property("name", [variable.name], label))
+        parts.append(_property("states", variable.known_states, states) + "}\n")
     for child, (parents, table) in enumerate(zip(network.parents, network.tables)):
         given = " | " + " ".join(identifiers[p] for p in parents) if parents else ""
         parts.append(f"potential ( {identifiers[child]}{given} )\n{{\n  data = {_nested(table)};\n}}\n")
@@ -133,6 +141,14 @@ def _unquoted(token: str) -> str:
     return re.sub(r"\\(.)", r"\1", token[1:-1]) if token.startswith('"') else token
 
 
+def _kept(attributes: dict[str, tuple[list[str], int]]) -> dict[str, list[str]]:
+    """The texts that our writer replaced, and its claims."""
+    found = {
+        key: _unquoted("".join(attributes.get(f"bnsl_{key}", ([], 0))[0])) for key in ("name", "states", "claims")
+    }
+    return {key: restored(text) for key, text in found.items() if text}
+
+
 def _read_node(tokens: _Tokens, families: Families) -> None:
     """A chance node; a label made by this program's writer is its name."""
     at = tokens.at
@@ -145,6 +161,7 @@ def _read_node(tokens: _Tokens, families: Families) -> None:
     # identifier from it.
     is_made = label and re.fullmatch(re.escape(_as_identifier(label)) + r"(_\d+)?", identifier)
     families.add_variable(identifier, label if is_made else identifier, names, at)
+    families.variables[-1] = original(families.variables[-1], _kept(attributes))
 
 
 def _read_potential(tokens: _Tokens, families: Families) -> None:
@@ -166,13 +183,15 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
     """Read a HUGIN network of chance nodes."""
     tokens = _Tokens(lines)
     families = Families(tokens.fail, takes_weights=True)
-    claims: list[str] = []
+    name, claims = "unknown", []
     while tokens.peek():
         at = tokens.at
         keyword = tokens.take()
         if keyword == "net":
-            held, _ = tokens.take_attributes().get(_CLAIMS, ([], at))
-            claims = restored(_unquoted("".join(held))) if held else []
+            attributes = tokens.take_attributes()
+            held = _kept(attributes)
+            given = " ".join(map(_unquoted, attributes.get("name", ([], at))[0]))
+            name, claims = held.get("name", [given or name])[0], held.get("claims", [])
         elif keyword == "node" or (keyword == "discrete" and tokens.take("node")):
             _read_node(tokens, families)
         elif keyword == "potential":
@@ -180,4 +199,4 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
         else:
             message = f"expected net, node or potential, got {keyword[:40]!r}: only chance nodes are read"
             tokens.fail(message, at)
-    return with_claims(families.network(), claims, lines)
+    return with_claims(families.network(name), claims, lines)

@@ -93,8 +93,14 @@ def start_graph(start: Parents | None, constraints: Constraints, names: Sequence
         bad = next((p for p in sorted(family) if knowledge.excludes(p, child)), None)
         if bad is not None:
             raise InfeasibleError(
-                f"the start network has the forbidden arc {knowledge.arc_text(bad, child)} "
-                f"(it {knowledge.excludes(bad, child)}); leave out one of them"
+                f"the start network has the arc {knowledge.arc_text(bad, child)}, which "
+                f"{knowledge.excludes(bad, child)}; permit it, or start from another network"
+            )
+        n_required = len(knowledge.required_of(child))
+        if n_required > constraints.max_parents:
+            raise InfeasibleError(
+                f"{names[child]} must have {n_required} parents, but at most {constraints.max_parents} are allowed; "
+                "raise --max-parents or require fewer arcs"
             )
         if len(family) > constraints.max_parents:
             raise InfeasibleError(

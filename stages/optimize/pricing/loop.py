@@ -109,10 +109,11 @@ def list_all(run: PricingRun, engine: PricingEngine, bound: ListBound) -> bool:
     """List all sets of all variables if this takes seconds; returns whether it was done.
 
     First search, and bound the lists that the search grows: then there is a network with a bound if time or the user
-    ends the listing.
+    ends the listing. A listing longer than `LEAST_LISTING` serves the proof above all: it is left out if no proof is
+    wanted.
     """
     seconds = None if run.is_spent() else forecast_listing(run)
-    if seconds is None:
+    if seconds is None or (seconds > LEAST_LISTING and not run.options.lists_for_proof):
         return False
     run.lists_all = True
     search_first(run, engine, bound, seconds)

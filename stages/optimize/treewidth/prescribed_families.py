@@ -17,6 +17,9 @@ from stages.graphs import Parents, connected_components, eliminate_children_firs
 from stages.graphs.treewidth import contraction_bound, min_fill_order
 from stages.runtime.errors import InfeasibleError
 
+DEMAND_FEWER = "demand fewer: by --require, or by fixed records of the lists"
+"""The remedy beside a larger treewidth. Here an arc that the user requires is a fixed record."""
+
 
 @dataclass(frozen=True)
 class FixedDemands:
@@ -40,8 +43,8 @@ def plan_fixed_cliques(prescribed: dict[int, tuple[int, ...]], names: Sequence[s
     for child, parents in prescribed.items():
         if len(parents) > treewidth:
             raise InfeasibleError(
-                f"the {len(parents)} fixed parents of {names[child]!r} cannot be a clique of at most "
-                f"{treewidth} variables: raise --tw to {len(parents)} or release this record"
+                f"{names[child]!r} must have {len(parents)} parents, treewidth {treewidth} allows {treewidth}: "
+                f"raise --tw to {len(parents)} or {DEMAND_FEWER}"
             )
     demands = FixedDemands()
     families = [prescribed.get(v, ()) for v in range(len(names))]
@@ -78,10 +81,10 @@ def _plan_component(
 def _too_wide(names: list[str], least: int, width: int, treewidth: int) -> str:
     shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
     if least > treewidth:
-        reason = f"the fixed records around {shown} alone have treewidth {least} or more"
+        reason = f"the arcs that every network must have around {shown} alone have treewidth {least} or more"
     else:
         reason = (
-            f"no elimination order of width {treewidth} was found for the fixed records around {shown} "
-            f"(the best has {width})"
+            f"no elimination order of width {treewidth} was found for the arcs that every network must have around "
+            f"{shown} (the best has {width})"
         )
-    return f"{reason}: raise --tw to {max(least, width)} or release some of these records"
+    return f"{reason}: raise --tw to {max(least, width)} or {DEMAND_FEWER}"

@@ -168,3 +168,21 @@ def test_other_programs_read_files_with_claims(tmp_path, name: str, suffix: str)
     model = replace(MODEL, variables=variables, header=replace(MODEL.header, variables=variables, by=()))
     written(model, name, tmp_path / f"n{suffix}")
     assert sorted(pyagrum.loadBN(str(tmp_path / f"n{suffix}")).names()) == ["a", "c", "d"]
+
+
+@pytest.mark.parametrize(("format", "suffix"), [("bif", "bif"), ("net", "net"), ("xmlbif", "bifxml")])
+def test_pyagrum_reads_files_with_claims(format: str, suffix: str, tmp_path):
+    pyagrum = pytest.importorskip("pyagrum")
+    variables = (Variable("a b", ("<=1", '">1\\')), *VARIABLES[1:])
+    model = replace(MODEL, variables=variables, header=replace(MODEL.header, variables=variables))
+    model = replace(model, name='"it"')
+    assert_same(open_network_or_model(io.BytesIO(written(model, format, tmp_path / f"m.{suffix}"))), model)
+    read = pyagrum.loadBN(str(tmp_path / f"m.{suffix}"))
+    assert read.arcs() == {(0, 1)}
+    assert read.cpt(1).toarray().tolist() == [[0.5, 0.5], [0.125, 0.875]]
+
+
+@pytest.mark.parametrize("name", ["two words", '"', "a\\b", "ü\n%", "%"])
+def test_a_hugin_file_keeps_the_name(name: str, tmp_path):
+    content = written(replace(MODEL, name=name), "net", tmp_path / "m.net")
+    assert open_network_or_model(io.BytesIO(content)).name == name

@@ -265,3 +265,14 @@ def test_impossible_rows_are_counted_and_no_infinity_is_reported():
     record = evaluate_network(Network(Header(variables), ((),), np.array([np.nan])), data=data, parameters=model)
     assert record["given_loglik"] is None
     assert record["impossible_rows"] == 2
+
+
+def test_a_number_of_parameters_that_no_double_holds_is_left_out():
+    def parameters(n_parents: int) -> int | None:
+        header = Header(tuple(Variable(f"V{v}", ("0", "1")) for v in range(n_parents + 1)))
+        parents = (tuple(range(1, n_parents + 1)), *[()] * n_parents)
+        network = Network(header, parents, np.zeros(n_parents + 1))
+        return evaluate_network(network, treewidth=False)["parameters"]
+
+    assert parameters(1000) == 2**1000 + 1000
+    assert parameters(1024) is None

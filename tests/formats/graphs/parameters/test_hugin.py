@@ -71,3 +71,8 @@ def test_errors_are_reported(old: str, new: str, message: str):
     assert old in NETWORK
     with pytest.raises(FormatError, match=message):
         read(NETWORK.replace(old, new))
+
+
+def test_the_name_as_pyagrum_writes_it():
+    assert read(NETWORK.replace("net {", "net { name = rain today;")).name == "rain today"
+    assert read(NETWORK).name == "unknown"

@@ -133,8 +133,11 @@ def test_contradictions_are_refused():
         search(scorer, knowledge=Knowledge.of_arcs(dataset.names, required=((0, 1), (1, 2), (2, 0))))
     with pytest.raises(InfeasibleError, match="loop"):
         search(scorer, knowledge=Knowledge.of_arcs(dataset.names, required=((1, 1),)))
-    with pytest.raises(InfeasibleError, match="forbidden arc V0 -> V1"):
+    with pytest.raises(InfeasibleError, match="the arc V0 -> V1, which is forbidden; permit it"):
         search(scorer, start=((), (0,), (), ()), knowledge=Knowledge.of_arcs(dataset.names, forbidden=((0, 1),)))
+    with pytest.raises(InfeasibleError, match=r"V3 must have 3 parents, but at most 2 .* require fewer arcs"):
+        required = ((0, 3), (1, 3), (2, 3))
+        search(scorer, knowledge=Knowledge.of_arcs(dataset.names, required=required), max_parents=2)
     with pytest.raises(InfeasibleError, match="V3 starts with 3 parents"):
         search(scorer, start=((), (), (), (0, 1, 2)), max_parents=2)
 
