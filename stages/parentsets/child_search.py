@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from formats.records import ParentSetRecord
+from formats.records import ExploredSets, ParentSetRecord
 from formats.sets.listed_sets import ListedSets, best_first
 from stages.kernels.dominance import mark_undominated
 from stages.methods import OwnValues
@@ -19,7 +19,6 @@ from stages.scoring.set_functions import SetFunctions
 
 from .grow_orders import Orders
 from .omitted_mass import n_sets_within, omitted_mass, rounded_up
-from .search_trace import SearchTrace
 
 UNLIMITED = 2**62
 
@@ -51,7 +50,7 @@ class FoundSets:
     # ``time`` or ``memory`` where that ended the search early; None where evaluations, the user or nothing did.
     ended: str | None = None
     most_held: int = 0  # largest number of sets held at once, as seen when the search checks its limits
-    exploration: SearchTrace | None = None  # receives each set that is scored, if searches are traced
+    exploration: ExploredSets | None = None  # receives each set that is scored, if searches are traced
     # Nats by which a subset must score more for a set to be dominated. The networks with that set then have at most
     # ``exp(-margin)`` of the probability of those with the subset, which is allowed wherever the set is. 0: an equal
     # score suffices; infinite: no set is dominated.
@@ -216,7 +215,7 @@ class ChildLimits:
         n_within = math.inf
         if self.margin:
             n_within = n_sets_within(len(self.allowed), self.max_parents - len(self.required))
-        exploration = SearchTrace(child) if self.traces else None
+        exploration = ExploredSets(child) if self.traces else None
         return FoundSets(
             child, exploration=exploration, margin=self.margin, n_within=n_within, n_copies=self.n_copies
         )

@@ -22,7 +22,8 @@ def keep_columns(columns: Columns, kept: np.ndarray) -> Columns:
 
 def columns_of(columns: Columns, sets: np.ndarray) -> Columns:
     """Some of the sets, ascending."""
-    return columns._replace(costs=columns.costs[sets], **keep_sets(columns, sets)._asdict())
+    starts, kept = keep_sets(columns, sets)
+    return Columns(set_offsets=starts, costs=columns.costs[sets], parent_offsets=kept.offsets, parents=kept.members)
 
 
 def cuts_of_sets(cuts: Cuts, sets: np.ndarray, n_sets: int) -> Cuts:
