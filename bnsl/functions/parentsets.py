@@ -38,8 +38,8 @@ NOTHING_YET = "no parent sets were found yet; wait until progress counts variabl
 
 
 @dataclass
-class FoundSets:
-    """Candidate parent sets; the search runs while they are read.
+class StartedSearch:
+    """A search for candidate parent sets, which goes on while its records are read.
 
     - `trace`: makes a context that yields a function to write explored sets, or None.
     - `figures`: figures of the run, complete once all records are read.
@@ -65,12 +65,12 @@ class Expected(NamedTuple):
     jobs: int
 
 
-def _finish(found: FoundSets | Expected) -> Any:
+def _finish(found: StartedSearch | Expected) -> Any:
     from formats.records import ParentSetTable
 
     from ..results import ParentSets
 
-    if not isinstance(found, FoundSets):
+    if not isinstance(found, StartedSearch):
         return asdict(found.forecast)
     return ParentSets(ParentSetTable.from_records(found.header, found.records()))
 
@@ -93,7 +93,7 @@ def parentsets(
     trace: str | None = options_of.TRACE,
     *,
     run: Run,
-) -> FoundSets | Expected:
+) -> StartedSearch | Expected:
     """Identify candidate parent sets with their local scores.
 
     Returns
@@ -143,7 +143,7 @@ def parentsets(
     recorded = used_options(options, (*COMMON, *METHODS[method].options), METHODS) | given
     recorded |= data_options.recorded() | knowledge_record(knowledge)
     header = record_command(replace(searched.header, by=before), "parentsets", recorded)
-    return FoundSets(searched, header, lambda: open_explored(trace, trace_format, header))
+    return StartedSearch(searched, header, lambda: open_explored(trace, trace_format, header))
 
 
 def open_inputs(

@@ -14,7 +14,7 @@ from .declared import option, record
 from .values import ARCS, TIERS
 
 if TYPE_CHECKING:
-    from formats.graphs.tetrad_knowledge import KnowledgeLists
+    from formats.graphs.tetrad_knowledge import GivenKnowledge
     from stages.knowledge import Knowledge
 
 
@@ -93,8 +93,8 @@ def _positions(tiers: Sequence[Sequence[str]], index: Mapping[str, int]) -> list
     return [[index[name] for name in tier] for tier in tiers]
 
 
-def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> Iterator[KnowledgeLists]:
-    """The meaning of the values of an option for arcs: arcs, and all contents of a knowledge file."""
+def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> Iterator[GivenKnowledge]:
+    """What the values of an option of arcs stand for: arcs, and all that a knowledge file holds."""
     from formats.errors import Inconsistent
     from formats.graphs.arc_files import parse_arcs
     from formats.graphs.tetrad_knowledge import knowledge_about, read_knowledge

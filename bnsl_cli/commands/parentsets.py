@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_json_lines, write_stats
-from bnsl.functions.parentsets import Expected, FoundSets, parentsets
+from bnsl.functions.parentsets import Expected, StartedSearch, parentsets
 from bnsl.options.declared import parameter
 from bnsl.options.shared import OutputOptions, output_options
 from bnsl.options.values import Input
@@ -51,7 +51,7 @@ def command(call: Call, resume: str | None, target: OutputOptions) -> None:
     if target.is_table and resume:
         raise UsageError("--resume writes a complete file: give -o FILE or --json.")
     found = call(seed=resumed_seed(call.values["seed"], resume))
-    if not isinstance(found, FoundSets):
+    if not isinstance(found, StartedSearch):
         show_expected(found, target, call)
         return
     write_sets(found, target, resume, call)
@@ -66,7 +66,7 @@ def resumed_seed(seed: int | None, resume: str | None) -> int | None:
     return earlier.by[-1].get("options", {}).get("seed") if earlier is not None and earlier.by else seed
 
 
-def write_sets(found: FoundSets, target: OutputOptions, resume: str | None, call: Call) -> None:
+def write_sets(found: StartedSearch, target: OutputOptions, resume: str | None, call: Call) -> None:
     """Write the parent sets as a table, or to a file after the sets of the run to resume."""
     from formats.json_lines.resumable import open_resumable
 

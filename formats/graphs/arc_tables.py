@@ -29,15 +29,16 @@ def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> Network:
     is_parquet = lines.beginning.startswith(PARQUET_MARK)
     if not is_parquet and not lines.beginning.startswith(ARROW_MARKS):
         return read_table(lines, edges)
-    read = read_parquet if is_parquet else read_arrow
-    table = read(lines.data())
-    if is_own(table.schema, ARC_PROBABILITIES.name):
+    table = (read_parquet if is_parquet else read_arrow)(lines.data())
+    if is_own(table, ARC_PROBABILITIES.name):
         raise Malformed(
             "expected a network, this is a table of arc probabilities", remedy="bnsl average makes a network of it"
         )
-    header = [name.strip() for name in table.column_names]
-    columns = labelled(table).columns
-    is_sound = all(_is_text(column) or name in STRENGTH_COLUMNS for name, column in zip(header, columns))
+    names, columns = labelled(table)[:2]
+    header = [name.strip() for name in names]
+    is_sound = all(
+        column.has_cells and (_is_text(column) or name in STRENGTH_COLUMNS) for name, column in zip(header, columns)
+    )
     if not is_arc_header(header) or not is_sound:
         raise Malformed(
             "expected a network, this is a table of data; arcs are columns of text called from and to",
@@ -47,9 +48,8 @@ def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> Network:
     return read_arc_rows(lines, header, [(n, list(row)) for n, row in enumerate(zip(*cells), 1)], edges)
 
 
-def _is_text(column: LabelColumn | pyarrow.DataType) -> bool:
-    is_text = pyarrow.types.is_string, pyarrow.types.is_large_string
-    return isinstance(column, LabelColumn) and any(is_it(column.values.type) for is_it in is_text)
+def _is_text(column: LabelColumn) -> bool:
+    return pyarrow.types.is_string(column.values.type) or pyarrow.types.is_large_string(column.values.type)
 
 
 def arc_table(graph: Network | EssentialGraph) -> pyarrow.Table:

@@ -27,7 +27,7 @@ _SECTIONS = ("addtemporal", "forbiddirect", "requiredirect", "forbiddengroup", "
 _TIER = re.compile(r"(\d{1,9})([*-]*)")
 
 
-class KnowledgeLists(NamedTuple):
+class GivenKnowledge(NamedTuple):
     """Arcs and tiers, the earliest first, by index."""
 
     required: list[Arc]
@@ -38,7 +38,7 @@ class KnowledgeLists(NamedTuple):
     """The only permitted arcs besides required ones; None for all."""
 
 
-def read_knowledge(source: str | BinaryIO | Lines, index: Mapping[str, int], content: str) -> KnowledgeLists:
+def read_knowledge(source: str | BinaryIO | Lines, index: Mapping[str, int], content: str) -> GivenKnowledge:
     """Read a file of arcs, of tiers, or of Tetrad's knowledge.
 
     `content`: the content of a file of another program than Tetrad: ``required``, ``forbidden`` or ``allowed`` arcs,
@@ -49,15 +49,15 @@ def read_knowledge(source: str | BinaryIO | Lines, index: Mapping[str, int], con
         if _is_tetrad(lines):
             return _TetradReader(lines, index).read()
         if content == "tiers":
-            return KnowledgeLists([], [], read_tiers(lines, index))
+            return GivenKnowledge([], [], read_tiers(lines, index))
         return knowledge_about(read_arcs(lines, index), content)
 
 
-def knowledge_about(groups: list[ArcGroup], content: str) -> KnowledgeLists:
+def knowledge_about(groups: list[ArcGroup], content: str) -> GivenKnowledge:
     """The knowledge that arcs are ``required``, ``forbidden`` or ``allowed``."""
     if content == "required":
-        return KnowledgeLists([arc for group in groups for arc in group.arcs()], [], [])
-    return KnowledgeLists([], groups, []) if content == "forbidden" else KnowledgeLists([], [], [], groups)
+        return GivenKnowledge([arc for group in groups for arc in group.arcs()], [], [])
+    return GivenKnowledge([], groups, []) if content == "forbidden" else GivenKnowledge([], [], [], groups)
 
 
 def _is_tetrad(lines: Lines) -> bool:
@@ -85,7 +85,7 @@ class _TetradReader:
         self.group: list[str] = []
         """First line of a group whose second line comes next."""
 
-    def read(self) -> KnowledgeLists:
+    def read(self) -> GivenKnowledge:
         section = ""
         for words in self._statements():
             first = words[0].lower()
@@ -101,7 +101,7 @@ class _TetradReader:
             else:
                 raise Inconsistent(f"{words[0]!r} is no section: {', '.join(_SECTIONS)}")
         self._require_whole_group()
-        return KnowledgeLists(self.required, self._forbidden(), [self.tiers[k] for k in sorted(self.tiers)])
+        return GivenKnowledge(self.required, self._forbidden(), [self.tiers[k] for k in sorted(self.tiers)])
 
     def _statements(self) -> Iterator[list[str]]:
         for line in self.lines:

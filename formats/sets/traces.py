@@ -41,14 +41,14 @@ def open_trace(target: str, header: Header, format: str = "trace") -> Iterator[W
 
 
 def _lines(explored: ExploredSets) -> Iterator[bytes]:
-    offsets, members = explored.offsets.tolist(), explored.members.tolist()
-    rows = zip(explored.scores.tolist(), explored.estimates.tolist(), strict=True)
-    for place, (score, estimate) in enumerate(rows):
+    sets, scores, estimates = explored.joined()
+    rows = zip(sets, scores.tolist(), estimates.tolist(), strict=True)
+    for place, (parents, score, estimate) in enumerate(rows, 1):
         yield encode_fields(
             {
                 "child": explored.child,
-                "evaluated": place + 1,
-                "parents": members[offsets[place] : offsets[place + 1]],
+                "evaluated": place,
+                "parents": parents,
                 "score": score,
                 "estimate": estimate,  # NaN is written as null
             }
@@ -71,14 +71,13 @@ def _schema(header: Header) -> pyarrow.Schema:
 def _batch(explored: ExploredSets, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
     import pyarrow
 
-    n_sets = len(explored.scores)
+    sets, scores, estimates = explored.joined()
+    n_sets = len(sets)
     columns = [
         pyarrow.array(np.full(n_sets, explored.child, dtype=np.int32)),
         pyarrow.array(np.arange(1, n_sets + 1)),
-        pyarrow.ListArray.from_arrays(
-            pyarrow.array(explored.offsets, pyarrow.int32()), pyarrow.array(explored.members)
-        ),
-        pyarrow.array(explored.scores),
-        pyarrow.array(explored.estimates, mask=np.isnan(explored.estimates)),
+        pyarrow.ListArray.from_arrays(pyarrow.array(sets.offsets, pyarrow.int32()), pyarrow.array(sets.members)),
+        pyarrow.array(scores),
+        pyarrow.array(estimates, mask=np.isnan(estimates)),
     ]
     return pyarrow.RecordBatch.from_arrays(columns, schema=schema)

@@ -15,7 +15,7 @@ from ..wording import Warn, ignore
 from .arrow_sizes import check_message, refuse_many_cells, refuse_much
 from .conventions import without_row_numbers
 from .encoding import RawTable, TextLayout, check_names
-from .label_columns import ColumnParts, LabelColumn, LabelTable, release_memory
+from .label_columns import ColumnParts, LabelColumn, release_memory
 from .results.result_tables import own_header
 
 _FILE_MARK = b"ARROW1"
@@ -30,7 +30,7 @@ _COLUMNS_AT_ONCE = _CELLS_AT_ONCE // _LEAST_ROWS
 """Columns of a Parquet file decoded per call at most: decoded cells take twelve bytes, their labels one."""
 
 
-def read_memory(source: TableInMemory) -> pyarrow.Table | LabelTable:
+def read_memory(source: TableInMemory) -> pyarrow.Table | RawTable:
     """The table of another library; raises `Malformed` where pyarrow cannot convert it."""
     try:
         reader = source.batches()
@@ -39,18 +39,20 @@ def read_memory(source: TableInMemory) -> pyarrow.Table | LabelTable:
         raise Malformed(f"this is no table: {str(error).splitlines()[0][:200]}") from None
 
 
-def read_arrow(data: bytes, layout: TextLayout | None = None, warn: Warn = ignore) -> pyarrow.Table | LabelTable:
+def read_arrow(data: bytes, layout: TextLayout | None = None, warn: Warn = ignore) -> pyarrow.Table | RawTable:
     """Decode an Arrow stream or an Arrow file; the layout has no effect.
+
+    A table of our own comes as it is, of others the columns, whose values keep their types (`label_columns`).
 
     Raises `Truncated`: the input ends before its end marker or inside a message; `Malformed`: it cannot be decoded.
     """
     _check_messages(data)
     is_file = data.startswith(_FILE_MARK)
 
-    def read(stream: pyarrow.BufferReader) -> pyarrow.Table | LabelTable:
+    def read(stream: pyarrow.BufferReader) -> pyarrow.Table | RawTable:
         reader = pyarrow.ipc.open_file(stream) if is_file else pyarrow.ipc.open_stream(stream)
         batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
-        return _read_batches(batches, reader.schema)
+        return _read_batches(batches, reader.schema, len(data))
 
     ending = _FILE_MARK if is_file else _END_OF_STREAM
     table = _decode(data, "an Arrow file" if is_file else "an Arrow stream", ending, read)
@@ -59,10 +61,10 @@ def read_arrow(data: bytes, layout: TextLayout | None = None, warn: Warn = ignor
     return table
 
 
-def read_parquet(data: bytes, layout: TextLayout | None = None, warn: Warn = ignore) -> pyarrow.Table | LabelTable:
-    """Decode Parquet; parameters and errors as in `read_arrow`."""
+def read_parquet(data: bytes, layout: TextLayout | None = None, warn: Warn = ignore) -> pyarrow.Table | RawTable:
+    """Decode Parquet; parameters, result and errors as of `read_arrow`."""
 
-    def read(stream: pyarrow.BufferReader) -> pyarrow.Table | LabelTable:
+    def read(stream: pyarrow.BufferReader) -> pyarrow.Table | RawTable:
         metadata = parquet.read_metadata(stream)
         groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
         refuse_many_cells(sum(group.num_rows for group in groups), metadata.num_columns, len(data))
@@ -72,13 +74,13 @@ def read_parquet(data: bytes, layout: TextLayout | None = None, warn: Warn = ign
         schema = opened.schema_arrow
         if own_header(schema):
             return _read_batches(opened.iter_batches(_LEAST_ROWS), schema)
-        columns = []
+        columns: list[LabelColumn] = []
         for names, kinds in _blocks(schema, metadata.num_columns):
             rows_at_once = max(_LEAST_ROWS, _CELLS_AT_ONCE // max(1, len(kinds)))
             # Decoding threads save no time here, and pyarrow never returns the memory that they freed.
             batches = opened.iter_batches(rows_at_once, columns=names, use_threads=False)
             columns += _joined(batches, kinds, metadata.num_rows)[0]
-        return LabelTable(schema, columns, metadata.num_rows)
+        return RawTable(tuple(schema.names), columns, is_tight=False)
 
     return _decode(data, "a Parquet file", PARQUET_MARK, read)
 
@@ -101,16 +103,28 @@ def _blocks(schema: pyarrow.Schema, n_leaves: int) -> Iterator[tuple[list[str] |
         yield names[block], kinds[block]
 
 
-def _read_batches(batches: Iterable[pyarrow.RecordBatch], schema: pyarrow.Schema) -> pyarrow.Table | LabelTable:
-    """The table of these batches; the columns of foreign tables become indices into their distinct values."""
+def _read_batches(
+    batches: Iterable[pyarrow.RecordBatch], schema: pyarrow.Schema, size: int | None = None
+) -> pyarrow.Table | RawTable:
+    """The table of these batches; the columns of foreign tables become indices into their distinct values.
+
+    Raises `Malformed`: it has too many cells for a file of `size` bytes.
+    """
+    table: pyarrow.Table | RawTable
     if own_header(schema):
-        return pyarrow.Table.from_batches(map(_checked, batches), schema)
-    return LabelTable(schema, *_joined(batches, schema.types))
+        table = pyarrow.Table.from_batches(map(_checked, batches), schema)
+        n_rows = table.num_rows
+    else:
+        columns, n_rows = _joined(batches, schema.types)
+        table = RawTable(tuple(schema.names), columns, is_tight=False)
+    if size is not None:
+        refuse_many_cells(n_rows, len(schema), size)
+    return table
 
 
 def _joined(
     batches: Iterable[pyarrow.RecordBatch], kinds: Sequence[pyarrow.DataType], n_expected: int = 0
-) -> tuple[list[LabelColumn | pyarrow.DataType], int]:
+) -> tuple[list[LabelColumn], int]:
     """The columns of these batches, of the types `kinds`, and the number of their rows.
 
     `n_expected` is that number if it is known before they are read.
@@ -148,11 +162,10 @@ def _check_messages(data: bytes) -> None:
 
 
 def _decode(
-    data: bytes, called: str, ending: bytes, read: Callable[[pyarrow.BufferReader], pyarrow.Table | LabelTable]
-) -> pyarrow.Table | LabelTable:
+    data: bytes, called: str, ending: bytes, read: Callable[[pyarrow.BufferReader], pyarrow.Table | RawTable]
+) -> pyarrow.Table | RawTable:
     try:
-        table = read(pyarrow.BufferReader(data))
-        refuse_many_cells(table.num_rows, table.num_columns, len(data))
+        return read(pyarrow.BufferReader(data))
     except (pyarrow.ArrowException, ValueError, OSError, KeyError, MemoryError) as error:
         # Without its end mark a table was cut off; Parquet has the same mark at both ends, so a mark alone proves
         # nothing.
@@ -160,41 +173,39 @@ def _decode(
             raise Truncated(f"{called} that ends early") from None
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise Malformed(f"cannot decode {called}: {reason}") from None
-    return table
 
 
-def labelled(table: pyarrow.Table | LabelTable) -> LabelTable:
+def labelled(table: pyarrow.Table | RawTable) -> RawTable:
     """A decoded table with columns of indices, also if it is one of our own."""
-    if isinstance(table, LabelTable):
+    if isinstance(table, RawTable):
         return table
-    return LabelTable(table.schema, *_joined(table.to_batches(), table.schema.types))
+    return RawTable(tuple(table.column_names), _joined(table.to_batches(), table.schema.types)[0], is_tight=False)
 
 
-def label_columns(table: pyarrow.Table | LabelTable, warn: Warn) -> RawTable:
+def label_columns(table: pyarrow.Table | RawTable, warn: Warn) -> RawTable:
     """The columns with their values as text, whatever their type.
 
     Numbers become their shortest decimal text (whole floats without a point), truth values ``True`` and ``False``
     (as pandas writes them to text), dates ISO 8601. The index columns of pandas (``__index_level_0__``) are dropped.
     Raises `UnsuitableData`: a column of lists or other nested values.
     """
-    pairs = list(zip(table.column_names, labelled(table).columns))
+    decoded = labelled(table)
+    pairs = list(zip(decoded.names, decoded.columns))
     kept = [(name.strip(), column) for name, column in pairs if not name.startswith("__index_level_")]
     if len(kept) < len(pairs):
         warn("the row labels of pandas are left out")
     texts = [_with_texts(column, name) for name, column in kept]
     names, columns = without_row_numbers(tuple(name for name, _ in kept), texts, warn)
     check_names(names)
-    return RawTable(names, columns, is_tight=False)
+    return decoded._replace(names=names, columns=columns)
 
 
-def _with_texts(column: LabelColumn | pyarrow.DataType, name: str) -> LabelColumn:
-    kind = column
-    if isinstance(column, LabelColumn):
+def _with_texts(column: LabelColumn, name: str) -> LabelColumn:
+    if column.has_cells:
         with contextlib.suppress(pyarrow.ArrowException, NotImplementedError, UnicodeDecodeError):
             return column.with_values(_as_text(column.values))
-        kind = column.values.type
     raise UnsuitableData(
-        f"values of type {kind} cannot be states",
+        f"values of type {column.values.type} cannot be states",
         column=name,
         remedy="convert the column to text or numbers, or remove it",
     )

@@ -19,8 +19,6 @@ from ..wording import Warn
 from .label_columns import LabelColumn
 from .labels import MISSING_LABELS
 
-Columns = Sequence[LabelColumn]
-
 INDEX_NAMES = ("", "Unnamed: 0")
 """Names of a column of row numbers: of R and pandas, and of pandas after reading it back."""
 
@@ -31,7 +29,7 @@ _POINT_NUMBER = r"^\s*[+-]?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?\s*$"
 _WHOLE_NUMBER = r"^\s*[+-]?[0-9]+\s*$"
 
 
-def is_line_of_counts(columns: Columns) -> bool:
+def is_line_of_counts(columns: list[LabelColumn]) -> bool:
     """Whether the first row holds the numbers of states instead of values.
 
     It does if there are at least three columns and more than ten rows, each column holds whole numbers only (or
@@ -76,7 +74,7 @@ def _surplus_of_count(column: LabelColumn) -> int | None:
     return surplus if surplus > 0 else None
 
 
-def with_decimal_points(names: Sequence[str], columns: Columns) -> tuple[list[str], Columns]:
+def with_decimal_points(names: Sequence[str], columns: list[LabelColumn]) -> tuple[list[str], list[LabelColumn]]:
     """The names of columns of numbers with a decimal comma (``1,5``, ``1.073,14``), and all with points instead.
 
     A column qualifies if each of its cells is such a number, a whole number or missing, and no column of the
@@ -105,7 +103,9 @@ def with_decimal_points(names: Sequence[str], columns: Columns) -> tuple[list[st
     return found, changed
 
 
-def without_row_numbers(names: tuple[str, ...], columns: Columns, warn: Warn) -> tuple[tuple[str, ...], Columns]:
+def without_row_numbers(
+    names: tuple[str, ...], columns: list[LabelColumn], warn: Warn
+) -> tuple[tuple[str, ...], list[LabelColumn]]:
     """Names and columns without a first one that has no name and counts the rows or names each differently."""
     if len(names) < 2 or names[0] not in INDEX_NAMES:
         return names, columns
@@ -120,7 +120,7 @@ def without_row_numbers(names: tuple[str, ...], columns: Columns, warn: Warn) ->
     return names[1:], columns[1:]
 
 
-def without_row_names(columns: Columns, warn: Warn) -> Columns:
+def without_row_names(columns: list[LabelColumn], warn: Warn) -> list[LabelColumn]:
     """The columns without the first one, of row names, where the header line has one cell less than the rows.
 
     Raises `ValueError`: two rows have the same name: a cell is missing elsewhere.
@@ -134,7 +134,9 @@ def without_row_names(columns: Columns, warn: Warn) -> Columns:
     return columns[1:]
 
 
-def without_line_ends(names: list[str], columns: Columns, warn: Warn, *, is_named: bool) -> tuple[list[str], Columns]:
+def without_line_ends(
+    names: list[str], columns: list[LabelColumn], warn: Warn, *, is_named: bool
+) -> tuple[list[str], list[LabelColumn]]:
     """Names and columns, without a last column that is blank in its name and all its cells.
 
     It stands behind a delimiter at the end of every row, and of the header line or not; `is_named` says whether there

@@ -94,28 +94,30 @@ def read_labels(source: Source, delimiter: str | None, header: bool, warn: Warn)
     Raises `FormatError`: it is unreadable, or of another kind. Errors and warnings name no file.
     """
     table = _read(source, delimiter, header, warn)
-    if isinstance(table, RawTable):
-        return table._replace(source=source_name(source))
+    return table._replace(source=source_name(source)) if isinstance(table, RawTable) else table
+
+
+def _labelled(table: Any, warn: Warn) -> RawTable | EntropyTable:
+    """A decoded table as columns of labels, or the entropy table that it is."""
     from .arrow import label_columns
     from .results.entropies import ENTROPY_FORMAT, unpack_entropies
 
-    if is_own(table.schema, ENTROPY_FORMAT):
+    if is_own(table, ENTROPY_FORMAT):
         return unpack_entropies(table)
-    if is_own(table.schema, ARC_PROBABILITIES.name):
+    if is_own(table, ARC_PROBABILITIES.name):
         raise Malformed(
             "this is a table of arc probabilities, not a data table",
             remedy="bnsl convert draws it (-o NAME.svg); what made it writes .csv and .parquet, too",
         )
-    orders = source.orders if isinstance(source, TableInMemory) else {}
-    return label_columns(table, warn)._replace(orders=orders)
+    return label_columns(table, warn)
 
 
-def _read(source: Source, delimiter: str | None, header: bool, warn: Warn) -> Any:
-    """The table of a source, as its format's reader gives it."""
+def _read(source: Source, delimiter: str | None, header: bool, warn: Warn) -> RawTable | EntropyTable:
     if isinstance(source, TableInMemory):
         from .arrow import read_memory
 
-        return read_memory(source)
+        table = _labelled(read_memory(source), warn)
+        return table._replace(orders=source.orders) if isinstance(table, RawTable) else table
     data = read_bytes(source)
     found = detect(data[:HEAD_SIZE])
     if found is EMPTY:
@@ -134,4 +136,5 @@ def _read(source: Source, delimiter: str | None, header: bool, warn: Warn) -> An
         raise UnsuitableData(
             f"this is {found.called}: --delimiter and --no-header are about text", remedy="leave them out"
         )
-    return load(found.reader)(data, TextLayout(delimiter, header), warn)
+    table = load(found.reader)(data, TextLayout(delimiter, header), warn)
+    return _labelled(table, warn) if found.magic else table

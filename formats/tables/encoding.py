@@ -46,11 +46,11 @@ _NUMBERED = re.compile(r"[XV]?[0-9]+")
 
 
 class RawTable(NamedTuple):
-    """Columns of text as readers deliver them."""
+    """Columns as readers deliver them."""
 
     names: tuple[str, ...]
     columns: Sequence[LabelColumn]
-    """Their values are texts."""
+    """Their values are texts (`arrow` makes texts of other types)."""
     is_tight: bool = True
     """Whether every label of the dictionaries occurs in the column."""
     is_named: bool = True

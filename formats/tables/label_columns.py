@@ -58,6 +58,11 @@ class LabelColumn:
         ends = np.cumsum([len(part.values) for part in parts])
         return cls(known.dictionary, list(zip(parts, np.split(places, ends[:-1]))))
 
+    @property
+    def has_cells(self) -> bool:
+        """False for values without a place in a set, lists for example: only their type was kept."""
+        return bool(self._parts)
+
     def __len__(self) -> int:
         return sum(part.n_rows for part, _ in self._parts)
 
@@ -81,23 +86,6 @@ class LabelColumn:
     def array(self) -> pyarrow.Array:
         """The value of every cell."""
         return self.values.take(pyarrow.array(self.cells()))
-
-
-class LabelTable(NamedTuple):
-    """A table of other programs, with what readers ask of a `pyarrow.Table`."""
-
-    schema: pyarrow.Schema
-    columns: list[LabelColumn | pyarrow.DataType]
-    """Of columns that have no distinct values, lists for example, the type."""
-    num_rows: int
-
-    @property
-    def column_names(self) -> list[str]:
-        return self.schema.names
-
-    @property
-    def num_columns(self) -> int:
-        return len(self.columns)
 
 
 class ColumnParts:
@@ -137,10 +125,10 @@ class ColumnParts:
         bits = width_for(len(column.values)) if len(column.values) <= N_NARROW else 32
         self._packed.append(_Part(column.values, pack(cells, bits) if bits < 8 else cells, len(cells), bits))
 
-    def join(self, kind: pyarrow.DataType) -> LabelColumn | pyarrow.DataType:
+    def join(self, kind: pyarrow.DataType) -> LabelColumn:
         """The column; `kind` is its type where it has no rows."""
         if self._nested is not None:
-            return self._nested
+            return LabelColumn(pyarrow.nulls(0, self._nested), [])
         if self._packed and self._waiting:
             self._pack()
         if not self._packed and not self._waiting:

@@ -60,7 +60,7 @@ def read_delimited(data: bytes, layout: TextLayout, warn: Warn) -> RawTable:
         remedy = "if the only line is data, use --no-header"
         raise UnsuitableData("a header line but no rows of data", remedy=remedy)
     try:
-        columns: conventions.Columns = _parse(text, start, len(names) + has_row_names, delimiter)
+        columns = _parse(text, start, len(names) + has_row_names, delimiter)
         names, columns = conventions.without_line_ends(names, columns, warn, is_named=layout.header)
         if has_row_names and len(columns) > len(names):
             columns = conventions.without_row_names(columns, warn)

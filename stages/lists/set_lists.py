@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,20 +15,16 @@ from stages.runtime.errors import InfeasibleError
 
 
 def index_table(table: ParentSetTable) -> SetLists:
-    """The lists of `table`, indexed; indices of sets equal the indices in the table."""
-    return index_lists(
-        set_offsets=table.set_offsets, scores=table.scores, parent_offsets=table.parent_offsets, parents=table.parents
-    )
+    """The lists of `table`, indexed; indices of sets stay those of the table."""
+    return index_lists(table.set_offsets, all_sets(table), table.scores)
 
 
-def index_lists(
-    *, set_offsets: np.ndarray, scores: np.ndarray, parent_offsets: np.ndarray, parents: np.ndarray
-) -> SetLists:
+def index_lists(set_offsets: np.ndarray, sets: ListedSets, scores: np.ndarray) -> SetLists:
     """Candidate lists with an index by member, the form that all searches on lists use (or a view of it).
 
-    The arrays are as in `ParentSetTable`: lists best first, int64, float64, int64, int32.
+    Lists are best first; that of child i is ``sets[set_offsets[i]:set_offsets[i + 1]]`` (int64).
     """
-    n_variables = len(set_offsets) - 1
+    n_variables, parent_offsets, parents = len(set_offsets) - 1, sets.offsets, sets.members
     starts = offsets_of(np.bincount(parents, minlength=n_variables))
     entry_sets = np.empty(len(parents), dtype=np.int32)
     entry_children = np.empty(len(parents), dtype=np.int32)
@@ -54,30 +49,24 @@ def index_lists(
     )
 
 
-class Members(NamedTuple):
-    """Sets of some lists: child i has the sets ``set_offsets[i]:set_offsets[i + 1]``; and their parents."""
-
-    set_offsets: np.ndarray
-    parent_offsets: np.ndarray
-    parents: np.ndarray
-
-
 def all_sets(lists: SetLists | Columns | ParentSetTable) -> ListedSets:
     """The sets of lists of any form, one list after the other."""
     return ListedSets(lists.parent_offsets, lists.parents)
 
 
-def keep_sets(lists: SetLists | Columns | ParentSetTable, sets: np.ndarray) -> Members:
-    """The given sets (indices, ascending) of lists of any form; scores, costs or shares are indexed by the caller."""
+def keep_sets(lists: SetLists | Columns | ParentSetTable, sets: np.ndarray) -> tuple[np.ndarray, ListedSets]:
+    """Where each list begins (int64) and the sets, of the given sets (indices, ascending) of lists of any form."""
     kept = all_sets(lists).take(sets)
-    # `sets` ascends, so a list begins now at the number of kept sets below its former first set.
-    kept_before = np.searchsorted(sets, lists.set_offsets)
-    return Members(set_offsets=kept_before.astype(np.int64), parent_offsets=kept.offsets, parents=kept.members)
+    # `sets` ascends, so the number of kept sets below a list's first one is where the list begins now.
+    return np.searchsorted(sets, lists.set_offsets).astype(np.int64), kept
 
 
 def keep_in_table(table: ParentSetTable, sets: np.ndarray) -> ParentSetTable:
     """`table` with only the given sets (indices, ascending); all facts about its children are kept."""
-    return replace(table, scores=table.scores[sets], **keep_sets(table, sets)._asdict())
+    starts, kept = keep_sets(table, sets)
+    return replace(
+        table, set_offsets=starts, scores=table.scores[sets], parent_offsets=kept.offsets, parents=kept.members
+    )
 
 
 def child_of_sets(lists: SetLists | Columns | ParentSetTable) -> np.ndarray:

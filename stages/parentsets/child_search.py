@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from formats.records import ParentSetRecord
+from formats.records import ExploredSets, ParentSetRecord
 from formats.sets.listed_sets import ListedSets, best_first
 from stages.kernels.dominance import mark_undominated
 from stages.methods import OwnValues
@@ -21,7 +21,6 @@ from stages.scoring.set_functions import SetFunctions
 
 from .grow_orders import Orders
 from .omitted_mass import n_sets_within, omitted_mass, rounded_up
-from .search_trace import SearchTrace
 
 UNLIMITED = 2**62
 
@@ -53,10 +52,10 @@ class FoundSets:
     # ``time`` or ``memory`` if that ended the search early; None if evaluations or the user ended it, or nothing did.
     ended: str | None = None
     most_held: int = 0  # largest number of sets held at once, as seen when the search checks its limits
-    exploration: SearchTrace | None = None  # receives each set that is scored, if searches are traced
-    # Nats by which a subset must score more for a set to be dominated. Networks with a dominated set then have at
-    # most ``exp(-margin)`` of the probability of the networks with that subset, which is allowed wherever the set is.
-    # 0: an equal score suffices; infinite: no set is dominated.
+    exploration: ExploredSets | None = None  # receives each set that is scored, if searches are traced
+    # Nats by which a subset must score more for a set to be dominated. The networks with that set then have at most
+    # ``exp(-margin)`` of the probability of those with the subset, which is allowed wherever the set is. 0: an equal
+    # score suffices; infinite: no set is dominated.
     margin: float = 0.0
     n_within: float = math.inf  # number of sets within the limits, where there is a margin
     n_copies: float = 1.0  # as in `ChildLimits`
@@ -220,7 +219,7 @@ class ChildLimits:
         n_within = math.inf
         if self.margin:
             n_within = n_sets_within(len(self.allowed), self.max_parents - len(self.required))
-        exploration = SearchTrace(child) if self.traces else None
+        exploration = ExploredSets(child) if self.traces else None
         return FoundSets(
             child, exploration=exploration, margin=self.margin, n_within=n_within, n_copies=self.n_copies
         )

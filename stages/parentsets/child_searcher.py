@@ -140,8 +140,9 @@ class ChildSearcher:
             extra = {"interrupted": True}
         elif found.ended is not None:
             extra = {"ended": found.ended}
-        explored = None if found.exploration is None else found.exploration.sets()
-        return ChildResult(found.to_record(limits.required, extra), explored, 0)
+        if found.exploration is not None:
+            found.exploration.joined()  # few arrays travel faster between processes than many
+        return ChildResult(found.to_record(limits.required, extra), found.exploration, 0)
 
     @property
     def _is_overdue(self) -> bool:

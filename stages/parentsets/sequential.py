@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from formats.records import ExploredSets
 from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.kernels.counting.sets_by_size import Level, empty_level, mark_open
 from stages.runtime.budgets import Budget
@@ -16,7 +17,6 @@ from stages.scoring.family_scorer import FamilyScorer
 from .child_search import BYTES_PER_SET, ChildLimits, FoundSets, slice_work
 from .dirichlet_bounds import SupersetBound, superset_bound
 from .pruning_rules import unlisted_bound, worth_of_parent
-from .search_trace import SearchTrace
 
 ROUNDED_SCORES = 4
 """Scores in the comparison of entropy with penalty; each is rounded by half a quantum."""
@@ -182,7 +182,7 @@ class _Search:
         required = np.tile(self.required, (len(which), 1))
         return np.column_stack((required, self.limits.allowed[np.column_stack((places[sets], last))]))
 
-    def _trace(self, exploration: SearchTrace, places, starts, scores, sets: np.ndarray) -> None:
+    def _trace(self, exploration: ExploredSets, places, starts, scores, sets: np.ndarray) -> None:
         """Trace the open extensions of some sets."""
         ranges = [np.arange(starts[s], starts[s + 1]) for s in sets.tolist()]
         which = np.concatenate([np.zeros(0, dtype=np.int64), *ranges])

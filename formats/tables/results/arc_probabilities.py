@@ -99,7 +99,7 @@ def arc_probabilities_or_lines(source: str | Lines) -> ArcProbabilities | Lines:
     with lines:
         data = lines.data()
         table = load(found.reader)(data)
-        if is_own(table.schema, ARC_PROBABILITIES.name):
+        if is_own(table, ARC_PROBABILITIES.name):
             return _unpack(table, lines)
     # The bytes may come from a pipe, which cannot be opened again.
     again = Lines(io.BytesIO(data))
@@ -138,9 +138,9 @@ def _from_csv(lines: Lines) -> ArcProbabilities:
 def _unpack(table: pyarrow.Table, lines: Lines) -> ArcProbabilities:
     import pyarrow
 
-    if not is_own(table.schema, ARC_PROBABILITIES.name):
+    if not is_own(table, ARC_PROBABILITIES.name):
         raise Malformed("a table, but not one of arc probabilities", remedy=_REMEDY)
-    header = decode_header(lines, own_header(table.schema)).header
+    header = decode_header(lines, own_header(table)).header
     columns: dict[str, Any] = {}
     try:
         for key in ARC_PROBABILITIES.record:

@@ -80,11 +80,12 @@ def batch_writer(format: str, sink: Any, schema: pyarrow.Schema) -> Any:
     return opened(sink, schema)
 
 
-def own_header(schema: pyarrow.Schema) -> dict[str, Any]:
-    """The header in the metadata of a table of our own; empty where there is none that can be read."""
+def own_header(table: Any) -> dict[str, Any]:
+    """The header in the metadata of a table of our own, or of its schema; empty where there is none to be read."""
     import orjson
 
-    raw = (schema.metadata or {}).get(METADATA_KEY, b"{}")
+    metadata = getattr(getattr(table, "schema", table), "metadata", None)
+    raw = (metadata or {}).get(METADATA_KEY, b"{}")
     try:
         value = orjson.loads(raw)  # refuses JSON that is nested too deeply
     except orjson.JSONDecodeError:
@@ -92,6 +93,6 @@ def own_header(schema: pyarrow.Schema) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def is_own(schema: pyarrow.Schema, format: str) -> bool:
-    """Whether the header of a table names a format of our own."""
-    return own_header(schema).get("format") == format
+def is_own(table: Any, format: str) -> bool:
+    """Whether a decoded table is one of our own, whose header names this format."""
+    return own_header(table).get("format") == format

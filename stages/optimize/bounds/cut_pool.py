@@ -12,7 +12,7 @@ from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.lagrangian import Cuts, counted_sets, no_cuts, restrict_cuts
 from stages.lists.set_lists import child_of_sets, keep_sets
 
-from .cuts import CountedSets, HalvedSum, Origin, add_up, key_of, round_half
+from .cuts import Cut, HalvedSum, Origin, add_up, key_of, round_half
 
 
 def keep_columns(columns: Columns, kept: np.ndarray) -> Columns:
@@ -22,7 +22,8 @@ def keep_columns(columns: Columns, kept: np.ndarray) -> Columns:
 
 def columns_of(columns: Columns, sets: np.ndarray) -> Columns:
     """Some of the sets, ascending."""
-    return columns._replace(costs=columns.costs[sets], **keep_sets(columns, sets)._asdict())
+    starts, kept = keep_sets(columns, sets)
+    return Columns(set_offsets=starts, costs=columns.costs[sets], parent_offsets=kept.offsets, parents=kept.members)
 
 
 def cuts_of_sets(cuts: Cuts, sets: np.ndarray, n_sets: int) -> Cuts:
@@ -87,10 +88,10 @@ class CutPool:
         """The indices of these cuts; -1 for cuts that are not in the pool."""
         return np.array([self._keys.get(key_of(origin), -1) for origin in origins], dtype=np.int64)
 
-    def row(self, index: int) -> CountedSets:
+    def row(self, index: int) -> Cut:
         """The sets that one cut counts."""
         a, b = self.cuts.offsets[index], self.cuts.offsets[index + 1]
-        return CountedSets(self.cuts.sets[a:b], self.cuts.weights[a:b], int(self.cuts.demands[index]))
+        return Cut(self.cuts.sets[a:b], self.cuts.weights[a:b], int(self.cuts.demands[index]))
 
     def children(self, sets: np.ndarray) -> np.ndarray:
         """The child of each of these sets."""
@@ -99,7 +100,7 @@ class CutPool:
     def add(self, origins: Iterable[Origin]) -> int:
         """Add the cuts that are new; returns their number."""
         first, rows = len(self), []
-        memo: dict[bytes, CountedSets] = {}
+        memo: dict[bytes, Cut] = {}
         for origin in origins:
             key = key_of(origin)
             if key not in self._keys:
@@ -112,8 +113,8 @@ class CutPool:
             self._append(rows)
         return len(rows)
 
-    def _append(self, rows: list[CountedSets]) -> None:
-        """Append the sets that new cuts count; arrays have spare capacity, so old entries are rarely copied."""
+    def _append(self, rows: list[Cut]) -> None:
+        """Append the sets that new cuts count; arrays have spare capacity, so that the others are rarely copied."""
         used = len(self.cuts.sets)
         ends = used + np.cumsum([len(row.sets) for row in rows])
         sets = extended(self._room[0], used, [row.sets for row in rows])
@@ -126,7 +127,7 @@ class CutPool:
             demands=np.concatenate((self.cuts.demands, [float(row.demand) for row in rows])),
         )
 
-    def _count(self, origin: Origin, memo: dict[bytes, CountedSets]) -> CountedSets:
+    def _count(self, origin: Origin, memo: dict[bytes, Cut]) -> Cut:
         """The sets that a cut counts; `memo` holds cuts that are not in the pool yet."""
         key = key_of(origin)
         if key not in memo:
@@ -138,7 +139,7 @@ class CutPool:
                 memo[key] = round_half(total, self.children(total.sets), origin.lowered)
             else:
                 sets = self._counted_by_cluster(*origin)
-                memo[key] = CountedSets(sets, np.ones(len(sets), dtype=np.int8), origin[1])
+                memo[key] = Cut(sets, np.ones(len(sets), dtype=np.int8), origin[1])
         return memo[key]
 
     def _counted_by_cluster(self, members: np.ndarray, demand: int) -> np.ndarray:

@@ -16,8 +16,8 @@ MOST_WEIGHT = 100
 """Largest weight of a set in a cut."""
 
 
-class CountedSets(NamedTuple):
-    """The sets that a cut counts."""
+class Cut(NamedTuple):
+    """A cut: the sets that it counts, and how many of them a network must have at least."""
 
     sets: np.ndarray  # int32
     weights: np.ndarray  # int8: multiplicity of each set
@@ -52,16 +52,16 @@ def key_of(origin: Origin) -> bytes:
     return b"c%d," % origin[1] + origin[0].tobytes()
 
 
-def add_up(parts: Sequence[CountedSets]) -> CountedSets:
+def add_up(parts: Sequence[Cut]) -> Cut:
     """The sum of cuts: sets ascending, weights int64."""
     sets = np.concatenate([part.sets for part in parts])
     weights = np.concatenate([part.weights for part in parts])
     totals = np.bincount(sets, weights=weights).astype(np.int64)
     counted = np.flatnonzero(totals).astype(np.int32)
-    return CountedSets(counted, totals[counted], sum(part.demand for part in parts))
+    return Cut(counted, totals[counted], sum(part.demand for part in parts))
 
 
-def round_half(total: CountedSets, child: np.ndarray, lowered: np.ndarray) -> CountedSets:
+def round_half(total: Cut, child: np.ndarray, lowered: np.ndarray) -> Cut:
     """Half of a sum, with counts rounded down for the sets of the variables `lowered`.
 
     `total` is a sum from `add_up`; `child` (int) has the children of the sets that it counts.
@@ -74,4 +74,4 @@ def round_half(total: CountedSets, child: np.ndarray, lowered: np.ndarray) -> Co
     # A set of weight `demand` satisfies the cut alone; a larger weight would only weaken it.
     half = np.minimum(half, max(0, min(demand, MOST_WEIGHT)))
     kept = half > 0
-    return CountedSets(total.sets[kept], half[kept].astype(np.int8), min(demand, MOST_WEIGHT))
+    return Cut(total.sets[kept], half[kept].astype(np.int8), min(demand, MOST_WEIGHT))

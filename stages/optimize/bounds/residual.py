@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from formats.sets.listed_sets import offsets_of
+from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.graphs import strongly_connected_components
 from stages.lists.set_lists import index_lists
 from stages.runtime.budgets import Budget
@@ -55,12 +55,8 @@ def solve_residual(columns, kept: np.ndarray) -> tuple[float, np.ndarray] | None
             continue
         # Parents in other components lie on no common cycle with this one: they are always available.
         within = [[place[p] for p in members[k] if p in place] for k in ranked]
-        lists = index_lists(
-            set_offsets=offsets_of(np.array([len(some) for some in own])),
-            scores=-columns.costs[sets[ranked]],
-            parent_offsets=offsets_of(np.array([len(some) for some in within])),
-            parents=np.array([p for some in within for p in some], dtype=np.int32),
-        )
+        scores = -columns.costs[sets[ranked]]
+        lists = index_lists(offsets_of([len(some) for some in own]), ListedSets.of(within), scores)
         solved = solve_by_subsets(lists, Budget(), NullReporter())
         if solved is None or solved[1].max() >= len(ranked):  # no order allows every variable a set
             return None

@@ -43,16 +43,16 @@ def make_point(columns: Columns, shares: np.ndarray, least: float) -> Point:
     """A fractional choice in which shares up to `least` are neglected."""
     n = len(columns.set_offsets) - 1
     sets = np.flatnonzero(shares > least)
-    members = keep_sets(columns, sets)
-    set_of_entry = np.repeat(np.arange(len(sets), dtype=np.int32), np.diff(members.parent_offsets))
-    by_parent = np.argsort(members.parents, kind="stable")
+    starts, kept = keep_sets(columns, sets)
+    set_of_entry = np.repeat(np.arange(len(sets), dtype=np.int32), kept.sizes)
+    by_parent = np.argsort(kept.members, kind="stable")
     support = Support(
-        set_offsets=members.set_offsets,
+        set_offsets=starts,
         shares=shares[sets],
-        parent_offsets=members.parent_offsets,
-        parents=members.parents,
-        child=np.repeat(np.arange(n, dtype=np.int32), np.diff(members.set_offsets)),
-        member_offsets=np.searchsorted(members.parents[by_parent], np.arange(n + 1)).astype(np.int64),
+        parent_offsets=kept.offsets,
+        parents=kept.members,
+        child=np.repeat(np.arange(n, dtype=np.int32), np.diff(starts)),
+        member_offsets=np.searchsorted(kept.members[by_parent], np.arange(n + 1)).astype(np.int64),
         member_sets=set_of_entry[by_parent],
     )
     return Point(shares, support)

@@ -18,7 +18,7 @@ from stages.kernels.bounds.zero_half_cuts import OddSets, SumRules, new_cut_sum,
 from stages.runtime.budgets import Budget, slices
 
 from .cut_pool import CutPool, cuts_of_sets, slacks_of
-from .cuts import CountedSets, HalvedSum, add_up, round_half
+from .cuts import Cut, HalvedSum, add_up, round_half
 from .separators import Point
 
 MOST_DEPTH = 9
@@ -34,7 +34,7 @@ SEEDS = 8
 """Searches per compiled call."""
 
 
-def choose_lowered(total: CountedSets, child: np.ndarray, shares: np.ndarray, n_variables: int) -> np.ndarray:
+def choose_lowered(total: Cut, child: np.ndarray, shares: np.ndarray, n_variables: int) -> np.ndarray:
     """The variables to round down for, so that these shares violate the halved sum most; int32, ascending."""
     is_odd = total.weights % 2 == 1
     odd = np.bincount(child[is_odd], weights=shares[total.sets[is_odd]], minlength=n_variables)
@@ -95,7 +95,7 @@ class HalvedSumSeparator(NamedTuple):
         return [origin for _, origin in found[: self.most_found]], work
 
 
-def _content(row: CountedSets) -> tuple[int, bytes, bytes]:
+def _content(row: Cut) -> tuple[int, bytes, bytes]:
     return row.demand, row.sets.tobytes(), row.weights.tobytes()
 
 

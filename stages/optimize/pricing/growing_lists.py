@@ -11,7 +11,7 @@ import numpy as np
 from formats.records import Header, ParentSetRecord, ParentSetTable
 from formats.sets.listed_sets import ListedSets, best_first, offsets_of
 from stages.kernels.orders.set_lists import SetLists
-from stages.lists.set_lists import Members, index_lists
+from stages.lists.set_lists import index_lists
 from stages.lists.undominated import undominated_sets
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import recorded_ess
@@ -72,12 +72,7 @@ class GrowingLists:
     def pack(self) -> SetLists:
         """All lists with an index by member."""
         self._extend()
-        return index_lists(
-            set_offsets=self._offsets,
-            scores=self._scores,
-            parent_offsets=self._sets.offsets,
-            parents=self._sets.members,
-        )
+        return index_lists(self._offsets, self._sets, self._scores)
 
     def table(self) -> ParentSetTable:
         """All lists as input of a search among listed sets."""
@@ -122,7 +117,7 @@ class GrowingLists:
         order = best_first(sets, scores, children)
         children, sets = children[order], sets.take(order)
         starts = np.searchsorted(children, np.arange(n + 1))
-        kept = np.flatnonzero(undominated_sets(Members(starts, sets.offsets, sets.members)))
+        kept = np.flatnonzero(undominated_sets(starts, sets))
         self._offsets, self._sets = np.searchsorted(kept, starts), sets.take(kept)
         self._scores = scores[order[kept]]
 

@@ -15,7 +15,7 @@ from stages.kernels.ktrees.ktree import KTree, new_ktree, start_size
 from stages.kernels.ktrees.member_pairs import MemberPairs, index_member_pairs
 from stages.kernels.ktrees.orders import Precedences, new_precedences, pull_forward
 from stages.kernels.ktrees.start_clique import CliqueTables, start_clique_tables
-from stages.lists.set_lists import Members, all_sets, child_of_sets, fixed_first_order, fixed_parents, index_lists
+from stages.lists.set_lists import all_sets, child_of_sets, fixed_first_order, fixed_parents, index_lists
 from stages.lists.undominated import undominated_sets
 
 from .. import OptimizeOptions
@@ -129,11 +129,10 @@ def _prepare(
     precedences: list[tuple[int, int]],
     tables: TableBound,
 ) -> BoundedProblem:
-    offsets, member_offsets, members, source = _fitting_sets(table, demands, treewidth, tables)
+    starts, cliques, source = _fitting_sets(table, demands, treewidth, tables)
     scores = table.scores[source]
-    lists = index_lists(set_offsets=offsets, scores=scores, parent_offsets=member_offsets, parents=members)
     return BoundedProblem(
-        lists=new_bounded_lists(lists),
+        lists=new_bounded_lists(index_lists(starts, cliques, scores)),
         table=table,
         source=source,
         scores=scores,
@@ -158,8 +157,8 @@ def bounded_result(problem: BoundedProblem, best: Attempt, facts: dict[str, Any]
 
 
 def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int, tables: TableBound):
-    """The undominated sets of at most `treewidth` members within the bound on tables: offsets by child, member
-    offsets, members, and indices in the table.
+    """The undominated sets of at most `treewidth` members within the bound on tables: where the list of each child
+    begins, the sets, and their indices in the table.
     """
     every, children = all_sets(table), child_of_sets(table)
     is_pinned = table.fixed.copy()
@@ -181,9 +180,8 @@ def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int, 
         source, cliques = source[small], cliques.take(small)
         require_sets(table, children[source], tables)
     starts = np.searchsorted(children[source], np.arange(table.n_variables + 1))
-    useful = np.flatnonzero(undominated_sets(Members(starts, cliques.offsets, cliques.members)))
-    fits = cliques.take(useful)
-    return np.searchsorted(useful, starts), fits.offsets, fits.members, source[useful]
+    useful = np.flatnonzero(undominated_sets(starts, cliques))
+    return np.searchsorted(useful, starts), cliques.take(useful), source[useful]
 
 
 def _demanded_sets(

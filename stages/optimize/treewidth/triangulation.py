@@ -115,7 +115,7 @@ class TriangulationSearch:
             )  # fmt: skip
             mark_within(self.lists, self.graph, self._within)
             sets = np.flatnonzero(self._within)
-            kept = index_lists(scores=self.lists.scores[sets], **keep_sets(self.lists, sets)._asdict())
+            kept = index_lists(*keep_sets(self.lists, sets), self.lists.scores[sets])
             shaker = OrderShaker(kept, self.order, self.rng)
             shaker.search(budget, PROFILES * len(self.order))
             if shaker.score >= self.score:
@@ -149,12 +149,7 @@ def elimination_within(
     families = ListedSets.of(parents)
     if families.sizes.max() > treewidth:
         return None
-    lists = index_lists(
-        set_offsets=np.arange(len(parents) + 1),
-        scores=np.zeros(len(parents)),
-        parent_offsets=families.offsets,
-        parents=families.members,
-    )
+    lists = index_lists(np.arange(len(parents) + 1), families, np.zeros(len(parents)))
     search = TriangulationSearch(lists, treewidth, bound, rng)
     # With no smaller sets in the lists, the network cannot be narrowed.
     return search.elimination if search.start(parents, Budget()) else None

@@ -7,6 +7,8 @@ import io
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
+import pyarrow
+import pyarrow.parquet
 import pytest
 from helpers.cases.graphs import THREE, network_of, written
 
@@ -159,3 +161,10 @@ def test_the_line_ends_within_its_head():
     assert shortened(line, 0.0).tolist() == line.tolist()
     tiny = np.array([[0.0, 0.0], [0.0, 1.0]])
     assert shortened(tiny, 1.0)[-1, 1] > 0
+
+
+def test_strengths_that_are_lists_are_no_arcs(tmp_path):
+    table = pyarrow.table({"from": ["a"], "to": ["b"], "strength": [[0.5]]})
+    pyarrow.parquet.write_table(table, tmp_path / "arcs.parquet")
+    with pytest.raises(FormatError, match="expected a network, this is a table of data"):
+        open_network(str(tmp_path / "arcs.parquet"))

@@ -10,12 +10,12 @@ from formats.arc_groups import ArcGroup, group_of
 from formats.errors import FormatError, Inconsistent
 from formats.graph_records import Arc
 from formats.graphs.arc_files import parse_arcs, read_arcs, read_tiers
-from formats.graphs.tetrad_knowledge import KnowledgeLists, read_knowledge
+from formats.graphs.tetrad_knowledge import GivenKnowledge, read_knowledge
 
 INDEX = {name: position for position, name in enumerate(["a", "b", "c", "x1", "x2", "my var"])}
 
 
-def read(text: str, content: str = "tiers") -> KnowledgeLists:
+def read(text: str, content: str = "tiers") -> GivenKnowledge:
     return read_knowledge(io.BytesIO(text.encode()), INDEX, content)
 
 
@@ -71,9 +71,9 @@ def test_damage_is_reported_with_the_line(text: str, line: int, words: str):
 
 def test_other_files_are_read_as_ever():
     assert read("a b\nc\n").tiers == [[0, 1], [2]]
-    assert read("\na,b\n", "required") == KnowledgeLists([(0, 1)], [], [])
-    assert read("a->b\n", "forbidden") == KnowledgeLists([], [group_of((0,), (1,))], [])
-    assert read("a->b\n", "allowed") == KnowledgeLists([], [], [], [group_of((0,), (1,))])
+    assert read("\na,b\n", "required") == GivenKnowledge([(0, 1)], [], [])
+    assert read("a->b\n", "forbidden") == GivenKnowledge([], [group_of((0,), (1,))], [])
+    assert read("a->b\n", "allowed") == GivenKnowledge([], [], [], [group_of((0,), (1,))])
 
 
 def test_patterns_stand_for_all_variables_like_them():

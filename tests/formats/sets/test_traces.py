@@ -12,18 +12,22 @@ import pytest
 from formats.data_records import Variable
 from formats.records import ExploredSets, Header
 from formats.schemas import TRACE, key_problem
+from formats.sets.listed_sets import ListedSets
 from formats.sets.traces import open_trace
 
 HEADER = Header((Variable("a"), Variable("b"), Variable("c")), "bic", 9, "sha256:1")
+
+
+def explored_sets(child, *rows):
+    explored = ExploredSets(child)
+    for sets, scores, estimates in rows:
+        explored.add_lists(ListedSets.of(sets), np.array(scores), np.array(estimates))
+    return explored
+
+
 CHILDREN = (
-    ExploredSets(
-        0,
-        np.array([0, 0, 1, 3]),
-        np.array([2, 1, 2], dtype=np.int32),
-        np.array([-5.0, -4.5, -3.25]),
-        np.array([np.nan, np.nan, -3.5]),
-    ),
-    ExploredSets(2, np.array([0, 0]), np.zeros(0, dtype=np.int32), np.array([-1.0]), np.array([np.nan])),
+    explored_sets(0, ([(), (2,)], [-5.0, -4.5], [np.nan, np.nan]), ([(1, 2)], [-3.25], [-3.5])),
+    explored_sets(2, ([()], [-1.0], [np.nan])),
 )
 ROWS = [
     {"child": 0, "evaluated": 1, "parents": [], "score": -5.0, "estimate": None},

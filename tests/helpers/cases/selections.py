@@ -57,11 +57,7 @@ class Case:
         """Records, and the sets that each search explored."""
         traces = {}
         records = list(self.run.records(trace=lambda sets: traces.setdefault(sets.child, sets)))
-        found = {}
-        for child, sets in traces.items():
-            members = [tuple(m.tolist()) for m in np.split(sets.members, sets.offsets[1:-1])]
-            found[child] = list(zip(members, sets.scores.tolist(), sets.estimates.tolist(), strict=True))
-        return records, found
+        return records, {child: rows_of(sets) for child, sets in traces.items()}
 
     def score(self, child, parents):
         """The local score by definition, rounded as ours are, so that ties are ties."""
@@ -80,3 +76,9 @@ class Case:
                 for subset in itertools.combinations(parents, size)
             )
         }
+
+
+def rows_of(explored):
+    """Explored sets as tuples of parents, score and estimate."""
+    sets, scores, estimates = explored.joined()
+    return list(zip(sets, scores.tolist(), estimates.tolist(), strict=True))

@@ -10,7 +10,6 @@ from naive.parentsets import prune_dominated
 
 from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.kernels.dominance import mark_undominated
-from stages.lists.set_lists import Members
 from stages.lists.undominated import undominated_sets
 
 
@@ -68,8 +67,8 @@ def test_lists_are_pruned_one_by_one(n_lists, monkeypatch):
         lists.append(sorted(scored.items(), key=lambda pair: (-pair[1], len(pair[0]), pair[0])))
     lists[0] = lists[0] if n_lists == 1 else []
     every = ListedSets.of(parents for of_child in lists for parents, _ in of_child)
-    members = Members(offsets_of([len(of_child) for of_child in lists]), every.offsets, every.members)
+    starts = offsets_of([len(of_child) for of_child in lists])
     wanted = [parents in prune_dominated(dict(of_child)) for of_child in lists for parents, _ in of_child]
     for most in (1, 10, 1 << 16):
         monkeypatch.setattr("stages.lists.undominated.SLICE_SETS", most)
-        assert undominated_sets(members).tolist() == wanted
+        assert undominated_sets(starts, every).tolist() == wanted

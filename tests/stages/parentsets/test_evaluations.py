@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
 import pytest
 from helpers.tables import dependent_dataset
 
@@ -38,8 +37,7 @@ def traced_by(run):
     sets = []
 
     def keep(explored):
-        members = np.split(explored.members, explored.offsets[1:-1])
-        sets.extend((explored.child, tuple(parents.tolist())) for parents in members)
+        sets.extend((explored.child, parents) for parents in explored.joined()[0])
 
     return AskedScores(list(run.records(trace=keep)), sets)
 

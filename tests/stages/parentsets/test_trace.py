@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
+from helpers.cases.selections import rows_of
 from helpers.tables import dependent_dataset
 from naive.scores import local_score
 
@@ -20,14 +20,7 @@ def explored_by(run):
     """Records and, by child, the sets explored with scores and estimates."""
     traces = {}
     records = list(run.records(trace=lambda explored: traces.setdefault(explored.child, explored)))
-    found = {}
-    for child, trace in traces.items():
-        sets = np.split(trace.members, trace.offsets[1:-1])
-        found[child] = [
-            (tuple(parents.tolist()), score, estimate)
-            for parents, score, estimate in zip(sets, trace.scores.tolist(), trace.estimates.tolist(), strict=True)
-        ]
-    return records, found
+    return records, {child: rows_of(explored) for child, explored in traces.items()}
 
 
 @pytest.mark.parametrize("required", [{}, {3: (1,), 5: (0, 2)}], ids=["", "required"])

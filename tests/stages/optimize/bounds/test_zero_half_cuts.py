@@ -15,7 +15,7 @@ from naive.optimize.zero_half_cuts import acyclic_choices, halved, lack, largest
 from stages.optimize.bounds import lagrangian as bounds
 from stages.optimize.bounds.cluster_cuts import ClusterSeparator
 from stages.optimize.bounds.cut_pool import CutPool, keep_columns
-from stages.optimize.bounds.cuts import CountedSets, HalvedSum, add_up, round_half
+from stages.optimize.bounds.cuts import Cut, HalvedSum, add_up, round_half
 from stages.optimize.bounds.lagrangian import BoundSearch
 from stages.optimize.bounds.separators import add_violated, make_point
 from stages.optimize.bounds.zero_half_cuts import HalvedSumSeparator
@@ -60,13 +60,13 @@ def as_dict(row):
 
 def test_hand_half_of_three_cuts():
     """Each of three sets counted by two of three cuts: of the three at least two are taken, not 3 / 2."""
-    parts = [CountedSets(np.array(pair, dtype=np.int32), np.ones(2, np.int8), 1) for pair in ((0, 1), (1, 2), (0, 2))]
+    parts = [Cut(np.array(pair, dtype=np.int32), np.ones(2, np.int8), 1) for pair in ((0, 1), (1, 2), (0, 2))]
     total = add_up(parts)
     assert as_dict(total) == ({0: 2, 1: 2, 2: 2}, 3)
     none = np.empty(0, dtype=np.int32)
     assert as_dict(round_half(total, np.array([0, 1, 2]), none)) == ({0: 1, 1: 1, 2: 1}, 2)
     # Rounded down for one variable whose set is counted three times in a fourth cut's company.
-    more = add_up([total, CountedSets(np.array([2], dtype=np.int32), np.ones(1, np.int8), 0)])
+    more = add_up([total, Cut(np.array([2], dtype=np.int32), np.ones(1, np.int8), 0)])
     assert as_dict(round_half(more, np.array([0, 1, 2]), none)) == ({0: 1, 1: 1, 2: 2}, 2)
     assert as_dict(round_half(more, np.array([0, 1, 2]), np.array([2], dtype=np.int32))) == ({0: 1, 1: 1, 2: 1}, 1)
 
