@@ -11,7 +11,7 @@ from typing import Any
 
 _FUNCTIONS = {
     "graphs.arc_tables": "write_arc_table",
-    "graphs.networks": "open_graph open_network open_network_or_model open_networks "
+    "graphs.network_files": "open_graph open_network open_network_or_model open_networks "
     "open_networks_or_models pick_network write_drawing "
     "write_essential_graph write_network",
     "json_lines.proofs": "open_proof write_proof",

@@ -212,14 +212,14 @@ MAIN_FORMATS = (
     ),
     _row(
         ("adjacency", Kind.NETWORK, "an adjacency matrix", ".csv"),
-        ("graphs.adjacency:read_table", "graphs.adjacency:adjacency_text"),
+        ("graphs.csv_graphs:read_table", "graphs.adjacency:adjacency_text"),
         help="matrix of 0 and 1, row is parent of column",
         has_edges=True,
         takes=("csv", "binary"),  # a name may hold a control character
     ),
     _row(
         ("arcs", Kind.NETWORK, "a list of arcs", ".csv"),
-        ("graphs.arc_tables:read_arcs", "graphs.adjacency:arcs_text"),
+        ("graphs.arc_tables:read_arcs", "graphs.csv_graphs:arcs_text"),
         help="list of arcs, columns from and to (also as Arrow or Parquet)",
         has_edges=True,
         takes=("csv", "parquet", "arrow", "feather"),

@@ -69,7 +69,7 @@ def test_broken_references_are_seen():
     driver = ROOT / "stages" / "optimize" / "driver.py"
     assert exists("result.SearchResult", driver)
     assert exists("formats.graphs.algorithms.moral_graph", driver)
-    assert exists("climbing.run", driver)
+    assert exists("climbing.climb", driver)
     assert not exists("result.NoSuchThing", driver)
     assert not exists("climbing.nowhere", driver)
 

@@ -141,7 +141,7 @@ def compare(
 
 def measures_of(source: Any) -> list[Any]:
     """The records of measures in a file, or the ones that `evaluate` returned."""
-    from formats.json_lines.measures import open_measures
+    from formats.json_lines.run_measures import open_measures
 
     return [source] if isinstance(source, dict) else open_measures(as_file(source, "list of measures"))
 

@@ -20,7 +20,7 @@ from formats.graph_records import (
     with_directions,
 )
 from formats.graphs.algorithms import moral_graph
-from formats.graphs.networks import require_parameters
+from formats.graphs.network_files import require_parameters
 from formats.graphs.structures import with_header
 from formats.kinds import Kind
 from formats.printable import abbreviated

@@ -136,8 +136,8 @@ def posterior(
     from formats.graphs.arc_files import read_patterns
     from formats.json_lines.network_lines import write_network_stream
     from stages.lists import constrain
-    from stages.posterior.run import run as search
-    from stages.posterior.run import sampled_networks
+    from stages.posterior.arc_posterior import run as search
+    from stages.posterior.arc_posterior import sampled_networks
     from stages.recorded_knowledge import knowledge_record
     from stages.runtime.budgets import Budget
 

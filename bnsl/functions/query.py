@@ -97,7 +97,7 @@ def engine_of(
 
     Raises `Inconsistent`: the network has no parameters.
     """
-    from formats.graphs.networks import require_parameters
+    from formats.graphs.network_files import require_parameters
     from formats.streams import source_name
     from stages.fit import fit_parameters
     from stages.inference.junction_trees import Engine

@@ -93,7 +93,7 @@ def sample(
 
 def _model(network: Any, drawn: RandomOptions, seed: int, run: Run) -> BayesianNetwork:
     """The network to draw from."""
-    from formats.graphs.networks import require_parameters
+    from formats.graphs.network_files import require_parameters
     from formats.streams import source_name
     from stages.inference.forward_sampling import inverted_tree, random_network
 

@@ -36,7 +36,7 @@ def command(call: Call, target: OutputOptions) -> None:
     """
     from stages.evaluate.record_keys import MEASURE_KEYS, STRENGTH_KEYS
 
-    from ..tables.measures import show_measures
+    from ..tables.measure_tables import show_measures
 
     if target.format_name != "table":
         output_format("evaluate", target.output)

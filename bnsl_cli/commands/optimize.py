@@ -41,7 +41,7 @@ def command(call: Call, target: OutputOptions) -> None:
     """
     from bnsl.facts import network_facts
 
-    from ..tables.networks import deliver_network
+    from ..tables.network_tables import deliver_network
 
     is_stream = call.values["bootstrap"] is not None
     if is_stream and target.format_name == "table":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .networks import show_network
+from .network_tables import show_network
 from .stage_results import show_arc_probabilities, show_forest, show_parent_sets
 
 

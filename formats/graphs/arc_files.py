@@ -26,7 +26,7 @@ from ..errors import Inconsistent
 from ..graph_records import ArcPattern, ArcStatement
 from ..tables.selection import names_like
 from ..textlines import Lines, line_by_line
-from .adjacency import ARC_HEADERS
+from .csv_graphs import ARC_HEADERS
 
 RELATIONS = ("~>", "->", "-")
 

@@ -18,7 +18,7 @@ from ..tables.label_columns import LabelColumn
 from ..tables.results.result_tables import batch_writer, is_own
 from ..textlines import Lines
 from ..wording import option_value
-from .adjacency import STRENGTH_COLUMNS, arcs_text, is_arc_header, read_arc_rows, read_table
+from .csv_graphs import STRENGTH_COLUMNS, arcs_text, is_arc_header, read_arc_rows, read_table
 
 
 def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> Network:

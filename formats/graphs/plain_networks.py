@@ -14,7 +14,7 @@ from ..graph_records import BayesianNetwork
 from ..kinds import Format, PlainNetwork
 from ..records import Network
 from ..textlines import Lines
-from .families import Families
+from .parameter_tables import Families
 from .structures import network_by_names, network_from_parents
 
 Load = Callable[[str], Callable[..., Any]]

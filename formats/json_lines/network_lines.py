@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import FormatError, Inconsistent
 from ..graph_records import BayesianNetwork
-from ..graphs.families import Families, failing
 from ..graphs.network_claims import check_while_reading
+from ..graphs.parameter_tables import Families, failing
 from ..graphs.structures import require_acyclic, structure_of, with_header
 from ..records import Network, ParentSetRecord
 from ..schemas import NETWORK

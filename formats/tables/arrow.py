@@ -13,8 +13,8 @@ from ..errors import Malformed, Truncated, UnsuitableData
 from ..streams import TableInMemory
 from ..wording import Warn, ignore
 from .arrow_sizes import check_message, refuse_many_cells, refuse_much
-from .conventions import without_row_numbers
 from .encoding import RawTable, TextLayout, check_names
+from .foreign_conventions import without_row_numbers
 from .label_columns import ColumnParts, LabelColumn, release_memory
 from .results.result_tables import own_header
 

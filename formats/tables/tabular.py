@@ -20,7 +20,7 @@ from pyarrow import csv as arrow_csv
 
 from ..errors import Malformed, UnsuitableData
 from ..wording import Warn, listed, plural
-from . import conventions
+from . import foreign_conventions
 from .encoding import RawTable, TextLayout, check_names
 from .label_columns import ColumnParts, LabelColumn, release_memory
 from .labels import parse_numbers
@@ -61,26 +61,26 @@ def read_delimited(data: bytes, layout: TextLayout, warn: Warn) -> RawTable:
         raise UnsuitableData("a header line but no rows of data", remedy=remedy)
     try:
         columns = _parse(text, start, len(names) + has_row_names, delimiter)
-        names, columns = conventions.without_line_ends(names, columns, warn, is_named=layout.header)
+        names, columns = foreign_conventions.without_line_ends(names, columns, warn, is_named=layout.header)
         if has_row_names and len(columns) > len(names):
-            columns = conventions.without_row_names(columns, warn)
+            columns = foreign_conventions.without_row_names(columns, warn)
     except ValueError as error:  # pyarrow's ArrowInvalid
         _locate_ragged(text, len(names), delimiter, first_line)
         raise Malformed(str(error).splitlines()[0][:200]) from None
     _refuse_open_quote(text, columns[-1], first_line)
     has_line_per_row = text.count(b"\n", start) == len(columns[-1])
-    first_is_counts = not has_counts and layout.header and conventions.is_line_of_counts(columns)
+    first_is_counts = not has_counts and layout.header and foreign_conventions.is_line_of_counts(columns)
     if first_is_counts:
         columns = [column.with_cells(column.cells()[1:]) for column in columns]
     is_coded = has_counts or first_is_counts
     if is_coded:
         warn("the line below the names holds the numbers of states, as in BLIP's files; it is no row")
     if delimiter in _WITH_DECIMAL_COMMAS and b"," in text:
-        commas, columns = conventions.with_decimal_points(names, columns)
+        commas, columns = foreign_conventions.with_decimal_points(names, columns)
         if commas:
             found = f"{plural(len(commas), 'column')}: {listed(map(repr, commas))}"
             warn(f"decimal commas taken as points in {found}")
-    kept, columns = conventions.without_row_numbers(tuple(names), columns, warn)
+    kept, columns = foreign_conventions.without_row_numbers(tuple(names), columns, warn)
     if layout.header and not (kept[0] and kept[-1]):
         check_names(kept)
     row_line = first_line + text.count(b"\n", 0, start) + first_is_counts if has_line_per_row else None
@@ -134,7 +134,7 @@ def _read_head(text: bytes, delimiter: str, header: bool, warn: Warn) -> tuple[l
     between = names[not names[0] : len(names) - (not names[-1])]
     _check_header(between if between and all(between) else names, warn)
     second = text[start : text.find(b"\n", start)]
-    has_counts = conventions.is_spaced_line_of_counts(second, delimiter, len(names))
+    has_counts = foreign_conventions.is_spaced_line_of_counts(second, delimiter, len(names))
     start += (len(second) + 1) * has_counts
     head = text[start : start + _MIN_BLOCK]
     has_row_names = bool(head) and len(_first_record(head, delimiter)[0]) == len(names) + 1

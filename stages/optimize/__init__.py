@@ -125,7 +125,7 @@ MAIN_METHODS = {
         "iterated local search over orders, with --tw over k-trees; the best networks in a given time",
         {
             SETS: on_sets("stages.optimize.orders.ils", "init", *RESTARTED, "proof"),
-            SETS_TW: on_sets("stages.optimize.treewidth.ils", *RESTARTED, "max_table", "proof"),
+            SETS_TW: on_sets("stages.optimize.treewidth.bounded_search", *RESTARTED, "max_table", "proof"),
         },
     ),
     "exact": SearchMethod(

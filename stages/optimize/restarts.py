@@ -2,7 +2,7 @@
 
 Results are taken in the order of the restarts, and limits on orders apply to their running sum, so the outcome does
 not depend on the number of threads. When time runs out, running restarts return their best network so far and no
-other restart begins; the first one always runs. (The climbs of `climbing.run` are not independent: each starts from
+other restart begins; the first one always runs. (The climbs of `climbing.climb` are not independent: each starts from
 the best so far.)
 """
 
@@ -125,7 +125,7 @@ def run_restarts(
 
     The limit on orders holds exactly: a restart that exceeds it is run again up to the limit. So a run ended by time
     can be repeated with its reported orders as the limit, unless the search itself depends on the clock, as
-    `treewidth.ils` does.
+    `treewidth.bounded_search` does.
 
     `step` is one restart. It gets its task and a limit on orders, which may only cut it short (None for no limit),
     and returns its best network when the budget ends. Only a restart after the first may return None, if it found

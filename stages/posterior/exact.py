@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.kernels.posterior.scaled import NOTHING
+from stages.kernels.posterior.scaled_numbers import NOTHING
 from stages.kernels.posterior.subset_sums import (
     add_set_probabilities,
     enter_weights,

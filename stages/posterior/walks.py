@@ -11,7 +11,7 @@ from formats.records import ParentSetTable
 from formats.sets.listed_sets import offsets_of
 from stages.kernels.bits import WORD_BITS
 from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, WeightedLists, link_family
-from stages.kernels.posterior.scaled import LEAST_EXPONENT
+from stages.kernels.posterior.scaled_numbers import LEAST_EXPONENT
 from stages.lists.set_lists import child_of_entries, child_of_sets, relative_scores
 
 from .weights import scaled_weights

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.kernels.posterior.scaled import LEAST_EXPONENT
+from stages.kernels.posterior.scaled_numbers import LEAST_EXPONENT
 from stages.lists.set_lists import all_sets
 from stages.lists.undominated import undominated_sets
 from stages.runtime.errors import StageError
@@ -75,7 +75,7 @@ def _within(table: ParentSetTable) -> str:
 
 
 def scaled_weights(log_weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """``exp(log_weights)`` as mantissas and powers of two, for `stages.kernels.posterior.scaled`.
+    """``exp(log_weights)`` as mantissas and powers of two, for `stages.kernels.posterior.scaled_numbers`.
 
     Log-weights are in nats, at most 0. Returns mantissas, float64, and exponents, int32.
     """

@@ -156,7 +156,7 @@ def test_defaults():
     assert choose_method(OptimizeOptions(), 5)[0] == "exact"
     assert choose_method(OptimizeOptions(), 50)[0] == "ils"
     assert choose_method(OptimizeOptions(restarts=3), 5)[0] == "ils"
-    assert choose_method(OptimizeOptions(treewidth=2), 5)[1].module == "stages.optimize.treewidth.ils"
+    assert choose_method(OptimizeOptions(treewidth=2), 5)[1].module == "stages.optimize.treewidth.bounded_search"
     with pytest.raises(ValueError, match="method hc does not search so: among listed sets"):
         choose_method(OptimizeOptions(method="hc"), 5)
 

@@ -22,9 +22,9 @@ import numpy as np
 from ...errors import Inconsistent, Malformed
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
-from ..families import Families
 from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, kept, original, restored
+from ..parameter_tables import Families
 
 # Comments and quoted strings are replaced before anything is split. Bare names such as Asy/Patch or a//b stay whole:
 # a // right after a word begins a comment only if no word follows it directly. If nothing else in the line shows

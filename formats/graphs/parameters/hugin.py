@@ -15,9 +15,9 @@ import numpy as np
 from ...errors import Inconsistent, Malformed
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
-from ..families import Families
 from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, kept, original, restored
+from ..parameter_tables import Families
 
 _TOKEN = re.compile(r'\s+|%[^\n]*|("(?:[^"\\]|\\.)*"|[(){}=;|,]|[^\s"(){}=;|,%]+)')
 

@@ -12,9 +12,9 @@ from ...data_records import MAX_STATES
 from ...errors import Inconsistent
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
-from ..families import Families, failing
 from ..kept_claims import claims_of, with_claims
 from ..mended_words import kept, original, restored
+from ..parameter_tables import Families, failing
 
 _KEPT = re.compile(r"#\s*bnsl_(?:(network|claims)|variable (\d{1,9})) = (\S+(?: \S+)*)\s*")
 

@@ -15,9 +15,9 @@ from xml.sax.saxutils import escape
 from ...errors import Inconsistent
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
-from ..families import Families, failing
 from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, kept, original, restored
+from ..parameter_tables import Families, failing
 from .xml_elements import is_in_xml, line_of, read_xml
 
 _FIRST = "x"

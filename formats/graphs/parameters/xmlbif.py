@@ -14,9 +14,9 @@ from xml.sax.saxutils import escape
 
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
-from ..families import Families, failing
 from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, kept, original, restored
+from ..parameter_tables import Families, failing
 from .xml_elements import is_in_xml, line_of, read_xml
 
 _KEPT = re.compile(r"\s*bnsl_(name|states|claims)\s*=\s*(\S+(?: \S+)*)\s*")

@@ -46,7 +46,7 @@ def open_entropies(source: str) -> EntropyTable:
 
 
 def unpack_entropies(table: pyarrow.Table) -> EntropyTable:
-    """Check and unpack a decoded entropy table; errors as of `open_entropies`."""
+    """Check and unpack a decoded entropy table; errors as in `open_entropies`."""
     header = _checked_header(own_header(table))
     n_variables = len(header["variables"])
     if table.num_rows != n_variables:

@@ -19,12 +19,12 @@ import numpy as np
 from ..arrays import copy_into
 from ..heap import is_lower, pop, push
 from ..jit import borrowing, njit
-from .ascent import BOUND, SHARE, raise_bound
 from .dual_ascent import Columns
+from .subgradient_ascent import BOUND, SHARE, raise_bound
 
 WEIGHT = 3
-"""Entry of the volume algorithm's pace, after the entries of `ascent`: the largest weight of a new choice in the
-average.
+"""Entry of the volume algorithm's pace, after the entries of `subgradient_ascent`: the largest weight of a new choice
+in the average.
 """
 
 MOVED, SLACK, VIOLATION, LACK = 0, 1, 2, 3

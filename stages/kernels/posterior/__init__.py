@@ -1,6 +1,6 @@
 """Posterior probabilities of networks on candidate lists: exact sums and Markov chains.
 
-scaled          floating-point numbers with an extended exponent
+scaled_numbers  floating-point numbers with an extended exponent
 subset_sums     sums over all networks of few variables (Koivisto and Sood; Tian and He)
 block_moves     Gibbs sampling of the parent sets of a few variables (Goudie and Mukherjee)
 tempered_walks  choice of blocks, parallel tempering (Geyer)

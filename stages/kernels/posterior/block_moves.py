@@ -10,7 +10,8 @@ own weight. Every move is accepted, and the reversal of an arc (Grzegorczyk and 
 The sets that meet D_y are found 64 at a time: each candidate parent has a bitmap of the sets that contain it, and the
 bitmaps of the candidates in D_y are united.
 
-The block must not depend on the network (`tempered_walks`). Weights are mantissas and exponents, see `scaled`.
+The block must not depend on the network (`tempered_walks`). Weights are mantissas and exponents
+(`scaled_numbers`).
 """
 
 from typing import NamedTuple
@@ -19,7 +20,7 @@ import numpy as np
 
 from ..bits import WORD_BITS, lowest_bit
 from ..jit import inlined
-from .scaled import NOTHING, power_of_two
+from .scaled_numbers import NOTHING, power_of_two
 
 LARGEST_BLOCK = 3
 """Maximum number of variables in a block."""

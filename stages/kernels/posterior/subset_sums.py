@@ -17,8 +17,8 @@ U is the set of all variables that do not descend from j. (Uniform over orders: 
 network in which U precedes j.) Given U, variable j has the set S within U with probability ``w_j(S) / A_j(U)``, so
 one pass yields all arcs.
 
-Numbers are mantissas and exponents, see `scaled`. The exponents of H and B are chosen beforehand so that no term is
-much larger than 1; their mantissas are not normalised.
+Numbers are mantissas and exponents (`scaled_numbers`). The exponents of H and B are chosen beforehand so that no term
+is much larger than 1; their mantissas are not normalised.
 """
 
 import math
@@ -27,7 +27,7 @@ import numpy as np
 
 from ..jit import njit
 from ..orders.subset_dp import set_place, squeeze
-from .scaled import NOTHING, add_at, power_of_two
+from .scaled_numbers import NOTHING, add_at, power_of_two
 
 
 @njit

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.kernels.bounds.ascent import BOUND
 from stages.kernels.bounds.lagrangian import VIOLATION, improve_multipliers, mark_least, new_volume
+from stages.kernels.bounds.subgradient_ascent import BOUND
 
 from .cut_pool import CutPool
 

@@ -18,7 +18,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.kernels.bounds.ascent import SHARE, new_pace
 from stages.kernels.bounds.dual_ascent import (
     ASCENT_MORE,
     CLUSTERS,
@@ -30,6 +29,7 @@ from stages.kernels.bounds.dual_ascent import (
     place_free,
 )
 from stages.kernels.bounds.lagrangian import WEIGHT
+from stages.kernels.bounds.subgradient_ascent import SHARE, new_pace
 from stages.kernels.orders.set_lists import SetLists
 from stages.runtime.budgets import Budget
 

@@ -12,7 +12,7 @@ from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions
 from ..result import SearchResult
-from .run import Method, Run, run_method
+from .climb import Method, Run, run_method
 
 
 def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:

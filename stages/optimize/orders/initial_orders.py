@@ -15,7 +15,7 @@ import numpy as np
 
 from formats.records import ParentSetTable
 from formats.sets.listed_sets import offsets_of
-from stages.kernels.orders.feedback_arcs import arc_weights, break_cycles, depth_first_order, restore_arcs
+from stages.kernels.orders.initial_orders import arc_weights, break_cycles, depth_first_order, restore_arcs
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.order_decoding import chosen_arcs
 from stages.lists.set_lists import fixed_parents, index_table, respect_fixed

@@ -4,7 +4,7 @@
 grow: `orders`; and under a treewidth bound `ktrees` (started by `bounded`), as soon as networks found without the
 bound are too wide (`widthless`). `run` has the data that loop and engines share, and the protocol of engines;
 `list_bound` is the upper bound and its share of the work. `greedy_start` climbs to a first network, for millions of
-rows from one found on samples of them (`row_samples`); `best_moves` leads the search over orders to other basins
+rows from one found on samples of them (`row_samples`); `boss` leads the search over orders to other basins
 (`basins`). `growing_lists` are the lists, whose sets `stages.scoring.set_grower` scores once each; small problems are
 solved on `complete_lists`.
 

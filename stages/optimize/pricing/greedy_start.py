@@ -19,8 +19,8 @@ from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.pair_scores import Tile
 
 from ..climbing.cache import FamilyCache
+from ..climbing.climb import tie_generator
 from ..climbing.climber import Climber
-from ..climbing.run import tie_generator
 from ..result import Parents
 from .run import PricingRun
 

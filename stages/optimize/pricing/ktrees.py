@@ -29,7 +29,7 @@ from stages.scoring.set_grower import SetGrower
 
 from ..result import Parents, SearchResult
 from ..treewidth.annealing import OrderSearch
-from ..treewidth.ils import best_regret_order, mean_gain
+from ..treewidth.bounded_search import best_regret_order, mean_gain
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
 from ..treewidth.table_bound import table_bound

@@ -25,7 +25,7 @@ from ..orders import ils
 from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult
 from .basins import HOME_PATIENCE, Basin, OrderedNetwork
-from .best_moves import KeptTrees, climb_order
+from .boss import KeptTrees, climb_order
 from .greedy_start import WatchNetwork, climb, find_start
 from .list_bound import ListBound
 from .loop import alternate, learn

@@ -9,7 +9,7 @@ two (FastCHC).
 from __future__ import annotations
 
 from stages.optimize import OptimizeOptions
-from stages.optimize.climbing.run import Climb, Method, Run, run_method
+from stages.optimize.climbing.climb import Climb, Method, Run, run_method
 from stages.optimize.result import Parents, SearchResult
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter

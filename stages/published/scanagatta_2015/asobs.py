@@ -13,7 +13,7 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.graphs import positions_of
 from stages.kernels.orders.acyclic_selection import best_swap, swap_selection
-from stages.kernels.orders.feedback_arcs import depth_first_order
+from stages.kernels.orders.initial_orders import depth_first_order
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE, SetLists
 from stages.lists.order_decoding import SLICE_WORK, chosen_arcs, select_acyclic, sets_tested
 from stages.optimize import OptimizeOptions

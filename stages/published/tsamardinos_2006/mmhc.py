@@ -5,8 +5,8 @@ among them.
 from __future__ import annotations
 
 from stages.optimize import OptimizeOptions
+from stages.optimize.climbing.climb import run_method
 from stages.optimize.climbing.hc import unconstrained
-from stages.optimize.climbing.run import run_method
 from stages.optimize.result import SearchResult
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter

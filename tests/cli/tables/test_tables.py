@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bnsl.options import shared
-from bnsl_cli.tables import layout, measures, networks, stage_results
+from bnsl_cli.tables import layout, measure_tables, network_tables, stage_results
 from formats.data_records import Variable
 from formats.records import EntropyTable, Header, Network
 from formats.schemas import Key
@@ -39,7 +39,7 @@ def network_of(names: list[str]) -> Network:
 
 
 def test_a_network_fits(width: int, capfdbinary):
-    networks.show_network("-", network_of(NAMES), None)
+    network_tables.show_network("-", network_of(NAMES), None)
     lines = shown(capfdbinary)
     assert max(map(len, lines)) <= width
     text = "\n".join(lines)
@@ -49,7 +49,7 @@ def test_a_network_fits(width: int, capfdbinary):
 def test_names_of_a_network_stay_apart(width: int, capfdbinary):
     short = layout.fitting_names("-", NAMES)
     assert len(set(short)) == len(NAMES) and max(map(len, short)) <= max(8, width * 2 // 7)
-    networks.show_network("-", network_of(NAMES), None)
+    network_tables.show_network("-", network_of(NAMES), None)
     text = "\n".join(shown(capfdbinary))
     assert [name for name in short if name not in text] == []
 
@@ -103,7 +103,7 @@ def test_networks_are_rows(width: int, capfdbinary):
         | {"treewidth_upper": 123_456_789, "shd": 7}
         for seed in range(3)
     ]
-    measures.show_measures("-", records, KEYS)
+    measure_tables.show_measures("-", records, KEYS)
     lines = shown(capfdbinary)
     text = "\n".join(lines)
     assert max(map(len, lines)) <= width or width == 20
@@ -114,14 +114,14 @@ def test_networks_are_rows(width: int, capfdbinary):
 
 
 def test_one_network_has_meanings(width: int, capfdbinary):
-    measures.show_measures("-", [{"network": "n.jsonl", "arcs": 12, "bic": -1234567.25}], KEYS)
+    measure_tables.show_measures("-", [{"network": "n.jsonl", "arcs": 12, "bic": -1234567.25}], KEYS)
     text = "\n".join(shown(capfdbinary))
     assert "-1,234,567.2500" in text and "nats" in text
 
 
 def test_of_huge_figures_the_known_digits_are_shown(width: int, capfdbinary):
     keys = (Key("jointree_cells", "number", "cells"), Key("parameters", "integer", "free parameters"))
-    measures.show_measures(
+    measure_tables.show_measures(
         "-", [{"network": "n", "jointree_cells": 8.673617379884037e41, "parameters": 10**18}], keys
     )
     text = "".join(shown(capfdbinary))
@@ -130,7 +130,7 @@ def test_of_huge_figures_the_known_digits_are_shown(width: int, capfdbinary):
 
 def test_files_have_names_in_full(tmp_path):
     target = tmp_path / "table.txt"
-    networks.show_network(str(target), network_of([name[:30] for name in NAMES[:1]]), None)
+    network_tables.show_network(str(target), network_of([name[:30] for name in NAMES[:1]]), None)
     assert NAMES[0][:30] in target.read_text()
 
 

@@ -20,7 +20,7 @@ from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent
 from formats.graph_records import BayesianNetwork
 from formats.graphs.algorithms import find_cycle
-from formats.graphs.networks import open_network, open_network_or_model, write_network
+from formats.graphs.network_files import open_network, open_network_or_model, write_network
 from formats.kinds import Kind
 from formats.records import Network
 from formats.registry import formats_of

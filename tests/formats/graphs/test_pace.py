@@ -19,7 +19,7 @@ from naive.optimize.treewidth import elimination_width, moral_edges
 from bnsl_cli.main import cli
 from formats.errors import Inconsistent
 from formats.graphs.algorithms import moral_graph
-from formats.graphs.networks import open_network, write_network
+from formats.graphs.network_files import open_network, write_network
 from stages.graphs.treewidth import bound_treewidth
 
 

@@ -17,7 +17,7 @@ from naive.parent_set_files import checked_record
 
 from formats.data_records import Variable
 from formats.errors import FormatError, Malformed
-from formats.graphs.networks import open_network, write_network
+from formats.graphs.network_files import open_network, write_network
 from formats.json_lines.jsonl_writer import encode_header, encode_record
 from formats.json_lines.screening_forests import open_forest, write_forest
 from formats.records import Forest, Header, ParentSetRecord, ParentSetTable

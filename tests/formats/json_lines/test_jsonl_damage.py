@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from formats import textlines
 from formats.data_records import Variable
 from formats.errors import FormatError, Malformed, Truncated
-from formats.graphs.networks import open_network
+from formats.graphs.network_files import open_network
 from formats.json_lines.screening_forests import open_forest
 from formats.records import Header, ParentSetRecord
 from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
@@ -183,11 +183,11 @@ def test_standard_input(packed):
 def test_light_imports():
     code = (
         "import sys, formats.sets.parent_sets, formats.sets.jkl, formats.sets.pss\n"
-        "import formats.graphs.networks, formats.json_lines.screening_forests\n"
-        "import formats.graphs.dot, formats.graphs.graphml, formats.graphs.adjacency, formats.graphs.modelstring\n"
+        "import formats.graphs.network_files, formats.json_lines.screening_forests\n"
+        "import formats.graphs.dot, formats.graphs.graphml, formats.graphs.csv_graphs, formats.graphs.modelstring\n"
         f"formats.sets.parent_sets.open_parent_sets({str(SAMPLES / 'sets.v1.jsonl')!r})\n"
         f"formats.sets.parent_sets.open_parent_sets({str(SAMPLES / 'bare.jkl')!r})\n"
-        f"formats.graphs.networks.open_network({str(SAMPLES / 'plain.bif')!r})\n"
+        f"formats.graphs.network_files.open_network({str(SAMPLES / 'plain.bif')!r})\n"
         "assert not {'pyarrow', 'numba', 'click', 'rich'} & set(sys.modules), sorted(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

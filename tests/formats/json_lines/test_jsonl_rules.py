@@ -10,7 +10,7 @@ from helpers.cases.jsonl import HEADER, RECORDS, changed, message_of, read, stre
 
 from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
-from formats.graphs.networks import open_network, write_network
+from formats.graphs.network_files import open_network, write_network
 from formats.json_lines.screening_forests import open_forest
 from formats.records import Header, Network
 from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets

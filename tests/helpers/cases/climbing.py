@@ -11,10 +11,10 @@ from naive.optimize import climbing as naive
 from stages.lists.start_network import StartNetwork
 from stages.optimize import OptimizeOptions
 from stages.optimize.climbing.cache import FamilyCache
+from stages.optimize.climbing.climb import Run
 from stages.optimize.climbing.climber import GRID_QUANTA
 from stages.optimize.climbing.constraints import make_constraints
 from stages.optimize.climbing.hc import search_data as search_plain
-from stages.optimize.climbing.run import Run
 from stages.published.gamez_2011_2012.chc import search_data as search_constrained
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter

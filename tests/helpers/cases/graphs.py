@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from formats.data_records import Variable
-from formats.graphs.networks import write_network
+from formats.graphs.network_files import write_network
 from formats.graphs.structures import network_from_parents
 from formats.records import Network
 

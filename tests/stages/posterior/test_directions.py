@@ -20,8 +20,8 @@ from stages.graphs.orientation import decide_directions
 from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible
 from stages.posterior import PosteriorOptions
+from stages.posterior.arc_posterior import Posterior, run, sampled_networks
 from stages.posterior.exact import exact_probabilities
-from stages.posterior.run import Posterior, run, sampled_networks
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 

@@ -17,8 +17,8 @@ from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible
 from stages.parentsets import ParentSetOptions
 from stages.posterior import MOST_EXACT, PosteriorOptions
+from stages.posterior.arc_posterior import run
 from stages.posterior.exact import exact_probabilities
-from stages.posterior.run import run
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError, NothingFoundError, StageError
 from stages.runtime.reporting import NullReporter

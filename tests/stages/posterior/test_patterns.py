@@ -12,8 +12,8 @@ from naive.posterior import ancestors, networks
 from formats.errors import Inconsistent
 from formats.graphs.arc_files import parse_pattern
 from stages.posterior import PosteriorOptions, choose_method
+from stages.posterior.arc_posterior import run
 from stages.posterior.patterns import MOST_ORIENTATIONS
-from stages.posterior.run import run
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter

@@ -16,9 +16,9 @@ from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible
 from stages.parentsets import ParentSetOptions
 from stages.posterior import PosteriorOptions, choose_method, sampling
+from stages.posterior.arc_posterior import run, sampled_networks
 from stages.posterior.estimates import arc_probabilities, feature_probabilities
 from stages.posterior.exact import exact_probabilities
-from stages.posterior.run import run, sampled_networks
 from stages.posterior.sampling import draw_samples
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError, StageError

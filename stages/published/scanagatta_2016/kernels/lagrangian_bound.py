@@ -8,7 +8,7 @@ import numpy as np
 
 from stages.kernels.arrays import copy_into
 from stages.kernels.bits import has_bit, lowest_bit, popcount, set_bit
-from stages.kernels.bounds.ascent import BOUND, IDLE, SHARE, raise_bound
+from stages.kernels.bounds.subgradient_ascent import BOUND, IDLE, SHARE, raise_bound
 from stages.kernels.jit import borrowing, inlined, njit
 
 from .filled_graphs import fits

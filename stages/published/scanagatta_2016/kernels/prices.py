@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.bits import lowest_bit
-from stages.kernels.bounds.ascent import new_pace
+from stages.kernels.bounds.subgradient_ascent import new_pace
 from stages.kernels.jit import borrowing, inlined
 
 MOST_PRICES = 1 << 20
@@ -63,7 +63,7 @@ class PricedPicks(NamedTuple):
     asked: np.ndarray
     held: np.ndarray
     is_stale: np.ndarray  # bool, shape (n_ranks,): prices have changed since the rank's pick
-    pace: np.ndarray  # float64, shape (3,): as in `stages.kernels.bounds.ascent`, for minus the bound
+    pace: np.ndarray  # float64, shape (3,): as in `stages.kernels.bounds.subgradient_ascent`, for minus the bound
     # Scratch: uint64, shape (ceil(n_variables / 64),).
     extra: np.ndarray
     trial: np.ndarray

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent, Malformed
 from formats.graph_records import BayesianNetwork
-from formats.graphs.networks import open_network, open_network_or_model, write_network
+from formats.graphs.network_files import open_network, open_network_or_model, write_network
 
 PLAIN = (SAMPLES / "plain.bif").read_text()
 TWO = """network n {

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from naive.optimize.lagrangian import costs_of, counts, relaxed_cost
 from naive.optimize.networks_search import best_by_subsets, random_table
 
-from stages.kernels.bounds.ascent import BOUND, new_pace
 from stages.kernels.bounds.dual_ascent import new_columns
 from stages.kernels.bounds.lagrangian import (
     VIOLATION,
@@ -26,6 +25,7 @@ from stages.kernels.bounds.lagrangian import (
     reduce_costs,
     relax,
 )
+from stages.kernels.bounds.subgradient_ascent import BOUND, new_pace
 from stages.optimize.bounds.cut_pool import CutPool, keep_columns
 from stages.optimize.bounds.cuts import HalvedSum
 from stages.optimize.bounds.rounding import relaxed

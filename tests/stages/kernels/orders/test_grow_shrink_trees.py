@@ -9,7 +9,7 @@ from helpers.tables import dependent_dataset
 from naive.optimize.pricing import grow_then_shrink
 
 from stages.kernels.orders.grow_shrink_trees import GrowShrinkTrees, grow_along, score_slots
-from stages.optimize.pricing.best_moves import KeptTrees
+from stages.optimize.pricing.boss import KeptTrees
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.set_grower import SetGrower
 

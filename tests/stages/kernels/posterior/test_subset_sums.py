@@ -11,7 +11,7 @@ from helpers.cases.posterior import as_table, random_lists
 from naive.posterior import networks, posterior
 
 from stages.kernels.orders.subset_dp import squeeze
-from stages.kernels.posterior.scaled import NOTHING
+from stages.kernels.posterior.scaled_numbers import NOTHING
 from stages.kernels.posterior.subset_sums import (
     add_set_probabilities,
     enter_weights,

@@ -19,7 +19,7 @@ from stages.lists.start_network import StartNetwork
 from stages.optimize import METHODS, SETS_TW, OptimizeOptions
 from stages.optimize.driver import run
 from stages.optimize.restarts import DEFAULT_LOCAL_SEARCHES
-from stages.optimize.treewidth import ils
+from stages.optimize.treewidth import bounded_search
 from stages.optimize.treewidth.problem import prepare_both
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
@@ -110,9 +110,13 @@ def test_long_runs_of_ils_are_divided_among_restarts(monkeypatch):
     """One restart while there is no time for two long ones, or a start network has to be kept near."""
     table = random_table(1, 12)
     problem, _ = prepare_both(table, 3)
-    assert [ils.restarts_within(problem, Budget(s)) for s in (0.0, 1e-3, 1e4)] == [1, 1, DEFAULT_LOCAL_SEARCHES]
+    assert [bounded_search.restarts_within(problem, Budget(s)) for s in (0.0, 1e-3, 1e4)] == [
+        1,
+        1,
+        DEFAULT_LOCAL_SEARCHES,
+    ]
     asked = []
-    monkeypatch.setattr(ils, "restarts_within", lambda *_: asked.append(True) or 3)
+    monkeypatch.setattr(bounded_search, "restarts_within", lambda *_: asked.append(True) or 3)
 
     def restarts(**changes):
         options = OptimizeOptions(method="ils", treewidth=3, **changes)

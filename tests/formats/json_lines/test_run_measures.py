@@ -8,7 +8,7 @@ import json
 import pytest
 
 from formats.errors import FormatError
-from formats.json_lines.measures import open_measures
+from formats.json_lines.run_measures import open_measures
 
 NETWORK = (
     '{"format":"bnsl.network","version":1,"score":"bic","total":-3.5,"gap":0.25,"method":"ils",'

@@ -10,7 +10,7 @@ import pytest
 from helpers.seeds import seeds
 
 from stages.kernels.arrays import copy_into
-from stages.kernels.bounds.ascent import BOUND, IDLE, PATIENCE, SHORTER, new_pace, raise_bound
+from stages.kernels.bounds.subgradient_ascent import BOUND, IDLE, PATIENCE, SHORTER, new_pace, raise_bound
 from stages.kernels.jit import borrowing, njit
 
 

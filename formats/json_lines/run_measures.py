@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 
 from ..detection import detect_lines
 from ..errors import Malformed
-from ..graphs.networks import open_networks
+from ..graphs.network_files import open_networks
 from ..kinds import Kind
 from ..records import Network
 from ..schemas import NETWORK

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stages.kernels.posterior.scaled import NOTHING, add_at, power_of_two
+from stages.kernels.posterior.scaled_numbers import NOTHING, add_at, power_of_two
 
 numbers = st.one_of(
     st.just((0.0, NOTHING)), st.tuples(st.floats(1.0, 2.0, exclude_max=True), st.integers(-3000, 3000))

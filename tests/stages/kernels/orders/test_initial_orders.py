@@ -10,7 +10,7 @@ from helpers.seeds import seeds
 from naive.optimize.networks_search import random_table
 from naive.optimize.orders import is_acyclic, lists_of
 
-from stages.kernels.orders.feedback_arcs import arc_weights, break_cycles, depth_first_order, restore_arcs
+from stages.kernels.orders.initial_orders import arc_weights, break_cycles, depth_first_order, restore_arcs
 from stages.lists.order_decoding import chosen_arcs
 from stages.lists.set_lists import index_table
 from stages.optimize.orders.initial_orders import OrderSampler
