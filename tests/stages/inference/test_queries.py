@@ -63,9 +63,9 @@ def test_equals_listing_all_states(seed, zeros):
     assert found.log_probability == pytest.approx(math.log(expected), abs=1e-12)
     for variable in every:
         np.testing.assert_allclose(found.found[variable], naive.marginal(table, evidence, [variable]), atol=1e-12)
-    for pair in list(itertools.permutations(hidden, 2))[:4]:
+    for chosen in [(variable,) for variable in hidden[:2]] + list(itertools.permutations(hidden, 2))[:4]:
         np.testing.assert_allclose(
-            joint(engine, evidence, pair).found, naive.marginal(table, evidence, list(pair)), atol=1e-12
+            joint(engine, evidence, chosen).found, naive.marginal(table, evidence, list(chosen)), atol=1e-12
         )
     best = most_probable_completion(engine, evidence)
     assert math.exp(best.log_probability) == pytest.approx(naive.most_probable(table, evidence))

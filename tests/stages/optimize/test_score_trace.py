@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from helpers.tables import dependent_dataset
 
-from stages.optimize import OptimizeOptions
+from stages.methods import SETS
+from stages.optimize import METHODS, OptimizeOptions
 from stages.optimize.driver import run, run_on_data
 from stages.optimize.score_trace import ScoreTrace
 from stages.runtime.budgets import Budget
@@ -66,3 +67,11 @@ def test_searches_on_data_have_one():
     options = OptimizeOptions(method="hc", seed=1)
     network, stats = run_on_data(dependent_dataset(1, 6, 200)[0], options, Budget(), NullReporter())
     assert_whole(stats, network.header.extra["total"])
+
+
+def test_restarts_report_the_best_score_so_far():
+    for method in [name for name, method in METHODS.items() if SETS in method.variants]:
+        listener = Listener()
+        run(tiny_table(), OptimizeOptions(method=method, seed=1, restarts=3), Budget(), listener)
+        counted = [facts for _, _, counted, facts in listener.reported if counted == "restarts"]
+        assert all("score" in facts for facts in counted), method

@@ -316,3 +316,13 @@ def test_screened_variables_are_fixed():
         else:
             assert not record.fixed
             assert not {2, 5} & {p for s in record.parents for p in s}
+
+
+def test_runs_that_differ_in_limits_alone_are_compiled_for_once(monkeypatch):
+    dataset, _ = dependent_dataset(1, 4, 60)
+    kinds = []
+    monkeypatch.setattr("stages.parentsets.driver.compile_first", lambda search, budget, kind: kinds.append(kind))
+    limits = {"evaluations": 50, "seed": 3, "jobs": 2, "time": 9.0, "time_per_variable": 2.0, "max_parents": 3}
+    for options in ({}, limits, {"memory": 10**9, "shard": (1, 2)}, {"score": "bdeu"}):
+        next(run(dataset, ParentSetOptions(method="sequential", **options))[1])
+    assert kinds[0] == kinds[1] == kinds[2] != kinds[3]

@@ -101,6 +101,10 @@ def test_chunks_are_of_equal_weight_and_take_seconds_at_most():
     assert max(sum(chunk) for chunk in workers.chunks) * 0.002 <= 1.5 * remote_workers.CHUNK_SECONDS
 
 
+def test_tasks_without_weight_tell_no_rate():
+    assert list(remote_map(double, range(9), ThreadWorkers(2), Stop(), weigh=lambda _: 0.0)) == list(range(0, 18, 2))
+
+
 def test_an_error_comes_after_the_results_before_it():
     def work(task, stop):
         if task == 3:

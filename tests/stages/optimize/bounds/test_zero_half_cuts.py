@@ -204,3 +204,22 @@ def test_separators_see_a_view_without_cuts():
     assert len(pool) > len(view) == 0
     assert add_violated([Watcher()], point, pool, np.random.default_rng(0), Budget(), view=view) == (0, 0)
     assert seen[0] is view
+
+
+def test_cuts_and_work_of_all_separators_are_added_up():
+    pool = CutPool(columns_of(random_table(3, 5)))
+    point = make_point(pool.columns, np.ones(len(pool.columns.costs)), 0.0)
+    found = [([0, 1], 1), ([1, 2, 3], 1), ([0, 1], 1)]
+
+    class Finder:
+        def __init__(self, cuts, work):
+            self.cuts, self.work = [(np.array(members, dtype=np.int32), demand) for members, demand in cuts], work
+
+        def separate(self, point, view, rng, budget):
+            return self.cuts, self.work
+
+    separators = [Finder(found[:2], 5), Finder([], 11), Finder(found[2:], 100)]
+    assert add_violated(separators, point, pool, np.random.default_rng(0), Budget()) == (2, 116)
+    # The first separator's cuts count sets, and no second one runs.
+    pool = CutPool(pool.columns)
+    assert add_violated(separators, point, pool, np.random.default_rng(0), Budget(), most_counted=0) == (2, 5)

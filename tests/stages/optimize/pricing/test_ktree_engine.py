@@ -17,7 +17,7 @@ from stages.optimize.pricing import run as run_module
 from stages.optimize.pricing.greedy_start import FEW
 from stages.optimize.pricing.list_bound import ListBound
 from stages.optimize.pricing.run import start_run
-from stages.optimize.pricing.widthless import OrdersWithinWidth
+from stages.optimize.pricing.widthless import SLACK, OrdersWithinWidth, TooWide
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer
@@ -226,3 +226,31 @@ def test_growing_lists_get_no_bound_under_a_treewidth_bound():
         engine.run.gap = {}
         ListBound(engine.run, engine).look()
         assert bool(engine.run.gap) is is_bounded
+
+
+@pytest.mark.parametrize(
+    ("seconds", "now", "narrowest", "is_kept"),
+    [
+        (100.0, 10.0, SLACK, True),
+        (100.0, 20.0, SLACK, False),
+        (100.0, 10.0, SLACK + 0.1, False),
+        (None, 0.0, SLACK, False),  # without a limit there is no early share
+    ],
+)
+def test_networks_may_be_somewhat_too_wide_in_the_first_share_of_a_limit(
+    seconds, now, narrowest, is_kept, monkeypatch
+):
+    dataset, _ = dependent_dataset(2, 6, 100, most_states=2)
+    clock = StoppedClock()
+    options = OptimizeOptions(method="pricing", treewidth=3, seed=1)
+    run = start_run(FamilyScorer(dataset), options, Budget(seconds=seconds, clock=clock), NullReporter())
+    engine = OrdersWithinWidth(run, 3)
+    engine.begin(grows=True)
+    clock.now = now
+    order = np.arange(6, dtype=np.int32)
+    monkeypatch.setattr(engine, "_order_within", lambda parents, slack=1.0: order if slack >= narrowest else None)
+    if is_kept:
+        assert engine.search() and not engine.is_within
+    else:
+        with pytest.raises(TooWide):
+            engine.search()
