@@ -212,7 +212,7 @@ MAIN_FORMATS = (
     ),
     _row(
         ("adjacency", Kind.NETWORK, "an adjacency matrix", ".csv"),
-        ("graphs.csv_graphs:read_table", "graphs.adjacency:adjacency_text"),
+        ("graphs.csv_graphs:read_table", "graphs.csv_graphs:adjacency_text"),
         help="matrix of 0 and 1, row is parent of column",
         has_edges=True,
         takes=("csv", "binary"),  # a name may hold a control character
