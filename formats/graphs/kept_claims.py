@@ -26,8 +26,8 @@ _SCORES = "scores"
 
 
 def says_nothing(header: Header) -> bool:
-    """Whether a header has only variables, as for a structure from a foreign file."""
-    return replace(header, lacks_isolated=False) == Header(header.variables)
+    """Whether a header has only variables, and the commands that wrote it, as for a structure from a foreign file."""
+    return replace(header, lacks_isolated=False, by=(), created=None) == Header(header.variables)
 
 
 def claims_of(model: BayesianNetwork) -> list[str]:
