@@ -24,7 +24,7 @@ from formats.discovery import UnusableError, discovered
 class OwnOption:
     """An option of some methods."""
 
-    default: Any  # a text where any text is a value
+    default: Any
     help: str  # a sentence; the names of the methods that take the option are appended
     metavar: str | None = None  # name of the value in the help; choices need none
     choices: tuple[str, ...] = ()  # the possible values, if they are words

@@ -12,7 +12,7 @@ from stages.methods import OwnOption, OwnValues, own_options
 
 from ..running.errors import UsageError
 from .declared import Declared, Option, parameter
-from .values import FLAG, TEXT, Choice, MethodFlag, MethodName, Number, Whole
+from .values import FLAG, Choice, MethodFlag, MethodName, Number, Whole
 
 if TYPE_CHECKING:
     from ..running.function import Run
@@ -83,8 +83,6 @@ def _kind_of(about: OwnOption) -> Any:
         return FLAG
     if about.choices:
         return Choice(about.choices)
-    if isinstance(about.default, str):
-        return TEXT
     if isinstance(about.least, int):
         return Whole(about.least, None if about.most is None else int(about.most))
     return Number(about.least, about.most, about.is_open)
