@@ -10,8 +10,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from stages.optimize import METHODS
-
 from .functions.learn import learn
 from .tables import with_column
 
@@ -36,7 +34,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
     Parameters are the options of `learn`, whose `score` is called `local_score` here. `unseen` decides about labels
     that no row had when learning: ``missing``, or ``error``. Data frames keep their types; NaN and None are missing.
     After `fit`, `network_` is the network. In it the class is the variable `class_variable_`: its name is that of
-    `y`, or ``y``, and its states are the labels in `classes_`. It is the target of ``method="tan"`` and ``"kdb"``.
+    `y`, or ``y``, and its states are the labels in `classes_`.
 
     >>> X, y = [[0, 1], [1, 1], [0, 0], [1, 0]] * 20, ["no", "yes", "no", "yes"] * 20
     >>> classifier = bnsl.BayesianNetworkClassifier().fit(X, y)
@@ -66,9 +64,6 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
         if len(set(self.labels_)) < len(self.labels_):
             self.labels_ = [str(code) for code in range(len(self.classes_))]
         table = with_column(self._table(X), self.class_variable_, codes, self.labels_)
-        method = METHODS.get(options["method"] or "")
-        if method is not None and "target" in method.own:
-            options["target"] = self.class_variable_
         self.network_ = learn(table, quiet=True, **options)
         return self
 
