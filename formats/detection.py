@@ -26,7 +26,7 @@ _BINARY_SIZE = 1 << 16
 """Bytes within which a control character means that this is no text; readers report later ones with their line."""
 
 _TEXT = bytes(range(0x20, 0x100)) + b"\t\n\r\f\x1b"
-# Possessive quantifiers: each comment matches in one way only, so many comments take linear time.
+# Possessive quantifiers: each comment matches in one way only. So the time grows linearly with their number.
 _COMMENTS = re.compile(rb"(?:\s++|#[^\n]*+|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
 _compile = functools.cache(re.compile)
 _MAGIC = tuple((magic, row) for row in (*FORMATS, *UNREAD) for magic in row.magic)

@@ -55,7 +55,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Node:
-    """A subset of the networks: those of the node above with an order in which one variable precedes another."""
+    """The networks of the node above that have an order in which one variable precedes another."""
 
     above: int
     """Number of the node above, less than its own number; -1 for the first node, which has all networks."""

@@ -109,15 +109,15 @@ gap number nats: bound minus total
 bound_relative_to string: networks that the bound is about: of the sets listed (at the end of the search),
     others may score better; or, with complete lists, 'all networks' within each limit that is named
 init string: how the search chose the orders that it started from
-restarts integer: starts of the search; of a climber those after its first
+restarts integer: starts of the search; of a climber, the starts after its first
 orders integer: orders of the variables evaluated
 ktrees integer: k-trees evaluated
 unproved integer: k-trees for which the network found is not proved to be the best
 unproved_gap object nats: how much better the best network within such a k-tree can be than the one found, at
     most: largest and mean
-information string: pairs whose mutual information chose the k-trees: 'all pairs', or those of 'listed sets'
-undecided_ktrees integer: k-trees of which it is not proved that none with the same first clique is more
-    informative, or that no clique is more informative than the first one
+information string: pairs whose mutual information chose the k-trees: 'all pairs' or 'listed sets'
+undecided_ktrees integer: k-trees not proved the most informative: another with the same first clique, or another
+    first clique, may be more so
 decided integer: orders whose best choice of cliques was found, with the proof
 undecided integer: orders whose search ended at the limit of states or of time before the proof
 undecided_gap object nats: what the best choice of an undecided order can score better than the one found, at
@@ -171,7 +171,7 @@ ended string: what ended the search for this child before its own end: time or m
 
 NETWORK_RECORD_KEYS = RECORD_KEYS + keys_of("""
 probabilities list<number>: probability table of the variable, in the records of all or of none: row by row, the
-    its own states run fastest, then the states of the last parent, those of the first one slowest; each row sums to 1
+    its own states run fastest, then the states of the last parent, the first one slowest; each row sums to 1
 """)
 
 _TRACE_KEYS = keys_of("""
@@ -216,7 +216,7 @@ sets string!: digest of the lists: sha256 of a line 'CHILD PARENTS SCORE' for ea
 bits integer!: scores, multipliers and bounds are whole numbers of one unit: 2 to the power of minus bits, in nats;
     scores are rounded up
 bound integer! units: no network of these lists scores more
-max_parents integer: the proof is about networks with at most so many parents each
+max_parents integer: the largest number of parents in the networks that the proof is about
 cuts integer!: lines of cuts, which come first
 nodes integer!: lines of nodes, which follow
 """)
@@ -261,7 +261,7 @@ conditional fixed_size_list<float64>! nats: H(X|Y) for every variable Y in row o
 CALIBRATION_KEYS = keys_of("""
 above number!: lower limit of strength
 to number!: upper limit of strength
-arcs integer!: pairs of this strength; those of strength 0 are in the first decile
+arcs integer!: pairs of this strength; pairs of strength 0 are in the first decile
 strength number!: their mean strength
 share number!: share of true arcs among them
 """)

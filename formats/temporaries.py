@@ -35,7 +35,7 @@ def replacement(target: str) -> Iterator[BinaryIO]:
         with open(temporary, "wb", opener=lambda path, _: _create(path, place)) as stream:
             yield stream
             stream.flush()
-            # The bytes first, then the name: after a crash the target is either the former file or the whole new one.
+            # The bytes are written before the name changes, so a crash leaves the former file or the whole new one.
             os.fsync(stream.fileno())
         os.replace(temporary, place)
     finally:

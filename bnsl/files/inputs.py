@@ -278,4 +278,4 @@ def require_same_variables(header: Header, dataset: Dataset, source: str) -> Non
     from formats.errors import Inconsistent
 
     if header.names != dataset.names:
-        raise Inconsistent("its variables are not those of the data, in their order", source=source)
+        raise Inconsistent("its variables must be the variables of the data, in their order", source=source)

@@ -52,7 +52,7 @@ def own_options_of(
 ) -> Any:
     """The own options of all methods; the argument gets their values as one dictionary of fields of the record `of`.
 
-    They are fields of the record, or declared by the entries of `methods`: values of the latter are in ``own``.
+    Some are fields of the record; the entries of `methods` declare others, whose values are in ``own``.
     `takers` and `section` give, for an option, the methods that take it and its section of the help page.
     """
     options = tuple(

@@ -70,7 +70,7 @@ def _write_tables(target: str, sections: Sequence[Section]) -> None:
 
 def _csv_text(sections: Sequence[Section]) -> str:
     rows = [row for section in sections for row in section.rows]
-    from formats.csv_text import csv_text
+    from formats.tables.results.result_tables import csv_text
 
     # Measures that are no scores have fewer columns; cells of the other columns stay empty.
     keys = list(dict.fromkeys(key for row in rows for key in row))

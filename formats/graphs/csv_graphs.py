@@ -7,10 +7,10 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ..csv_text import csv_text
 from ..errors import Inconsistent, Malformed
 from ..graph_records import Arc, EssentialGraph, Strength, arcs_of, directions_of, parts_of, with_strengths
 from ..records import Network
+from ..tables.results.result_tables import csv_text
 from ..textlines import Lines
 from ..wording import plural
 from .network_claims import CERTAIN

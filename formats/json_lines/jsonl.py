@@ -264,7 +264,7 @@ def read_records(
         # The child's first record; later ones with the same content, as in overlapping parts, are skipped.
         if first_line == lines.number:
             if last.limits != head.header.limits:
-                # Its claims about unlisted sets refer to limits other than those of the first header.
+                # Its claims about unlisted sets hold within other limits than the first header's.
                 record = dataclasses.replace(record, complete=False, unlisted=None, left_out=None)
             yield record
         elif first_digest != digest:

@@ -45,7 +45,7 @@ def first_header(source: str) -> Header | None:
 
 
 class ResumableOutput:
-    """Parent sets written record by record after those of an earlier run; made by `open_resumable`.
+    """Parent sets appended record by record to the records of an earlier run; made by `open_resumable`.
 
     `finished`: children with a record of an earlier run; `write` takes the records of the others.
     """

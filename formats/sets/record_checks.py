@@ -41,8 +41,8 @@ class RecordChecker:
     - `single_choice`: the file holds exactly one set per child (a network or a forest), which need not be the empty
       one.
     - `unknown_scores`: NaN is allowed as a score.
-    - `foreign`: the file is from another program: a list may lack the empty set, or have a set twice, of which the
-      better one is kept. `report` warns of these once all records are read.
+    - `foreign`: the file is from another program: a list may lack the empty set, or have a set twice; then
+      the better score is kept. `report` warns of these once all records are read.
     """
 
     def __init__(

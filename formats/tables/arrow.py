@@ -62,7 +62,7 @@ def read_arrow(data: bytes, layout: TextLayout | None = None, warn: Warn = ignor
 
 
 def read_parquet(data: bytes, layout: TextLayout | None = None, warn: Warn = ignore) -> pyarrow.Table | RawTable:
-    """Decode Parquet; parameters, result and errors as of `read_arrow`."""
+    """Decode Parquet; parameters, result and errors as in `read_arrow`."""
 
     def read(stream: pyarrow.BufferReader) -> pyarrow.Table | RawTable:
         metadata = parquet.read_metadata(stream)

@@ -1,7 +1,7 @@
 """A column of counts: each row stands for as many equal rows as its cell says.
 
 Tables of frequencies (Titanic, as R has it) are such. Rows are repeated before any other decision, so states, cut
-points and scores equal those of the table with all rows written out.
+points and scores are the same as if every row were written out.
 """
 
 from __future__ import annotations

@@ -151,8 +151,8 @@ def significance_threshold(strengths: Iterable[float]) -> float:
     1; pairs of strength 0 may be omitted. The threshold is 0 if every strength is above one half.
 
     The constant nearest to F on [0, 1] in the L1 norm is a median of F(x) for x uniform on [0, 1], and F is
-    non-decreasing: so t = F(1/2). Its quantile is the largest strength not above one half, so the significant pairs
-    are those that more than half of the networks join. A numerical minimiser may end at the next strength above or
+    non-decreasing: so t = F(1/2). Its quantile is the largest strength not above one half, so a pair is
+    significant if more than half of the networks join it. A numerical minimiser may end at the next strength above or
     below. If F jumps at 1/2, all t within the jump are equally near; the upper end is taken.
 
     Scutari and Nagarajan: Identifying significant edges in graphical models of molecular networks. Artificial

@@ -15,7 +15,7 @@ from stages.runtime.errors import InfeasibleError
 
 
 def index_table(table: ParentSetTable) -> SetLists:
-    """The lists of `table`, indexed; indices of sets stay those of the table."""
+    """The lists of `table`, indexed; sets keep their indices in the table."""
     return index_lists(table.set_offsets, all_sets(table), table.scores)
 
 

@@ -34,7 +34,7 @@ class SupersetBound:
 
     ``make_terms(exponent)`` gives the terms of `terms_of`; `max_parents` and `allowed` of `limits` say how many
     configurations a superset can have. Attribute `log2_states` (float64, shape (n_allowed + 1,)): binary logarithm of
-    the most configurations that so many further parents can have.
+    the most configurations that this number of further parents can have.
     """
 
     def __init__(

@@ -44,7 +44,7 @@ class FamilyScorer(ScoredData):
     `set_functions`     all sets up to some size                       each set once, for all its members as children
     ==================  =============================================  =============================================
 
-    Parameters as of `ScoredData`. Once `stop` is set, a running expansion ends early.
+    Parameters as in `ScoredData`. Once `stop` is set, a running expansion ends early.
     """
 
     def __init__(self, dataset: Dataset, score: str = "bic", ess: float = 1.0, stop: StopSignal | None = None):

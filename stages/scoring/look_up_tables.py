@@ -76,16 +76,16 @@ class LookUpTables:
         )
 
     def of_family(self, child: int, n_configurations: float) -> tuple[np.ndarray, np.ndarray]:
-        """Contributions of a cell and of a configuration, a line of each; for so many configurations."""
+        """The lines of contributions of a cell and of a configuration, for a family with `n_configurations`."""
         cell, row = self.keys(int(self.n_states[child]), n_configurations)
         return self._line(cell), self._line(row)
 
     def of_cells(self, n_cells: float, is_whole: bool = False) -> np.ndarray:
-        """The line of the cells of a set with so many cells; with `is_whole` it is never cut. Not kept."""
+        """The line of the cells of a set with `n_cells` cells; with `is_whole` it is never cut. Not kept."""
         return self._make_line(self.keys(1, n_cells)[0], is_whole)
 
     def of_configurations(self, r: int, is_whole: bool = False) -> np.ndarray:
-        """The line of configurations for children with r states, where no sample size is given; as `of_cells`."""
+        """The line of configurations for children with r states if no sample size is given; as in `of_cells`."""
         return self._make_line(self.keys(r, 1.0)[1], is_whole)
 
     def of_terms(self, terms: np.ndarray) -> ScoreTables:

@@ -76,7 +76,7 @@ def test_scores_by_numpy_are_those_of_dictionaries(name: str):
 
 
 def test_smoothed_table_by_hand():
-    """One parent of three states, of which the last has no row."""
+    """One parent of three states; no row has the last one."""
     codes = np.array([[0, 0, 0, 1], [0, 1, 1, 1]])
     without = smoothed_table(codes, (3, 2), 0.0)
     assert without.tolist() == [[1 / 3, 2 / 3], [0.0, 1.0], [0.5, 0.5]]

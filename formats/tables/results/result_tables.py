@@ -6,10 +6,10 @@ Arrow and Parquet files have the header, JSON, in the metadata of their schema.
 from __future__ import annotations
 
 import contextlib
+import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ...csv_text import csv_text
 from ...streams import open_output
 
 if TYPE_CHECKING:
@@ -53,6 +53,20 @@ def open_result_writer(
             schema = pyarrow.schema([(name, types[kind]) for name, kind in columns.items()], metadata=metadata)
             with batch_writer(format, stream, schema) as batches:
                 yield lambda values: batches.write_batch(_batch(values, schema))
+
+
+class _Lines(list[str]):
+    """Line ends as the writer of the standard library makes them; here lines end in a line feed."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n") + "\n")
+
+
+def csv_text(rows: Iterable[Sequence[Any]]) -> str:
+    """Lines of cells, quoted where needed; the library quotes a carriage return only if one ends its lines."""
+    lines = _Lines()
+    csv.writer(lines, lineterminator="\r\n").writerows(rows)
+    return "".join(lines)
 
 
 def _write_csv(stream: BinaryIO, rows: Iterable[Sequence[Any]]) -> None:

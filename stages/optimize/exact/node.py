@@ -291,7 +291,7 @@ class BranchWork:
         return sides or self._try(branch, chosen, pairs[chosen])
 
     def _try(self, branch: Branch, pair: tuple[int, int], shares: tuple[float, float]) -> tuple[Branch, Branch]:
-        """The branches of both orders of a pair, whose gains are recorded; `shares` are those of its two arcs."""
+        """The branches of both orders of a pair, whose gains are recorded; `shares` are of its two arcs."""
         there, back = pair, pair[::-1]
         sides = self._side(branch, *there), self._side(branch, *back)
         # An order forbids the arc against its direction.

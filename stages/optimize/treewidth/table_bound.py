@@ -65,7 +65,7 @@ def table_bound(header: Header, max_table: int | None) -> TableBound:
     for variable in header.variables:
         if variable.states is None:
             raise Inconsistent(
-                f"--max-table needs the states of all variables, and those of {variable.name!r} are unknown",
+                f"--max-table needs the states of all variables; the states of {variable.name!r} are unknown",
                 remedy="lists of 'bnsl parentsets' have them; bnsl convert --names DATA adds them to others",
             )
     return TableBound(np.array([float(len(v.known_states)) for v in header.variables]), float(max_table))

@@ -81,7 +81,7 @@ class BestCliques(BatchStream):
         return OrderBatch(found, tree.order, tree.chosen, 1, figures)
 
     def _search(self, tree: KTree, greedy: float) -> tuple[float, float, int]:
-        """Search for better choices than those of `tree`, whose relative score is `greedy`; `tree` receives them.
+        """Improve the choices of `tree`, whose relative score is `greedy`; `tree` receives better ones.
 
         Returns the relative score of the best choices found, an upper bound on all, and the number of partial choices
         bounded.
