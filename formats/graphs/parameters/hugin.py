@@ -63,8 +63,7 @@ def hugin_text(network: BayesianNetwork) -> str:
     """The text of a ``.net`` file; names that HUGIN cannot hold become labels of generated identifiers.
 
     Texts that no label can hold are kept in attributes. Data are nested by the parents as listed; the states of the
-    child vary fastest, then the states of the last
-    parent.
+    child vary fastest, then the states of the last parent.
     """
     identifiers = _identifiers([v.name for v in network.variables])
     title = as_words([network.name], _is_plain)
