@@ -38,7 +38,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
         search.climb(PATIENCE * problem.n_variables, budget, left)
         return search.outcome(batch.n_orders)
 
-    restarts = 1 if problem.is_one_clique else options.restarts
+    restarts = 1 if problem.is_one_clique() else options.restarts
     rules = local_search_rules(restarts, budget)
     report = run_restarts(climb, rules, budget, options, reporter, anytime_bound)
     facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
