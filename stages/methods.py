@@ -153,6 +153,10 @@ class SearchMethod(Described):
 # ---------------------------------------------------------------------------------------- selections
 
 
+DEFAULT_SCORES = 20_000
+"""Exact scores per variable, plus two per variable of the data, at which a selection ends if nothing else ends it."""
+
+
 @dataclass(frozen=True)
 class SelectionMethod(Described):
     """A method of ``bnsl parentsets``; its module offers ``search_child`` (`stages.parentsets`)."""
