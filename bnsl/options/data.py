@@ -58,8 +58,8 @@ class DataOptions:
     discretize: tuple[str, ...] = option(
         "Cut numeric columns with many values: median, quantile:K, width:K or hartemink:K. hartemink:K keeps "
         "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Columns of at "
-        "most ten whole numbers are cut only by a rule that names them. Repeatable; the last rule for a column "
-        "holds.",
+        "most ten whole numbers are cut only by a rule that names them, or by one for all numbers, '*=median'. "
+        "Repeatable; the last rule for a column holds.",
         COLUMN_RULE,
         is_several=True,
     )

@@ -105,7 +105,7 @@ class EncodingOptions:
         for given in self.discretize:
             if given.columns is not None:
                 for name in matching_names(given.columns, names, "--discretize"):
-                    treatment[name] = Treatment.of(given.rule, limit)._replace(is_named=True)
+                    treatment[name] = Treatment.of(given.rule, limit)._replace(is_named=given.columns != "*")
         for pattern in self.categories:
             for name in matching_names(pattern, names, "--categories"):
                 treatment[name] = Treatment(None, MAX_STATES, self.text_limit)
@@ -123,7 +123,7 @@ class Treatment(NamedTuple):
     n_scale: int = 0
     """With at most this many distinct numbers, all of them whole, it is not cut either."""
     is_named: bool = False
-    """Whether the rule is for this column, which is then refused if a cell is no number."""
+    """Whether the rule is for this column by its name, not by ``*``; it is then refused if a cell is no number."""
 
     @classmethod
     def of(cls, rule: Discretization | Cuts | None, limit: int) -> Treatment:

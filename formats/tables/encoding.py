@@ -11,8 +11,8 @@ read once, by a table look-up. The rules:
   too many states. Both are refused; `max_states` replaces both limits.
 - Discretization applies to numeric columns with more than max(2, K) distinct numbers, K the number of intervals
   requested; all others are not cut, and K or fewer numbers are never too many. A rule for all columns does not cut
-  columns of at most ten distinct numbers, all of them whole. Given cut points apply to any numeric column. Columns in
-  `categories` are not cut, and may have 256 distinct numbers.
+  columns of at most ten distinct numbers, all of them whole; a rule for ``*`` does. Given cut points apply to any
+  numeric column. Columns in `categories` are not cut, and may have 256 distinct numbers.
 - ``hartemink:K`` compares all columns and is applied last.
 - States listed by a file header replace all of this; numbers are put into the intervals it lists. Rules given beside
   them must make the same intervals of these rows.
