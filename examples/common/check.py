@@ -1,13 +1,14 @@
 """Compute a cell of a table in results.md anew, and compare: what `make check` of the experiments runs.
 
-check.py [--tables FOLDER...] [--results FILE] [--within SHARE] DATA ROW COLUMN COMMAND
+check.py [--tables FOLDER...] [--within SHARE] [--key KEY] DATA ROW COLUMN COMMAND
 
 - DATA: the name of a file among the bundled data, or in one of the folders or one folder below; COMMAND, a line of
   bash, finds it as $DATA. The check is skipped where there is no such file. Without data: -
 - ROW, COLUMN: the first cell of a row, and the first line of the table above it. Of rows with the same first cell give
   more cells, with / between; an empty cell repeats the one above.
-- COMMAND prints a number, or a network, whose total counts. The cell must be this number to the digits that it shows;
-  with --within it may be off by that share, which is for searches that the clock ends.
+- COMMAND prints a number, or a JSON object with KEY in its first line (total, as networks have, by default). The first
+  number of the cell must be this one to the digits that it shows; with --within it may be off by that share, which is
+  for searches that the clock ends.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ def found_in(tables: list[str], name: str) -> Path | None:
     return next((folder / name for folder in folders if (folder / name).is_file()), None)
 
 
-def value_of(output: str) -> float:
-    """The number, or the total of the network, that a command prints."""
-    return float(json.loads(output.splitlines()[0])["total"] if output.startswith("{") else output)
+def value_of(output: str, key: str) -> float:
+    """The number that a command prints, or has under a key of the object in its first line."""
+    return float(json.loads(output.splitlines()[0])[key] if output.startswith("{") else output)
 
 
 def agree(cell: str, value: float, within: float) -> bool:
@@ -64,8 +65,8 @@ def agree(cell: str, value: float, within: float) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--tables", nargs="*", default=[])
-    parser.add_argument("--results", default="results.md")
     parser.add_argument("--within", type=float, default=0.0)
+    parser.add_argument("--key", default="total")
     for name in ("data", "row", "column", "command"):
         parser.add_argument(name)
     given = parser.parse_args()
@@ -78,9 +79,9 @@ def main() -> None:
     run = subprocess.run(words, env={**os.environ, "DATA": str(path)}, stdout=subprocess.PIPE, text=True, check=False)
     if run.returncode:
         sys.exit(f"{name}: the command failed")
-    cell, value = cell_of(Path(given.results).read_text(), given.row, given.column), value_of(run.stdout)
+    cell, value = cell_of(Path("results.md").read_text(), given.row, given.column), value_of(run.stdout, given.key)
     if not agree(cell, value, given.within):
-        sys.exit(f"{name}: {value:,.4f}, but {given.results} has {cell}")
+        sys.exit(f"{name}: {value:,.4f}, but results.md has {cell}")
     print(f"{name}: {cell}, as computed now")
 
 
