@@ -460,7 +460,7 @@ def compare(
     show: Literal["values", "ranks", "pairs", "wscores"]
     | Iterable[Literal["values", "ranks", "pairs", "wscores"]] = ("values", "ranks", "pairs"),
     baseline: str | None = None,
-    average: Literal["mean", "median"] = "mean",
+    average: Literal["mean", "median", "deviation"] | Iterable[Literal["mean", "median", "deviation"]] = ("mean",),
     level: float = 0.05,
     allow_missing: bool = False,
     quiet: bool = False,

@@ -105,7 +105,12 @@ def test_thirds_are_drawn_at_random(tmp_path: Path, suffix: str):
     ],
 )
 def test_a_cell_is_compared(tmp_path: Path, words: str, status: int, said: str):
-    lines = ["| data | bound | ils | kg |", "|---|---|---|---|", "| zoo | 2 | **−1,663.7** | 1 |", "| | 5 | −9 | 3 / 4 |"]
+    lines = [
+        "| data | bound | ils | kg |",
+        "|---|---|---|---|",
+        "| zoo | 2 | **−1,663.7** | 1 |",
+        "| | 5 | −9 | 3 / 4 |",
+    ]
     (tmp_path / "results.md").write_text("\n".join(["| other |", "|---|", "| zoo |", "", *lines, ""]))
     result = run_shell(f"{sys.executable} {ROOT / 'examples' / 'common' / 'check.py'} {words}", tmp_path)
     assert result.returncode == status and said in (result.stdout + result.stderr).decode()
