@@ -4,11 +4,11 @@ check.py [--tables FOLDER...] [--within SHARE] [--key KEY] DATA ROW COLUMN COMMA
 
 - DATA: the name of a file among the bundled data, or in one of the folders or one folder below; COMMAND, in bash,
   finds it as $DATA. The check is skipped where there is no such file. Without data: -
-- ROW, COLUMN: the first cell of a row, and a heading of its table. Of rows with the same first cell give more cells,
-  with / between; an empty cell repeats the one above.
-- COMMAND prints a number, or a JSON object with KEY in its first line (total, as networks have, by default). The first
-  number of the cell must be this one to the digits that it shows; with --within it may be off by that share, which is
-  for searches that the clock ends.
+- ROW, COLUMN: the first cell of a row, and a heading of its table. Of rows with the same first cell give more
+  cells, with / between; an empty cell repeats the one above.
+- COMMAND prints a number, or a JSON object with KEY in its first line (total, as networks have, by default). The
+  first number of the cell must be this one to the digits that it shows; with --within it may be off by that share,
+  which is for searches that the clock ends.
 """
 
 from __future__ import annotations
