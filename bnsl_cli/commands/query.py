@@ -21,9 +21,7 @@ FORMATS = output_options(
 )
 
 
-@stage_command(
-    "--variables --joint --map --mpe --samples --evidence --predict --fill --data --format --output", query
-)
+@stage_command("--do --variables --map --mpe --samples --evidence --predict --fill --data --format --output", query)
 @packed("target", FORMATS)
 def command(call: Call, target: OutputOptions) -> None:
     """Query a network: distributions, probable states, samples, given evidence.
@@ -35,6 +33,7 @@ def command(call: Call, target: OutputOptions) -> None:
     Examples:
       bnsl query random80.bif --variables X1,X2 X0=1
       bnsl query random80.bif X0=1 --mpe
+      bnsl query random80.bif --do X1=1 X0=1
       bnsl sample random80.bif --rows 5 --seed 1 |
         bnsl query random80.bif --evidence - --predict X3
 

@@ -106,6 +106,8 @@ VALUES: dict[str, tuple[str, ...]] = {
     "convert.names": ("names.csv",),
     "data": ("d.csv", "e.csv"),
     "delimiter": (";",),
+    "query.do": ("b=red",),
+    "sample.do": ("b=red", "X1=0"),
     "discretize": ("x=cuts:3,9",),
     "drop": ("z", "c"),
     "each": ("K=1,2",),
