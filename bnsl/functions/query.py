@@ -12,6 +12,7 @@ from ..files.rows import Rows
 from ..options import questions, shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, parameter, record
+from ..options.graph_questions import GraphOptions, check_graph_question
 from ..options.values import INPUT, SIZE, TEXT
 from ..running.errors import UsageError
 from ..running.function import Run, function
@@ -41,6 +42,7 @@ def query(
         "Set a variable to a state from outside, before evidence is observed: arcs into it are cut; repeatable.",
         "Question",
     ),
+    graph: GraphOptions = record(GraphOptions, "Graph", check=check_graph_question),
     rows: questions.TableOptions = record(questions.TableOptions, "Rows", check=questions.check_rows),
     seed: int | None = shared.seed_option(),
     memory: int | None = parameter(
@@ -66,6 +68,10 @@ def query(
 
     from .interventions import note_interventions
 
+    if graph.asked:
+        from .graph_answers import answer_graph
+
+        return answer_graph(network, graph, run.reporter)
     shared.check_sources(network, data, rows.table)
     if rows.table is not None and (evidence or vars(question) != vars(questions.NO_QUESTION)):
         raise UsageError("--evidence TABLE goes with --predict and --fill, not with questions about one row.")

@@ -21,13 +21,17 @@ FORMATS = output_options(
 )
 
 
-@stage_command("--do --variables --map --mpe --samples --evidence --predict --fill --data --format --output", query)
+@stage_command(
+    "--do --variables --mpe --samples --separated --effect --evidence --predict --fill --data --format --output",
+    query,
+)
 @packed("target", FORMATS)
 def command(call: Call, target: OutputOptions) -> None:
     """Query a network: distributions, probable states, samples, given evidence.
 
     Reads a network with parameters, or any network and --data to fit them to, and evidence as NAME=STATE, and
     writes the distribution of every variable given the evidence. Answers are exact.
+    Questions about the graph (--separated, --effect) need no parameters.
 
     \b
     Examples:
