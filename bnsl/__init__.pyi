@@ -374,6 +374,8 @@ def query(
     samples: int | None = None,
     approximate: int | None = None,
     do: str | Iterable[str] = (),
+    likelihood: str | Iterable[str] | Mapping[str, Mapping[str, float]] = (),
+    jeffrey: str | Iterable[str] | Mapping[str, Mapping[str, float]] = (),
     separated: str | Iterable[str] | None = None,
     effect: str | Iterable[str] | None = None,
     given: str | Iterable[str] | None = None,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from formats.graph_records import BayesianNetwork
+from typing import TYPE_CHECKING
 
 from ..files.answers import Answers
 from ..files.rows import Rows
+
+if TYPE_CHECKING:
+    from formats.graph_records import BayesianNetwork
 
 
 def note_interventions(found: Answers | Rows, model: BayesianNetwork, fixed: Mapping[int, int]) -> None:

@@ -13,6 +13,7 @@ from ..options import questions, shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, parameter, record
 from ..options.graph_questions import GraphOptions, check_graph_question
+from ..options.uncertain_evidence import UncertainOptions, check_uncertain
 from ..options.values import INPUT, SIZE, TEXT
 from ..running.errors import UsageError
 from ..running.function import Run, function
@@ -42,6 +43,7 @@ def query(
         "Set a variable to a state from outside, before evidence is observed: arcs into it are cut; repeatable.",
         "Question",
     ),
+    uncertain: UncertainOptions = record(UncertainOptions, "Question", check=check_uncertain),
     graph: GraphOptions = record(GraphOptions, "Graph", check=check_graph_question),
     rows: questions.TableOptions = record(questions.TableOptions, "Rows", check=questions.check_rows),
     seed: int | None = shared.seed_option(),
@@ -67,6 +69,7 @@ def query(
     from formats.tables.evidence import parse_assignments
 
     from .interventions import note_interventions
+    from .query_answers import with_uncertain_evidence
 
     if graph.asked:
         from .graph_answers import answer_graph
@@ -79,9 +82,13 @@ def query(
     engine = engine_of(network, data, data_options, rows.table is not None, smoothing, memory, do, run)
     variables = engine.network.variables
     fixed = parse_assignments(do, variables)
-    observed = parse_assignments(evidence, variables)
+    observed: Mapping[int, int] = parse_assignments(evidence, variables)
     if both := sorted(observed.keys() & fixed.keys()):
         raise UsageError(f"--do sets {variables[both[0]].name}, so it cannot be evidence, too: leave one out.")
+    if uncertain.likelihood or uncertain.jeffrey:
+        if rows.table is not None:
+            raise UsageError("--likelihood and --jeffrey go with NAME=STATE, not with --evidence TABLE.")
+        engine, observed = with_uncertain_evidence(engine, observed, fixed, uncertain)
     found = _answered(engine, observed, fixed, question, rows, data_options, seed, run)
     note_interventions(found, engine.network, fixed)
     return found
@@ -107,8 +114,8 @@ def _answered(
     if question.samples is not None:
         seed = shared.resolve_seed(seed, run.reporter)
         batches = draw_samples(engine, observed, question.samples, seed, run.reporter)
-        closing = f"{question.samples:,} rows; evidence on {len(observed)} of {engine.n_variables} variables"
-        return Rows(engine.network.variables, batches, closing, {"rows": question.samples, "seed": seed})
+        closing = f"{question.samples:,} rows; evidence on {len(observed)} of {len(engine.variables)} variables"
+        return Rows(engine.variables, batches, closing, {"rows": question.samples, "seed": seed})
     if question.approximate is not None:
         return estimate(engine, observed, question, shared.resolve_seed(seed, run.reporter))
     return answer(engine, observed, question, run.reporter)

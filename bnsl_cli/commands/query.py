@@ -22,8 +22,7 @@ FORMATS = output_options(
 
 
 @stage_command(
-    "--do --variables --mpe --samples --separated --effect --evidence --predict --fill --data --format --output",
-    query,
+    "--do --variables --mpe --separated --effect --evidence --predict --fill --data --format --output", query
 )
 @packed("target", FORMATS)
 def command(call: Call, target: OutputOptions) -> None:
