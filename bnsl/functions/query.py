@@ -32,7 +32,7 @@ def query(
     smoothing: float | None = shared.smoothing_option(
         "With --data, equivalent sample size of a uniform prior of the parameters.", "Input"
     ),
-    data_options: DataOptions = data_options_with(hides_unseen=True),
+    data_options: DataOptions = data_options_with(),
     question: questions.QuestionOptions = record(
         questions.QuestionOptions, "Question", check=questions.check_question
     ),
@@ -106,7 +106,7 @@ def engine_of(
     structure, model = learnt.structure, learnt.parameters
     if data is not None:
         known = KnownVariables(structure.header.variables, network)
-        if data_options.unseen == "missing" or (has_evidence_table and not any(v.states for v in known.variables)):
+        if has_evidence_table and not any(v.states for v in known.variables):
             data_options = replace(data_options, unseen="error")
         rows = data_options.open(data, run.reporter, known)
         model = fit_parameters(structure, rows, smoothing=smoothing or 0.0)

@@ -14,6 +14,7 @@ from ..streams import TableInMemory
 from ..wording import Warn, ignore
 from .arrow_sizes import check_message, refuse_many_cells, refuse_much
 from .conventions import without_row_numbers
+from .declared_states import declares_levels
 from .encoding import RawTable, TextLayout, check_names
 from .label_columns import ColumnParts, LabelColumn, LabelTable, release_memory
 from .results.result_tables import own_header
@@ -182,9 +183,11 @@ def label_columns(table: pyarrow.Table | LabelTable, warn: Warn) -> RawTable:
     if len(kept) < len(pairs):
         warn("the row labels of pandas are left out")
     texts = [_with_texts(column, name) for name, column in kept]
+    categorical = {field.name.strip() for field in table.schema if declares_levels(field)}
+    levels = {name: text.values.to_pylist() for (name, _), text in zip(kept, texts) if name in categorical}
     names, columns = without_row_numbers(tuple(name for name, _ in kept), texts, warn)
     check_names(names)
-    return RawTable(names, columns, is_tight=False)
+    return RawTable(names, columns, is_tight=False, levels=levels)
 
 
 def _with_texts(column: LabelColumn | pyarrow.DataType, name: str) -> LabelColumn:

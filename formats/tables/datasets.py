@@ -106,8 +106,7 @@ def read_labels(source: Source, delimiter: str | None, header: bool, warn: Warn)
             "this is a table of arc probabilities, not a data table",
             remedy="bnsl convert draws it (-o NAME.svg); what made it writes .csv and .parquet, too",
         )
-    orders = source.orders if isinstance(source, TableInMemory) else {}
-    return label_columns(table, warn)._replace(orders=orders)
+    return label_columns(table, warn)
 
 
 def _read(source: Source, delimiter: str | None, header: bool, warn: Warn) -> Any:

@@ -141,6 +141,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "shard": ("1/2",),
     "smoothing": ("30",),
     "start": ("n.jsonl",),
+    "states": ("states.json",),
     "strengths": ("a.arrows", "e.csv"),
     "table": ("e.csv",),
     "test": ("e.csv",),
@@ -224,6 +225,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "truth.txt").write_text("[a][b|a][c|b][x|a][z|x]\n")
     (folder / "tiers.txt").write_text("z\nx c\nb a\n")
     (folder / "q.txt").write_text("a -> b\n")
+    (folder / "states.json").write_text('{"z": ["w", "v", "u"]}')
     (folder / "names.csv").write_text("A,B,C,X,Z\n0,0,0,0,0\n1,1,1,1,1\n")
     (folder / "unseen.csv").write_text((folder / "d.csv").read_text() + "0,red,r,3,u\n")
     done = run_shell(FILES, folder, SOURCE_DATE_EPOCH="0")
