@@ -6,8 +6,8 @@ from typing import Any
 
 from formats.wording import plural
 
-from ..files.inputs import table_variables, variables_of
 from ..files.rows import Rows
+from ..files.states import table_variables, variables_of
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, parameter
 from ..options.shared import check_sources

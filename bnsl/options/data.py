@@ -134,7 +134,7 @@ class DataOptions:
         states = rules.pop("states")
         rules["observed"] = states == OBSERVED
         if states not in (None, OBSERVED):
-            from ..files.inputs import levels_of
+            from ..files.states import levels_of
 
             listed_in = states if isinstance(states, str) else "--states"
             rules |= {"levels": levels_of(states, reporter), "listed_in": listed_in}
