@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PIP_WHEEL := $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps
 
 .PHONY: help demo install install-dev lint format test test-quick test-long test-boundscheck test-nojit \
-        fuzz fuzz-answers faults examples bench docs docs-check wheel clean clean-cache
+        fuzz fuzz-answers faults examples examples-check bench docs docs-check wheel clean clean-cache
 
 help:  ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -46,7 +46,14 @@ EXPERIMENTS := $(patsubst %/Makefile,%,$(wildcard examples/*/Makefile))
 
 examples: install  ## Run the tour and all experiments of examples/ at their smallest: some minutes.
 	PATH="$$PWD/$(BIN):$$PATH" examples/tour.sh
-	for e in $(EXPERIMENTS); do PATH="$$PWD/$(BIN):$$PATH" $(MAKE) -C $$e; done
+	for e in $(EXPERIMENTS); do PATH="$$PWD/$(BIN):$$PATH" $(MAKE) -C $$e all check; done
+
+TABLES ?=
+
+examples-check: install  ## Cells of examples/*/results.md computed anew and compared; more where TABLES=FOLDER has data.
+	for e in $(EXPERIMENTS); do \
+	  PATH="$$PWD/$(BIN):$$PATH" $(MAKE) -s -C $$e check TABLES="$(abspath $(TABLES))"; \
+	done
 
 # ------------------------------------------------------------------------------------------ checks
 lint: install-dev  ## Formatting, static checks, types, dead code, docstrings against signatures.

@@ -29,7 +29,8 @@ def network_facts(network: Network) -> str:
     if isinstance(extra.get("treewidth"), dict):
         parts.append(_certificate_facts(extra["treewidth"]))
     if extra.get("method"):
-        parts.append(f"method {extra['method']}")
+        decoding = f" ({extra['decoding']})" if "decoding" in extra else ""
+        parts.append(f"method {extra['method']}{decoding}")
     if "information" in extra:
         parts.append(f"information of {extra['information']}")
     if "undecided_ktrees" in extra:

@@ -207,7 +207,24 @@ class Network(Result):
         """Distributions given evidence; it takes the options of `bnsl.query`."""
         import bnsl
 
-        return bnsl.query(self, evidence or {}, **{"quiet": True} | options)
+        return bnsl.query(self, *([evidence] if evidence else []), **{"quiet": True} | options)
+
+    def do(self, states: Mapping[str, Any]) -> Network:
+        """The network in which variables are set to states from outside: arcs into them are cut.
+
+        >>> rain = bnsl.learn({"rain": [0, 1] * 20, "wet": [0, 1] * 20}, quiet=True, smoothing=1).do({"rain": 1})
+        >>> rain.query(variables=["rain"]).to_pylist()[1]
+        {'variable': 'rain', 'state': '1', 'probability': 1.0}
+        """
+        from formats.tables.evidence import parse_assignments
+        from stages.inference.interventions import intervened
+
+        from .files.inputs import learnt_network
+
+        model = self._fitted()
+        with translated_errors():
+            fixed = parse_assignments([f"{name}={state}" for name, state in states.items()], model.variables)
+            return Network(learnt_network(intervened(model, fixed)))
 
     def predict(self, table: Any, column: str, **options: Any) -> Table:
         """The most probable state of a column in each row of a table, given the row's other cells.

@@ -64,12 +64,12 @@ def table_in_memory(value: Any) -> TableInMemory:
     if hasattr(value, "record"):
         raise UsageError(f"a {called} is no table: give a path, {TABLES}")
     try:
-        table, orders = _converted(value)
+        table = _converted(value)
     except (TypeError, ValueError) as error:  # pyarrow raises ValueErrors or TypeErrors
         raise UsageError(f"a {called} that is no table: {str(error).splitlines()[0][:200]}") from None
     if table is None:
         raise UsageError(f"a {called} is no table: give a path, {TABLES}")
-    return TableInMemory(f"<{called}>", lambda: _reader(table), orders)
+    return TableInMemory(f"<{called}>", lambda: _reader(table))
 
 
 def with_column(value: Any, name: str, codes: Any, labels: Sequence[str]) -> TableInMemory:
@@ -81,11 +81,11 @@ def with_column(value: Any, name: str, codes: Any, labels: Sequence[str]) -> Tab
 
     from formats.streams import TableInMemory
 
-    table, orders = _converted(value)
+    table = _converted(value)
     given = table if isinstance(table, pyarrow.Table) else pyarrow.table(table)
     cells = pyarrow.DictionaryArray.from_arrays(pyarrow.array(codes, pyarrow.int32()), list(labels))
     whole = given.append_column(name, cells)
-    return TableInMemory(f"<{type(value).__name__}>", lambda: _reader(whole), {**orders, name: labels})
+    return TableInMemory(f"<{type(value).__name__}>", lambda: _reader(whole))
 
 
 def _reader(table: Any) -> pyarrow.RecordBatchReader:
@@ -94,8 +94,8 @@ def _reader(table: Any) -> pyarrow.RecordBatchReader:
     return pyarrow.RecordBatchReader.from_stream(table)
 
 
-def _converted(value: Any) -> tuple[Any, dict[str, list[str]]]:
-    """The table for pyarrow (None if it is no table), and the ordered labels of its categorical columns."""
+def _converted(value: Any) -> Any:
+    """The table for pyarrow; None if it is no table."""
     import pyarrow
 
     if isinstance(value, Table):
@@ -105,16 +105,16 @@ def _converted(value: Any) -> tuple[Any, dict[str, list[str]]]:
     if isinstance(value, Mapping):
         columns = {str(name): cells if _is_column(cells) else [cells] for name, cells in value.items()}
         arrays = [_array(cells) for cells in columns.values()]
-        return pyarrow.Table.from_arrays(arrays, names=list(columns)), {}
+        return pyarrow.Table.from_arrays(arrays, names=list(columns))
     if isinstance(value, list) and value and all(isinstance(row, Mapping) for row in value):
         names = list(dict.fromkeys(str(name) for row in value for name in row))
         arrays = [_array([row.get(name) for row in value]) for name in names]
-        return pyarrow.Table.from_arrays(arrays, names=names), {}
+        return pyarrow.Table.from_arrays(arrays, names=names)
     if hasattr(value, "__arrow_c_stream__"):
-        return value, _orders_of(value)
+        return value
     if type(value).__module__ == "numpy" and hasattr(value, "dtype"):
-        return _from_numpy(value), {}
-    return None, {}
+        return _from_numpy(value)
+    return None
 
 
 def _is_pandas(value: Any) -> bool:
@@ -155,19 +155,18 @@ def _from_numpy(value: Any) -> pyarrow.Table | None:
     )
 
 
-def _from_pandas(frame: Any) -> tuple[pyarrow.Table, dict[str, list[str]]]:
+def _from_pandas(frame: Any) -> pyarrow.Table:
     """A data frame without its row labels; intervals and mixed cells as texts."""
     import pandas
     import pyarrow
 
     if frame.columns.nlevels > 1:
         raise ValueError("its columns have several levels of names; join them: df.columns.map('_'.join)")
-    arrays, orders = [], {}
-    for position, name in enumerate(frame.columns):
+    arrays = []
+    for position in range(frame.shape[1]):
         column = frame.iloc[:, position]
         if isinstance(column.dtype, pandas.CategoricalDtype):
             labels = [str(category) for category in column.cat.categories]
-            orders[str(name)] = labels
             codes = pyarrow.array(column.cat.codes.to_numpy(), mask=(column.cat.codes < 0).to_numpy())
             arrays.append(pyarrow.DictionaryArray.from_arrays(codes.cast(pyarrow.int32()), labels))
         elif isinstance(column.dtype, (pandas.IntervalDtype, pandas.PeriodDtype)) or column.dtype.kind == "m":
@@ -176,33 +175,12 @@ def _from_pandas(frame: Any) -> tuple[pyarrow.Table, dict[str, list[str]]]:
             arrays.append(_array(column.sparse.to_dense()))
         else:
             arrays.append(_array(column))
-    return pyarrow.Table.from_arrays(
-        [_whole(array) for array in arrays], names=[str(n) for n in frame.columns]
-    ), orders
+    return pyarrow.Table.from_arrays([_whole(array) for array in arrays], names=[str(n) for n in frame.columns])
 
 
 def _whole(array: Any) -> pyarrow.Array:
     """One array of all chunks."""
     return array.combine_chunks() if hasattr(array, "combine_chunks") else array
-
-
-def _orders_of(value: Any) -> dict[str, list[str]]:
-    """The labels of ordered columns: enumerations of Polars and DuckDB, ordered dictionaries of Arrow."""
-    schema = getattr(value, "schema", None)
-    if type(value).__module__.split(".")[0] == "polars" and schema is not None:
-        return {name: kind.categories.to_list() for name, kind in schema.items() if type(kind).__name__ == "Enum"}
-    if type(value).__name__ == "DuckDBPyRelation":
-        kinds = zip(value.columns, value.types)
-        return {name: list(kind.children[0][1]) for name, kind in kinds if kind.id == "enum"}
-    orders = {}
-    if type(value).__module__.split(".")[0] == "pyarrow" and hasattr(value, "column"):
-        import pyarrow
-
-        for position, field in enumerate(value.schema):
-            if pyarrow.types.is_dictionary(field.type) and field.type.ordered:
-                labels = _whole(value.column(position)).dictionary.cast(pyarrow.string())
-                orders[field.name] = labels.to_pylist()
-    return orders
 
 
 class Table:
@@ -309,7 +287,7 @@ def completed(source: Any, filled: pyarrow.Table, how: str, seed: int | None) ->
     """
     import pyarrow
 
-    table, _ = _converted(source)
+    table = _converted(source)
     given = pyarrow.table(table) if not isinstance(table, pyarrow.Table) else table
     columns = []
     for name in filled.column_names:

@@ -9,7 +9,7 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, cast
 
 from .errors import FormatError, Malformed, Truncated
@@ -28,14 +28,12 @@ MAX_EXPANSION = 200
 class TableInMemory:
     """A table of another library, read like an Arrow file; as text it is its name in messages.
 
-    `batches` makes a new reader of its record batches (`pyarrow.RecordBatchReader`) for each reading. `orders` has
-    the labels of categorical columns in their order, which is the order of the states.
+    `batches` makes a new reader of its record batches (`pyarrow.RecordBatchReader`) for each reading.
     """
 
-    def __init__(self, name: str, batches: Callable[[], Any], orders: Mapping[str, Sequence[str]] | None = None):
+    def __init__(self, name: str, batches: Callable[[], Any]):
         self.name = name
         self.batches = batches
-        self.orders = dict(orders or {})
 
     def __str__(self) -> str:
         return self.name

@@ -153,6 +153,10 @@ class SearchMethod(Described):
 # ---------------------------------------------------------------------------------------- selections
 
 
+DEFAULT_SCORES = 20_000
+"""Exact scores per variable, plus two per variable of the data, at which a selection ends if nothing else ends it."""
+
+
 @dataclass(frozen=True)
 class SelectionMethod(Described):
     """A method of ``bnsl parentsets``; its module offers ``search_child`` (`stages.parentsets`)."""
@@ -186,8 +190,8 @@ Method = TypeVar("Method", SearchMethod, SelectionMethod)
 _TAKEN = """
 sets data treewidth tw partial start screen information max_parents save_sets proof bootstrap resample imputation
 rounds require forbid allow tiers score ess delimiter no_header missing na discretize categories columns drop weights
-max_states unseen time evaluations seed jobs workers quiet verbose debug output format format_name json as_json stats
-help help_all method keep_mass time_per_variable memory dry_run near extend shard trace resume own
+max_states states unseen time evaluations seed jobs workers quiet verbose debug output format format_name json as_json
+stats help help_all method keep_mass time_per_variable memory dry_run near extend shard trace resume own
 """
 TAKEN = frozenset(_TAKEN.split())
 """Names of options of the commands that search, and of arguments of their functions."""

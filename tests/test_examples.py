@@ -91,6 +91,39 @@ def test_thirds_are_drawn_at_random(tmp_path: Path, suffix: str):
     assert third(0, 2) != parts[0]
 
 
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ("- zoo/2 ils 'echo -1663.74'", 0, "−1,663.7, as computed now"),
+        ("- zoo/2 ils 'echo -1663.8'", 1, "-1,663.8000, but results.md has −1,663.7"),
+        ("--within 1e-3 -- - zoo/2 ils 'echo -1663.8'", 0, "as computed now"),
+        ("""- zoo/5 ils "echo '{\\"total\\": -9}'" """, 0, "−9"),
+        ("""--key shd -- - zoo/5 kg "echo '{\\"shd\\": 3}'" """, 0, "3 / 4"),
+        ("- zoo/7 ils 'echo 1'", 1, "no row 'zoo/7'"),
+        ("absent.csv zoo/2 ils false", 0, "skipped, no absent.csv"),
+        ("wdbc.csv zoo/2 ils 'test ! -f $DATA'", 1, "the command failed"),
+    ],
+)
+def test_a_cell_is_compared(tmp_path: Path, words: str, status: int, said: str):
+    lines = [
+        "| data | bound | ils | kg |",
+        "|---|---|---|---|",
+        "| zoo | 2 | **−1,663.7** | 1 |",
+        "| | 5 | −9 | 3 / 4 |",
+    ]
+    (tmp_path / "results.md").write_text("\n".join(["| other |", "|---|", "| zoo |", "", *lines, ""]))
+    result = run_shell(f"{sys.executable} {ROOT / 'examples' / 'common' / 'check.py'} {words}", tmp_path)
+    assert result.returncode == status and said in (result.stdout + result.stderr).decode()
+
+
+def test_every_result_is_checked_and_says_how_it_was_read():
+    for folder in FOLDERS:
+        if (folder / "results.md").is_file():
+            assert "$(call check," in (folder / "Makefile").read_text(), folder
+            text = (folder / "results.md").read_text()
+            assert "commit " in text and ("Reading: " in text or "--discretize" in text), folder
+
+
 def test_every_paper_has_its_results():
     lacking = [folder.name for folder in FOLDERS if not (folder / "results.md").is_file()]
     assert lacking == ["experiment"], "it has no paper"

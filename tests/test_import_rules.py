@@ -37,7 +37,13 @@ TABLES = (
 """Tables of methods, scores, formats and words, which load with the library and the command line."""
 
 
-LATE = ("bnsl.estimator", "bnsl.functions.conversions", "bnsl.functions.query_answers", "bnsl.functions.query_rows")
+LATE = (
+    "bnsl.estimator",
+    "bnsl.functions.conversions",
+    "bnsl.functions.graph_answers",
+    "bnsl.functions.query_answers",
+    "bnsl.functions.query_rows",
+)
 """Parts of the library that are imported inside functions, and that may import what these need at module level."""
 
 

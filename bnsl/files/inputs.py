@@ -25,12 +25,18 @@ if TYPE_CHECKING:
 class LearntNetwork(NamedTuple):
     """A network, and its parameters; None if its file has none.
 
-    If `is_class`, the file has an essential graph, and the network is one of the equivalence class.
+    If `is_class`, the file has an essential graph, and the network is one of the equivalence class. Then `edges` are
+    the undirected edges, the smaller index first.
     """
 
     structure: Network
     parameters: BayesianNetwork | None
-    is_class: bool = False
+    edges: tuple[tuple[int, int], ...] | None = None
+
+    @property
+    def is_class(self) -> bool:
+        """Whether the file has an essential graph."""
+        return self.edges is not None
 
 
 def open_learnt_network(source: Any, may_be_empty: bool = False, warn: Warn | None = None) -> LearntNetwork:
@@ -80,7 +86,7 @@ def open_network_or_class(source: Any, warn: Warn | None = None) -> LearntNetwor
         return LearntNetwork(graph, None)
     member = network_from_parents(graph.variables, class_member(graph, lines.source))
     header = replace(member.header, lacks_isolated=graph.lacks_isolated)
-    return LearntNetwork(replace(member, header=header), None, is_class=True)
+    return LearntNetwork(replace(member, header=header), None, graph.edges)
 
 
 def open_learnt_networks(source: Any, warn: Warn | None = None) -> Iterator[LearntNetwork]:
@@ -210,7 +216,7 @@ def read_entropies(source: Any, data_options: DataOptions, jobs: int, run: Run) 
 
     reporter = run.reporter
     opened = open_dataset_or_entropies(
-        as_table(source), warn=reporter.warn, note=reporter.summary, **data_options.rules()
+        as_table(source), warn=reporter.warn, note=reporter.summary, **data_options.rules(reporter)
     )
     if isinstance(opened, EntropyTable):
         refuse_data_options(run, f"goes with data, and {source_name(source)} holds entropies.")

@@ -75,7 +75,15 @@ class ComparisonOptions:
         "this value in this part.",
         metavar="METHOD",
     )
-    average: str = option("Average over seeds.", Choice(("mean", "median")), default="mean")
+    averages: tuple[str, ...] = option(
+        "Average over seeds; deviation is the standard deviation over them. Repeatable: a table of values for each, "
+        "all other tables of the first.  [default: mean]",
+        Choice(("mean", "median", "deviation")),
+        names=("--average",),
+        is_several=True,
+        default=("mean",),
+        show_default=False,
+    )
     level: float = option("Significance level of the rank tests.", Number(0, 1, is_open=True), "ALPHA", default=0.05)
     allow_missing: bool = option(
         "Leave out runs without a value, and rank a method last on data where no run has one, instead of failing.",
@@ -127,7 +135,7 @@ def compare(
         tuple(dict.fromkeys(given.sections)),
         given.names.groups if given.names else (),
         given.baseline,
-        given.average,
+        tuple(dict.fromkeys(given.averages)),
         given.level,
         given.allow_missing,
     )

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from formats.wording import plural
 
 from ..files.rows import Rows
+from ..files.states import table_variables, variables_of
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, parameter
 from ..options.shared import check_sources
 from ..options.values import INPUT
 from ..running.errors import UsageError
 from ..running.function import Run, function
-from ..running.reporter import Reporter
-from ..tables import as_table, in_memory
-
-if TYPE_CHECKING:
-    from formats.data_records import Variable
+from ..tables import in_memory
 
 
 @function(finish=Rows.to_table)
@@ -52,44 +49,8 @@ def discretize(
     known = None
     if like is not None:
         is_stream = isinstance(like, str) and like == "-"
-        variables = table_variables(like, run.reporter) if is_stream else variables_of(like, run.reporter)
+        variables = table_variables(like, run.reporter) if is_stream else variables_of(like, run.reporter, "--like")
         known = KnownVariables(variables, like)
     dataset = data_options.open(data, run.reporter, known)
     closing = f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}"
     return Rows(dataset.variables, [dataset.plain_codes], closing, source=in_memory(data))
-
-
-def variables_of(source: Any, reporter: Reporter) -> tuple[Variable, ...]:
-    """Names and states of the variables of a table, a network or parent sets."""
-    if not isinstance(source, str):
-        return source.record.header.variables if hasattr(source, "record") else table_variables(source, reporter)
-    from formats import open_network, open_parent_set_stream
-    from formats.detection import detect_lines
-    from formats.errors import UnsuitableData
-    from formats.kinds import STRUCTURES, Kind
-    from formats.textlines import Lines
-
-    lines = Lines(source)
-    kind = detect_lines(lines).kind
-    if kind in STRUCTURES:
-        variables = open_network(lines).header.variables
-    elif kind in (Kind.PARENT_SETS, Kind.FOREST):
-        variables = open_parent_set_stream(lines)[0].variables
-    else:
-        return table_variables(source, reporter)
-    unknown = [variable.name for variable in variables if variable.states is None]
-    if unknown:
-        raise UnsuitableData(
-            f"no states of {len(unknown)} of {len(variables)} variables are known here",
-            source=source,
-            column=unknown[0],
-            remedy="give --like a table, or a network that was learnt from data",
-        )
-    return variables
-
-
-def table_variables(source: Any, reporter: Reporter) -> tuple[Variable, ...]:
-    """Names and states of the variables of a table."""
-    from formats import open_dataset
-
-    return open_dataset(as_table(source), warn=reporter.warn).variables

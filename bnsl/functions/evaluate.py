@@ -132,7 +132,8 @@ def evaluate(
     truth = None if given.reference is None else open_network_or_class(given.reference, reporter.warn)
     checked = None if given.proof is None else open_checked_proof(*given.proof)
     records = judge_strengths(given.strengths, given.reference, truth, reporter)
-    for source, place, (structure, parameters, is_class) in learnt:
+    for source, place, entry in learnt:
+        structure, parameters, is_class = entry.structure, entry.parameters, entry.is_class
         if is_class:
             if checked is not None:
                 raise UsageError(f"--proof is about networks, and {source} is a class of them.")

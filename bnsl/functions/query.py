@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from ..files.rows import Rows
 from ..options import questions, shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, parameter, record
+from ..options.graph_questions import GraphOptions, check_graph_question
+from ..options.uncertain_evidence import UncertainOptions, check_uncertain
 from ..options.values import INPUT, SIZE, TEXT
 from ..running.errors import UsageError
 from ..running.function import Run, function
@@ -32,10 +35,16 @@ def query(
     smoothing: float | None = shared.smoothing_option(
         "With --data, equivalent sample size of a uniform prior of the parameters.", "Input"
     ),
-    data_options: DataOptions = data_options_with(hides_unseen=True),
+    data_options: DataOptions = data_options_with(),
     question: questions.QuestionOptions = record(
         questions.QuestionOptions, "Question", check=questions.check_question
     ),
+    do: tuple[str, ...] = shared.do_option(
+        "Set a variable to a state from outside, before evidence is observed: arcs into it are cut; repeatable.",
+        "Question",
+    ),
+    uncertain: UncertainOptions = record(UncertainOptions, "Question", check=check_uncertain),
+    graph: GraphOptions = record(GraphOptions, "Graph", check=check_graph_question),
     rows: questions.TableOptions = record(questions.TableOptions, "Rows", check=questions.check_rows),
     seed: int | None = shared.seed_option(),
     memory: int | None = parameter(
@@ -44,7 +53,7 @@ def query(
     *,
     run: Run,
 ) -> Answers | Rows:
-    """Query a network: distributions, probable states, samples, given evidence. Answers are exact.
+    """Query a network: distributions, probable states, samples, given evidence or interventions. Answers are exact.
 
     Returns
     -------
@@ -59,23 +68,54 @@ def query(
     """
     from formats.tables.evidence import parse_assignments
 
-    from .query_answers import answer, draw_samples, estimate
-    from .query_rows import answer_rows
+    from .interventions import note_interventions
+    from .query_answers import with_uncertain_evidence
 
+    if graph.asked:
+        from .graph_answers import answer_graph
+
+        return answer_graph(network, graph, run.reporter)
     shared.check_sources(network, data, rows.table)
     if rows.table is not None and (evidence or vars(question) != vars(questions.NO_QUESTION)):
         raise UsageError("--evidence TABLE goes with --predict and --fill, not with questions about one row.")
     questions.check_inputs(run, data, question, rows)
-    engine = engine_of(network, data, data_options, rows.table is not None, smoothing, memory, run)
-    observed = parse_assignments(evidence, engine.network.variables)
+    engine = engine_of(network, data, data_options, rows.table is not None, smoothing, memory, do, run)
+    variables = engine.network.variables
+    fixed = parse_assignments(do, variables)
+    observed: Mapping[int, int] = parse_assignments(evidence, variables)
+    if both := sorted(observed.keys() & fixed.keys()):
+        raise UsageError(f"--do sets {variables[both[0]].name}, so it cannot be evidence, too: leave one out.")
+    if uncertain.likelihood or uncertain.jeffrey:
+        if rows.table is not None:
+            raise UsageError("--likelihood and --jeffrey go with NAME=STATE, not with --evidence TABLE.")
+        engine, observed = with_uncertain_evidence(engine, observed, fixed, uncertain)
+    found = _answered(engine, observed, fixed, question, rows, data_options, seed, run)
+    note_interventions(found, engine.network, fixed)
+    return found
+
+
+def _answered(
+    engine: Engine,
+    observed: Mapping[int, int],
+    fixed: Mapping[int, int],
+    question: questions.QuestionOptions,
+    rows: questions.TableOptions,
+    data_options: DataOptions,
+    seed: int | None,
+    run: Run,
+) -> Answers | Rows:
+    """The answer to the question in the network of the engine, where `fixed` variables are set."""
+    from .query_answers import answer, draw_samples, estimate
+    from .query_rows import answer_rows
+
     if rows.table is not None:
         drawn = shared.resolve_seed(seed, run.reporter) if rows.fill == "drawn" else None
-        return answer_rows(engine, rows, data_options, drawn, run.reporter)
+        return answer_rows(engine, rows, data_options, fixed, drawn, run.reporter)
     if question.samples is not None:
         seed = shared.resolve_seed(seed, run.reporter)
         batches = draw_samples(engine, observed, question.samples, seed, run.reporter)
-        closing = f"{question.samples:,} rows; evidence on {len(observed)} of {engine.n_variables} variables"
-        return Rows(engine.network.variables, batches, closing, {"rows": question.samples, "seed": seed})
+        closing = f"{question.samples:,} rows; evidence on {len(observed)} of {len(engine.variables)} variables"
+        return Rows(engine.variables, batches, closing, {"rows": question.samples, "seed": seed})
     if question.approximate is not None:
         return estimate(engine, observed, question, shared.resolve_seed(seed, run.reporter))
     return answer(engine, observed, question, run.reporter)
@@ -88,9 +128,10 @@ def engine_of(
     has_evidence_table: bool,
     smoothing: float | None,
     memory: int | None,
+    do: tuple[str, ...],
     run: Run,
 ) -> Engine:
-    """Inference in the network with its parameters, read from its file or fitted to data.
+    """Inference in the network with its parameters, read from its file or fitted to data, under the interventions.
 
     For a network without states, the data list them; the table of evidence may add unseen ones. A `Network` keeps the
     engine for its parameters.
@@ -99,19 +140,23 @@ def engine_of(
     """
     from formats.graphs.network_files import require_parameters
     from formats.streams import source_name
+    from formats.tables.evidence import parse_assignments
     from stages.fit import fit_parameters
+    from stages.inference.interventions import intervened
     from stages.inference.junction_trees import Engine
 
     learnt: LearntNetwork = open_learnt_network(network, warn=run.reporter.warn)
     structure, model = learnt.structure, learnt.parameters
     if data is not None:
         known = KnownVariables(structure.header.variables, network)
-        if data_options.unseen == "missing" or (has_evidence_table and not any(v.states for v in known.variables)):
+        if has_evidence_table and not any(v.states for v in known.variables):
             data_options = replace(data_options, unseen="error")
         rows = data_options.open(data, run.reporter, known)
         model = fit_parameters(structure, rows, smoothing=smoothing or 0.0)
-    elif memory is None and hasattr(network, "engine"):
+    elif memory is None and not do and hasattr(network, "engine"):
         return network.engine
     if model is None:
         model = require_parameters(None, "query", source_name(network))
+    if do:
+        model = intervened(model, parse_assignments(do, model.variables))
     return Engine(model, certified_order(structure), memory)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from formats.tables.evidence import find_variable
+from formats.tables.evidence import find_variable, parse_state_numbers
 from formats.tables.results.result_tables import FIGURE, TEXT
 from formats.wording import whole
 from stages.inference import queries
@@ -20,8 +20,40 @@ from stages.runtime.memory import format_bytes
 
 from ..files.answers import Answers, Values
 from ..options.questions import QuestionOptions
+from ..options.uncertain_evidence import UncertainOptions
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
+
+SUM_ERROR = 1e-6
+"""Largest difference from 1 of a sum of rounded probabilities."""
+
+
+def with_uncertain_evidence(
+    engine: Engine, observed: Evidence, fixed: Evidence, given: UncertainOptions
+) -> tuple[Engine, Evidence]:
+    """The engine and the evidence with the likelihoods, then with the distribution by Jeffrey's rule.
+
+    Raises `UsageError`: a variable is observed or set (`fixed`), too; the numbers of a distribution do not sum to 1.
+    """
+    from stages.inference.uncertain_evidence import jeffrey_likelihood, with_likelihoods
+
+    variables = engine.variables
+    likelihoods = parse_state_numbers(given.likelihood, variables)
+    distributions = parse_state_numbers(given.jeffrey, variables)
+    for option, numbers in (("--likelihood", likelihoods), ("--jeffrey", distributions)):
+        for variable in numbers:
+            if variable in observed or variable in fixed:
+                how = "observed" if variable in observed else "set by --do"
+                raise UsageError(f"{option}: {variables[variable].name} is {how}, too: leave one out.")
+    engine, observed = with_likelihoods(engine, observed, likelihoods)
+    for variable, posterior in distributions.items():
+        if abs(posterior.sum() - 1.0) > SUM_ERROR:
+            raise UsageError(
+                f"--jeffrey: the numbers of {variables[variable].name} sum to {posterior.sum():g}, not 1."
+            )
+        likelihood = jeffrey_likelihood(engine, observed, variable, posterior)
+        engine, observed = with_likelihoods(engine, observed, {variable: likelihood})
+    return engine, observed
 
 
 def answer(engine: Engine, observed: Evidence, question: QuestionOptions, reporter: Reporter) -> Answers:
@@ -68,12 +100,12 @@ def estimate(engine: Engine, observed: Evidence, question: QuestionOptions, seed
 
 
 def _about(engine: Engine, observed: Evidence) -> str:
-    return f"evidence on {len(observed)} of {engine.n_variables} variables"
+    return f"evidence on {len(observed)} of {len(engine.variables)} variables"
 
 
 def ask(engine: Engine, observed: Evidence, question: QuestionOptions) -> tuple[dict[str, str], Values, Answer[Any]]:
     """Columns and values of the table of results, and the answer."""
-    variables = engine.network.variables
+    variables = engine.variables
     values: Values
     if question.probability:
         probability = queries.log_probability(engine, observed)
@@ -99,7 +131,7 @@ def ask(engine: Engine, observed: Evidence, question: QuestionOptions) -> tuple[
 
 def _joint_table(engine: Engine, chosen: Sequence[int], probabilities: np.ndarray) -> tuple[dict[str, str], Values]:
     """Columns and values of a joint distribution: a row for each combination of states."""
-    variables = engine.network.variables
+    variables = engine.variables
     labels = zip(*itertools.product(*(variables[v].known_states for v in chosen)))
     columns = dict.fromkeys((variables[v].name for v in chosen), TEXT) | {"probability": FIGURE}
     return columns, [*labels, probabilities.ravel().tolist()]
@@ -109,7 +141,7 @@ def _marginal_table(
     engine: Engine, chosen: Sequence[int], distributions: Sequence[np.ndarray]
 ) -> tuple[dict[str, str], Values]:
     """Columns and values of distributions of single variables: a row for each state of each."""
-    variables = engine.network.variables
+    variables = engine.variables
     values: Values = [
         [variables[v].name for v in chosen for _ in variables[v].known_states],
         [state for v in chosen for state in variables[v].known_states],
@@ -120,7 +152,7 @@ def _marginal_table(
 
 def _single_variables(engine: Engine, observed: Evidence, question: QuestionOptions) -> list[int]:
     """The variables named in the question; by default all that are not observed."""
-    variables = engine.network.variables
+    variables = engine.variables
     if question.variables is None:
         return [v for v in range(len(variables)) if v not in observed]
     return [find_variable(name, variables) for name in question.variables]
@@ -135,13 +167,13 @@ def _groups_of(engine: Engine, observed: Evidence, question: QuestionOptions) ->
     chosen = _single_variables(engine, observed, question)
     for variable in chosen:
         if variable in observed:
-            raise UsageError(f"--approximate: {engine.network.variables[variable].name} is observed.")
+            raise UsageError(f"--approximate: {engine.variables[variable].name} is observed.")
     return [[variable] for variable in chosen]
 
 
 def joined_variables(engine: Engine, observed: Evidence, names: Sequence[str], asked: str) -> list[int]:
     """The variables of a joint distribution or of its mode; refuses duplicates and observed ones."""
-    found = [find_variable(name, engine.network.variables) for name in names]
+    found = [find_variable(name, engine.variables) for name in names]
     if len(set(found)) < len(found):
         raise UsageError(f"--{asked} names a variable twice.")
     for name, variable in zip(names, found):
@@ -160,6 +192,6 @@ def draw_samples(
     """Rows drawn given the evidence, batch by batch."""
     drawn = 0
     for batch in sample_given(engine, observed, n_rows, seed):
-        yield batch
+        yield batch[: len(engine.variables)]
         drawn += batch.shape[1]
         reporter.progress(drawn, n_rows, "rows")

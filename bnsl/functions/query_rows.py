@@ -12,8 +12,10 @@ import pyarrow
 from formats.tables.completed_rows import CompletedRows
 from formats.tables.evidence import EvidenceTable, find_variable, open_evidence
 from formats.tables.results.result_tables import FIGURE, TEXT
+from formats.tables.selection import drop_option
 from formats.wording import option_value
 from stages.inference.junction_trees import Engine
+from stages.inference.queries import Evidence
 from stages.inference.row_queries import RowAnswers, fill, log_probabilities, predict
 
 from ..files.answers import Answers
@@ -26,9 +28,17 @@ from ..tables import as_table, in_memory
 
 
 def answer_rows(
-    engine: Engine, rows: TableOptions, data_options: DataOptions, seed: int | None, reporter: Reporter
+    engine: Engine,
+    rows: TableOptions,
+    data_options: DataOptions,
+    fixed: Evidence,
+    seed: int | None,
+    reporter: Reporter,
 ) -> Answers | Rows:
-    """Answers for each row of a table, or the completed table; `seed` is for drawn cells."""
+    """Answers for each row of a table, or the completed table; `seed` is for drawn cells.
+
+    Raises `UsageError`: the table has evidence on a variable that is set from outside (`fixed`).
+    """
     variables = engine.network.variables
     targets = [find_variable(name, variables) for name in dict.fromkeys(rows.predict or ())]
     evidence = open_evidence(
@@ -40,6 +50,13 @@ def answer_rows(
         copies=None if rows.fill else rows.keep,
         warn=reporter.warn,
     )
+    for variable in fixed.keys() - set(targets):
+        if not evidence.is_hidden[variable].all():
+            name = variables[variable].name
+            raise UsageError(
+                f"--do sets {name}, so the cells of its column cannot be evidence: leave the column out, "
+                f"{drop_option([name])}."
+            )
     if rows.fill is not None:
         filled = fill_holes(engine, evidence, rows.jobs, seed, reporter)
         return replace(filled, source=in_memory(rows.table), filled=rows.fill)

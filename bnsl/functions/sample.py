@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..files.inputs import open_learnt_network
 from ..files.rows import Rows
 from ..options.declared import argument, option, parameter, record
-from ..options.shared import resolve_seed, seed_option
+from ..options.shared import do_option, resolve_seed, seed_option
 from ..options.values import Parsed, Whole
 from ..running.errors import UsageError
 from ..running.function import Run, function
@@ -59,6 +59,10 @@ def sample(
     rows: int = parameter(
         "Number of rows to draw.", Whole(0), "ROWS", names=("-n", "--rows"), is_required=True, section="Network"
     ),
+    do: tuple[str, ...] = do_option(
+        "Set a variable to a state from outside: arcs into it are cut, and all rows have this state; repeatable.",
+        "Network",
+    ),
     seed: int | None = seed_option(),
     *,
     run: Run,
@@ -75,11 +79,17 @@ def sample(
     >>> bnsl.sample(random=5, rows=100, seed=1, quiet=True).shape
     (100, 5)
     """
+    from formats.tables.evidence import parse_assignments
     from formats.wording import plural
     from stages.inference.forward_sampling import sample_rows
+    from stages.inference.interventions import intervened
+
+    from .interventions import note_interventions
 
     seed = resolve_seed(seed, run.reporter)
     model = _model(network, drawn, seed, run)
+    fixed = parse_assignments(do, model.variables)
+    model = intervened(model, fixed) if fixed else model
 
     def batches() -> Iterator[np.ndarray]:
         for done, batch in enumerate(sample_rows(model, rows, seed), start=1):
@@ -88,7 +98,9 @@ def sample(
 
     size = f"{plural(rows, 'row')} of {plural(len(model.variables), 'variable')}"
     closing = f"{size}, {plural(sum(map(len, model.parents)), 'arc')}"
-    return Rows(model.variables, batches(), closing, model=model)
+    found = Rows(model.variables, batches(), closing, model=model)
+    note_interventions(found, model, fixed)
+    return found
 
 
 def _model(network: Any, drawn: RandomOptions, seed: int, run: Run) -> BayesianNetwork:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
 from .declared import option, record
-from .values import COLUMN_RULE, COLUMNS, DELIMITER, FLAG, Choice, Whole
+from .values import COLUMN_RULE, COLUMNS, DELIMITER, FLAG, OBSERVED, STATES, Choice, Whole
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset, Variable
@@ -58,8 +58,8 @@ class DataOptions:
     discretize: tuple[str, ...] = option(
         "Cut numeric columns with many values: median, quantile:K, width:K or hartemink:K. hartemink:K keeps "
         "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Columns of at "
-        "most ten whole numbers are cut only by a rule that names them. Repeatable; the last rule for a column "
-        "holds.",
+        "most ten whole numbers are cut only by a rule that names them, or by one for all numbers, '*=median'. "
+        "Repeatable; the last rule for a column holds.",
         COLUMN_RULE,
         is_several=True,
     )
@@ -75,9 +75,15 @@ class DataOptions:
         metavar="COLUMN",
     )
     max_states: int | None = option("Refuse columns with more states than this.", Whole(2, 256), "N")
+    states: Any = option(
+        'States of columns in their order: JSON {"column": ["low", "high"]}, or a network, sets or table that '
+        "have them. Or 'observed': leave out declared states without rows, as unused categories of Parquet.",
+        STATES,
+        "FILE|observed",
+    )
     unseen: str = option(
-        "Rows with a state that the other input does not know: refuse or drop them.",
-        Choice(("error", "drop")),
+        "Rows with a state that the other input does not know: refuse them, drop them, or take the cell as missing.",
+        Choice(("error", "drop", "missing")),
         default="error",
         absent="error",
     )
@@ -88,7 +94,9 @@ class DataOptions:
 
         from ..tables import as_table
 
-        return open_dataset(as_table(source), warn=reporter.warn, note=reporter.summary, **self.rules(known))
+        return open_dataset(
+            as_table(source), warn=reporter.warn, note=reporter.summary, **self.rules(reporter, known)
+        )
 
     def open_rows(
         self, source: Any, reporter: Reporter, known: KnownVariables | None = None
@@ -100,7 +108,8 @@ class DataOptions:
 
         if not self.keeps_holes:
             return self.open(source, reporter, known)
-        return open_incomplete(as_table(source), warn=reporter.warn, note=reporter.summary, **self.rules(known))
+        rules = self.rules(reporter, known)
+        return open_incomplete(as_table(source), warn=reporter.warn, note=reporter.summary, **rules)
 
     @property
     def keeps_holes(self) -> bool:
@@ -110,15 +119,25 @@ class DataOptions:
     @property
     def without_coding(self) -> DataOptions:
         """The options for a table whose states another table decides: without the options in `CODING`."""
-        return replace(self, discretize=(), categories=(), max_states=None)
+        return replace(self, discretize=(), categories=(), max_states=None, states=None)
 
-    def rules(self, known: KnownVariables | None = None) -> dict[str, Any]:
+    def rules(self, reporter: Reporter, known: KnownVariables | None = None) -> dict[str, Any]:
         """The options as arguments of the readers of tables; raises a usage error for options without effect."""
         from formats.streams import source_name
 
-        if self.unseen != "error" and (known is None or not any(v.states for v in known.variables)):
+        if self.states is not None and known is not None and all(v.states for v in known.variables):
+            raise UsageError(f"--states: {source_name(known.source)} lists the states of its variables, which hold.")
+        lists_states = self.states not in (None, OBSERVED) or (known and any(v.states for v in known.variables))
+        if self.unseen != "error" and not lists_states:
             raise UsageError("--unseen needs another input that lists the states of its variables.")
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
+        states = rules.pop("states")
+        rules["observed"] = states == OBSERVED
+        if states not in (None, OBSERVED):
+            from ..files.states import levels_of
+
+            listed_in = states if isinstance(states, str) else "--states"
+            rules |= {"levels": levels_of(states, reporter), "listed_in": listed_in}
         rules |= {"header": not rules.pop("no_header"), "missing": "keep" if self.keeps_holes else self.missing}
         if self.weights is not None:
             from stages.runtime.memory import FREE_SHARE, free_bytes
@@ -131,32 +150,28 @@ class DataOptions:
     def recorded(self) -> dict[str, Any]:
         """The options that decide how cells become codes, for the headers of results."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.states != OBSERVED:  # the header has the states themselves
+            given["states"] = self.states is not None or None
         if len(self.discretize) == 1:  # a single rule for all columns, the usual case, is recorded as typed
             given["discretize"] = self.discretize[0]
         return {name: None if value in ("error", False) else value for name, value in given.items()}
 
 
-UNSEEN_CELLS = {
-    "help": "Rows with a state that the other input does not know: refuse or drop them, or, of --evidence, take the "
-    "cell as missing.",
-    "kind": Choice(("error", "drop", "missing")),
-}
-"""Settings of ``--unseen`` for rows that may have missing cells."""
-
-
-def data_options_with(kept: str | None = None, *, is_alone: bool = False, hides_unseen: bool = False) -> Any:
+def data_options_with(kept: str | None = None, *, is_alone: bool = False) -> Any:
     """The options of a function that reads tables.
 
     - `kept`: the function's value of `KEPT`.
-    - `is_alone`: whether no other input lists states, so that there are no unseen ones.
-    - `hides_unseen`: whether cells of unknown states may be taken as missing.
+    - `is_alone`: whether only ``--states`` lists states.
     """
-    without = ("unseen",) if is_alone else ()
-    changes = {"missing": _missing(kept)} | ({"unseen": UNSEEN_CELLS} if hides_unseen else {})
-    return record(DataOptions, "Data", changes=changes, without=without)
+    changes: dict[str, Any] = {"missing": _missing(kept)}
+    if is_alone:
+        changes["unseen"] = {
+            "help": "Rows with a state that --states does not list: refuse or drop them, or take the cell as missing."
+        }
+    return record(DataOptions, "Data", changes=changes)
 
 
-CODING = ("missing", "discretize", "categories", "max_states")
+CODING = ("missing", "discretize", "categories", "max_states", "states")
 """Options that decide which states columns get."""
 
 

@@ -13,7 +13,7 @@ from stages.scoring.scores import SCORES
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
 from .declared import option, parameter, record, single
-from .values import DURATION, FLAG, OUTPUT, OUTPUT_FILE, SEED, Choice, Number, Parsed, Whole
+from .values import DURATION, FLAG, OUTPUT, OUTPUT_FILE, SEED, TEXT, Choice, Number, Parsed, Whole
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
@@ -205,6 +205,11 @@ def ess_field() -> Any:
 def smoothing_option(help: str, section: str) -> Any:
     """``--smoothing``: the equivalent sample size of a uniform prior of the parameters."""
     return parameter(help, Number(0), "ROWS", section=section)
+
+
+def do_option(help: str, section: str) -> Any:
+    """``--do``: variables that are set from outside."""
+    return parameter(help, TEXT, "NAME=STATE", section=section, names=("--do",), is_several=True)
 
 
 def refuse_ess(run: Run, scores: Collection[str]) -> None:

@@ -209,6 +209,33 @@ class Tiers(Input):
         return super().paths(value) if isinstance(value, str) else []
 
 
+class States(Input):
+    """A file of states, or the word ``observed``; from Python also the states of columns, or a result with them."""
+
+    annotation = "str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network"
+
+    def take(self, value: Any) -> Any:
+        """The path or word as text, or the states of each column."""
+        if hasattr(value, "record"):
+            return {v.name: v.states for v in value.record.header.variables if v.states is not None}
+        if isinstance(value, Mapping):
+            levels = {str(name): tuple(map(str, states)) for name, states in value.items()}
+            wrong = [name for name, states in levels.items() if not states or len(set(states)) < len(states)]
+            if wrong:
+                raise ValueError(f"states of {wrong[0]!r}, each once")
+            return levels
+        if not isinstance(value, (str, os.PathLike)):
+            raise ValueError("a path, 'observed', or a dict of columns and their states")
+        return os.fspath(value)
+
+    def paths(self, value: Any) -> list[str]:
+        return [path for path in super().paths(value) if path != OBSERVED]
+
+
+OBSERVED = "observed"
+"""Value of ``--states``: the labels that occur are the states."""
+
+
 class Arcs(Input):
     """An arc, or a file of arcs: its path, with ``@`` before it or, if the file exists, without."""
 
@@ -313,5 +340,5 @@ COLUMN_RULE = Parsed("[column=]method", _column_rule, ("median", "quantile:4", "
 COLUMNS = Parsed("a,b,...", _columns, annotation="str | Iterable[str]", adapt=_as_names)
 DELIMITER = Parsed("char", _delimiter)
 
-TEXT, FLAG, INPUT, ARCS, TIERS = Text(), Flag(), Input(), Arcs(), Tiers()
+TEXT, FLAG, INPUT, ARCS, TIERS, STATES = Text(), Flag(), Input(), Arcs(), Tiers(), States(dash=False)
 OUTPUT, OUTPUT_FILE = Output(dash=True), Output()

@@ -22,7 +22,7 @@ FORMATS = output_options(
 
 
 @stage_command(
-    "--variables --joint --map --mpe --samples --evidence --predict --fill --data --format --output", query
+    "--do --variables --mpe --separated --effect --evidence --predict --fill --data --format --output", query
 )
 @packed("target", FORMATS)
 def command(call: Call, target: OutputOptions) -> None:
@@ -30,11 +30,13 @@ def command(call: Call, target: OutputOptions) -> None:
 
     Reads a network with parameters, or any network and --data to fit them to, and evidence as NAME=STATE, and
     writes the distribution of every variable given the evidence. Answers are exact.
+    Questions about the graph (--separated, --effect) need no parameters.
 
     \b
     Examples:
       bnsl query random80.bif --variables X1,X2 X0=1
       bnsl query random80.bif X0=1 --mpe
+      bnsl query random80.bif --do X1=1 X0=1
       bnsl sample random80.bif --rows 5 --seed 1 |
         bnsl query random80.bif --evidence - --predict X3
 

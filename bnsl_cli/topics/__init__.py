@@ -35,6 +35,7 @@ CONCEPTS = {
     "knowledge": "Required, forbidden and allowed arcs, tiers.",
     "probabilities": "Probabilities of arcs: posterior, bootstrap, consensus.",
     "queries": "Parameters, and questions to a network.",
+    "effects": "What happens if a variable is set; on what such answers rest.",
     "trust": "What can run code: caches, ports, files of others.",
     "not-for": "What bnsl does not do, and which programs do.",
 }

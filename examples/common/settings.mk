@@ -56,3 +56,10 @@ $(OUT)/%.third.csv: $$(FILE.$$(firstword $$(subst +, ,$$*))) | $(OUT)
 thirds_of = $(foreach n,$1,$n+0 $n+1 $n+2)
 # $(call rows_of,NAME): the file of a name, or that of a third
 rows_of = $(if $(findstring +,$1),$(OUT)/$1.third.csv,$(FILE.$1))
+
+# $(call check,DATA,ROW,COLUMN[,OPTIONS]) "COMMANDS": compute a cell of results.md anew and compare. `make check` does so for some
+# cells that take seconds; data that are not bundled lie in TABLES, folders or folders below them, or the cell is skipped.
+TABLES :=
+.PHONY: check
+check = @python3 $(EXAMPLES)/common/check.py $4 --tables $(TABLES) -- '$1' '$2' '$3'
+comma := ,

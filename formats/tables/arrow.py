@@ -13,6 +13,7 @@ from ..errors import Malformed, Truncated, UnsuitableData
 from ..streams import TableInMemory
 from ..wording import Warn, ignore
 from .arrow_sizes import check_message, refuse_many_cells, refuse_much
+from .declared_states import declares_levels
 from .encoding import RawTable, TextLayout, check_names
 from .foreign_conventions import without_row_numbers
 from .label_columns import ColumnParts, LabelColumn, release_memory
@@ -80,7 +81,7 @@ def read_parquet(data: bytes, layout: TextLayout | None = None, warn: Warn = ign
             # Decoding threads save no time here, and pyarrow never returns the memory that they freed.
             batches = opened.iter_batches(rows_at_once, columns=names, use_threads=False)
             columns += _joined(batches, kinds, metadata.num_rows)[0]
-        return RawTable(tuple(schema.names), columns, is_tight=False)
+        return _raw(schema, columns)
 
     return _decode(data, "a Parquet file", PARQUET_MARK, read)
 
@@ -116,7 +117,7 @@ def _read_batches(
         n_rows = table.num_rows
     else:
         columns, n_rows = _joined(batches, schema.types)
-        table = RawTable(tuple(schema.names), columns, is_tight=False)
+        table = _raw(schema, columns)
     if size is not None:
         refuse_many_cells(n_rows, len(schema), size)
     return table
@@ -179,7 +180,13 @@ def labelled(table: pyarrow.Table | RawTable) -> RawTable:
     """A decoded table with columns of indices, also if it is one of our own."""
     if isinstance(table, RawTable):
         return table
-    return RawTable(tuple(table.column_names), _joined(table.to_batches(), table.schema.types)[0], is_tight=False)
+    return _raw(table.schema, _joined(table.to_batches(), table.schema.types)[0])
+
+
+def _raw(schema: pyarrow.Schema, columns: Sequence[LabelColumn]) -> RawTable:
+    """A decoded table; `label_columns` lists the levels of its categorical columns."""
+    levels: dict[str, Sequence[str]] = {field.name: () for field in schema if declares_levels(field)}
+    return RawTable(tuple(schema.names), columns, is_tight=False, levels=levels)
 
 
 def label_columns(table: pyarrow.Table | RawTable, warn: Warn) -> RawTable:
@@ -195,9 +202,11 @@ def label_columns(table: pyarrow.Table | RawTable, warn: Warn) -> RawTable:
     if len(kept) < len(pairs):
         warn("the row labels of pandas are left out")
     texts = [_with_texts(column, name) for name, column in kept]
+    categorical = {name.strip() for name in decoded.levels}
+    levels = {name: text.values.to_pylist() for (name, _), text in zip(kept, texts) if name in categorical}
     names, columns = without_row_numbers(tuple(name for name, _ in kept), texts, warn)
     check_names(names)
-    return decoded._replace(names=names, columns=columns)
+    return decoded._replace(names=names, columns=columns, levels=levels)
 
 
 def _with_texts(column: LabelColumn, name: str) -> LabelColumn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -64,7 +64,12 @@ class EncodingOptions:
     listed_in: str = "the header"
     """The words of messages for the file with these variables."""
     unseen: str = "error"
-    """``error`` refuses labels that `variables` does not list, ``drop`` drops their rows."""
+    """``error`` refuses labels that are not among the listed states, ``drop`` drops their rows, ``missing`` takes
+    their cells as missing."""
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """States of columns in their order, by a file that lists them; other columns have the levels of the table."""
+    observed: bool = False
+    """Whether declared states without rows are left out."""
     max_states: int | None = None
     """Most states of a column, up to 256; replaces the limits of 20 distinct numbers and 256 labels."""
     weights: str | None = None
@@ -75,8 +80,8 @@ class EncodingOptions:
     def __post_init__(self):
         if self.missing not in ("error", "drop", "state", "keep"):
             raise ValueError(f"missing must be error, drop, state or keep, not {self.missing!r}")
-        if self.unseen not in ("error", "drop"):
-            raise ValueError(f"unseen must be error or drop, not {self.unseen!r}")
+        if self.unseen not in ("error", "drop", "missing"):
+            raise ValueError(f"unseen must be error, drop or missing, not {self.unseen!r}")
         if self.max_states is not None and not 1 <= self.max_states <= MAX_STATES:
             raise ValueError(f"max_states must be from 1 to {MAX_STATES}, not {self.max_states}")
 
@@ -105,7 +110,7 @@ class EncodingOptions:
         for given in self.discretize:
             if given.columns is not None:
                 for name in matching_names(given.columns, names, "--discretize"):
-                    treatment[name] = Treatment.of(given.rule, limit)._replace(is_named=True)
+                    treatment[name] = Treatment.of(given.rule, limit)._replace(is_named=given.columns != "*")
         for pattern in self.categories:
             for name in matching_names(pattern, names, "--categories"):
                 treatment[name] = Treatment(None, MAX_STATES, self.text_limit)
@@ -123,7 +128,7 @@ class Treatment(NamedTuple):
     n_scale: int = 0
     """With at most this many distinct numbers, all of them whole, it is not cut either."""
     is_named: bool = False
-    """Whether the rule is for this column, which is then refused if a cell is no number."""
+    """Whether the rule is for this column by its name, not by ``*``; it is then refused if a cell is no number."""
 
     @classmethod
     def of(cls, rule: Discretization | Cuts | None, limit: int) -> Treatment:
@@ -172,6 +177,29 @@ class Column:
             self.unseen = unseen if unseen.any() else None
         self.missing = missing if missing.any() else None
 
+    def hide_unseen(self, missing_is_state: bool) -> int:
+        """Take cells with labels that `states` does not contain as missing; the number of these cells.
+
+        With `missing_is_state` they get the state ``NA``; without this state they stay as they are.
+        """
+        assert self.known is not None
+        if self.unseen is None or (missing_is_state and MISSING_STATE not in (self.states or ())):
+            return 0
+        n_cells = int(self.count_labels()[self.unseen].sum())
+        if missing_is_state:
+            self.known[self.unseen] = (self.states or ()).index(MISSING_STATE)
+        else:
+            self.missing = self.unseen if self.missing is None else self.missing | self.unseen
+        self.unseen = None
+        return n_cells
+
+    def keep_states(self, keeps: np.ndarray) -> None:
+        """Leave out states that no kept row has; `keeps` is bool, one for each state."""
+        assert self.known is not None and self.states is not None
+        places = np.append(np.where(keeps, np.cumsum(keeps) - 1, UNKNOWN), UNKNOWN)  # the last one for `UNKNOWN`
+        self.known = places[self.known]
+        self.states = tuple(state for state, is_kept in zip(self.states, keeps) if is_kept)
+
     def gather(self, table: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
         """The entry of `table` for the label of every cell; only for cells of `rows` (bool) if given."""
         parts = [table[indices] for indices in self.cells.indices()]
@@ -196,7 +224,6 @@ class StateChooser:
     - `treatments`: treatment of each column, by name.
     - `rows` (bool): the rows kept; None for all.
     - `is_tight`: whether every label occurs in these rows.
-    - `orders`: labels of categorical columns in their order.
     - `place_of`: words for the place of a row (from 0).
     """
 
@@ -207,9 +234,7 @@ class StateChooser:
         rows: np.ndarray | None,
         is_tight: bool,
         place_of: Callable[[int], str],
-        orders: Mapping[str, Sequence[str]] | None = None,
     ):
-        self._orders = orders or {}
         self._options = options
         self._treatments = treatments
         self._rows = rows
@@ -237,9 +262,10 @@ class StateChooser:
     def choose(self, column: Column) -> LabelCoding:
         """States of a column and the code of each label that occurs."""
         if column.known is not None:
-            return LabelCoding(column.states or (), column.known)
-        if column.name in self._orders:
-            return self._choose_anew(column)[0]
+            states = column.states or ()
+            if len(states) > MAX_STATES:
+                self._numerous.append((column.name, len(states), None))
+            return LabelCoding(states, column.known)
         coding, doubts = self._choose(column)
         for doubt in doubts:
             self.doubts.setdefault(doubt, []).append(column.name)
@@ -276,10 +302,7 @@ class StateChooser:
         states: tuple[str, ...] = ()
         codes = np.zeros(len(missing), dtype=np.int64)
         doubts: list[Doubt] = []
-        if regular.any() and column.name in self._orders:
-            labels = column.labels.filter(pyarrow.array(regular))
-            states, codes[regular] = self._code_ordered(column.name, labels)
-        elif regular.any():
+        if regular.any():
             labels = column.labels.filter(pyarrow.array(regular))
             values = parse_numbers(labels)
             states, codes[regular] = self._code(column, labels, values, regular)
@@ -319,17 +342,6 @@ class StateChooser:
         else:
             self._numerous.append((column.name, n_distinct, problems.kind_of_labels(labels, is_number)))
         return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
-
-    def _code_ordered(self, name: str, labels: pyarrow.StringArray) -> LabelCoding:
-        """The labels of a categorical column in its order; labels that it does not list come last."""
-        found = labels.to_pylist()
-        place = {label: position for position, label in enumerate(self._orders[name])}
-        states = sorted(set(found), key=lambda label: (place.get(label, len(place)), label))
-        if len(states) > self._options.text_limit:
-            self._numerous.append((name, len(states), None))
-            return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
-        codes = {label: code for code, label in enumerate(states)}
-        return LabelCoding(tuple(states), np.array([codes[label] for label in found], dtype=np.int64))
 
     def _first_text(self, column: Column, selected: np.ndarray, is_number: np.ndarray) -> str:
         """The first cell of the kept rows that is no number, with its place."""

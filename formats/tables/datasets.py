@@ -116,8 +116,7 @@ def _read(source: Source, delimiter: str | None, header: bool, warn: Warn) -> Ra
     if isinstance(source, TableInMemory):
         from .arrow import read_memory
 
-        table = _labelled(read_memory(source), warn)
-        return table._replace(orders=source.orders) if isinstance(table, RawTable) else table
+        return _labelled(read_memory(source), warn)
     data = read_bytes(source)
     found = detect(data[:HEAD_SIZE])
     if found is EMPTY:

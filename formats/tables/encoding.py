@@ -11,12 +11,14 @@ read once, by a table look-up. The rules:
   too many states. Both are refused; `max_states` replaces both limits.
 - Discretization applies to numeric columns with more than max(2, K) distinct numbers, K the number of intervals
   requested; all others are not cut, and K or fewer numbers are never too many. A rule for all columns does not cut
-  columns of at most ten distinct numbers, all of them whole. Given cut points apply to any numeric column. Columns in
-  `categories` are not cut, and may have 256 distinct numbers.
+  columns of at most ten distinct numbers, all of them whole; a rule for ``*`` does. Given cut points apply to any
+  numeric column. Columns in `categories` are not cut, and may have 256 distinct numbers.
 - ``hartemink:K`` compares all columns and is applied last.
+- Declared states (`declared_states`) of a column are its states, in their order, also those without rows; only a rule
+  that names the column cuts them.
 - States listed by a file header replace all of this; numbers are put into the intervals it lists. Rules given beside
   them must make the same intervals of these rows.
-- States are the labels in the rows kept; missing cells kept as a state come last.
+- Other states are the labels in the rows kept; missing cells kept as a state come last.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, option_value, plural
 from .columns import Column, EncodingOptions, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
+from .declared_states import declared_levels, settle_levels
 from .doubtful_labels import doubt_text
 from .label_columns import LabelColumn
 from .packed_cells import MANY_ROWS, Cells, PackedCells
@@ -61,8 +64,8 @@ class RawTable(NamedTuple):
     """Line of the first row, counted from 1; None unless each row is one line of text."""
     source: str = ""
     """Name of the input."""
-    orders: Mapping[str, Sequence[str]] = {}
-    """The labels of categorical columns in their order; their numbers are never cut."""
+    levels: Mapping[str, Sequence[str]] = {}
+    """The levels of categorical columns in their order."""
 
     def chosen(self, positions: Sequence[int]) -> RawTable:
         """The columns at these positions."""
@@ -121,12 +124,16 @@ def encode_table(
         names = tuple(variable.name for variable in options.variables or ())
         treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
         raw = raw._replace(names=names)
-    columns = [Column.of(*item) for item in _select_columns(raw, options, warn)]
+    levels = declared_levels(raw.levels, options, {name: treatments[name] for name in raw.names}, warn)
+    columns = [Column.of(*item) for item in _select_columns(raw, options, levels, warn)]
     for column in columns:
         column.classify(options.missing == "state", options.na, missing_is_hole=options.missing == "keep")
+    _hide_unseen(columns, options, warn)
     rows, problems = _rows_to_keep(columns, n_rows, options, warn)
     is_tight = raw.is_tight and rows is None
-    chooser = StateChooser(options, treatments, rows, is_tight, partial(_place_words, raw, options), raw.orders)
+    chooser = StateChooser(options, treatments, rows, is_tight, partial(_place_words, raw, options))
+    fixed = {variable.name for variable in options.variables or () if variable.states is not None}
+    settle_levels([c for c in columns if c.name in levels.keys() - fixed], rows, options, treatments, note)
     n_kept = n_rows if rows is None else int(rows.sum())
     is_hidden = np.zeros((len(columns), n_kept), dtype=np.bool_) if options.missing == "keep" else None
     is_packed = n_kept > MANY_ROWS and is_hidden is None
@@ -159,6 +166,15 @@ def encode_table(
     if is_hidden is not None and isinstance(codes, np.ndarray):
         return _with_holes(variables, codes, is_hidden, warn)
     return Dataset(tuple(variables), codes, fingerprint(variables, codes))
+
+
+def _hide_unseen(columns: Sequence[Column], options: EncodingOptions, warn: Warn) -> None:
+    """Take cells with labels that are none of the listed states as missing if options say so, with a warning."""
+    known = [column for column in columns if column.known is not None and options.unseen == "missing"]
+    hidden = {column.name: column.hide_unseen(options.missing == "state") for column in known}
+    found = [f"{name!r} ({count})" for name, count in hidden.items() if count]
+    if found:
+        warn(f"cells with labels that {options.listed_in} does not list are taken as missing: {listed(found)}")
 
 
 def _place_words(raw: RawTable, options: EncodingOptions, row: int) -> str:
@@ -211,11 +227,13 @@ def _goes_by_position(raw: RawTable, variables: tuple[Variable, ...] | None) -> 
     return {variable.name for variable in variables} != set(raw.names)
 
 
-def _select_columns(raw: RawTable, options: EncodingOptions, warn: Warn):
-    """Pairs of a variable and its column, in the order of the variables."""
+def _select_columns(
+    raw: RawTable, options: EncodingOptions, levels: Mapping[str, tuple[str, ...]], warn: Warn
+) -> list[tuple[Variable, LabelColumn]]:
+    """Pairs of a variable and its column, in the order of the variables; with states where these are known."""
     variables = options.variables
     if variables is None:
-        return [(Variable(name), column) for name, column in zip(raw.names, raw.columns)]
+        return [(Variable(name, levels.get(name)), column) for name, column in zip(raw.names, raw.columns)]
     names = [variable.name for variable in variables]
     position_of = {name: position for position, name in enumerate(raw.names)}
     absent = [name for name in names if name not in position_of]
@@ -229,7 +247,8 @@ def _select_columns(raw: RawTable, options: EncodingOptions, warn: Warn):
     if extra:
         ignored = listed(map(repr, extra))
         warn(f"columns that {options.listed_in} does not list are ignored: {ignored}")
-    return [(variable, raw.columns[position_of[variable.name]]) for variable in variables]
+    known_ones = [v if v.states is not None else Variable(v.name, levels.get(v.name)) for v in variables]
+    return [(variable, raw.columns[position_of[variable.name]]) for variable in known_ones]
 
 
 def _name_remedy(names: Sequence[str], raw: RawTable) -> str:
@@ -302,7 +321,7 @@ def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, listed_in
         f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states that {listed_in} lists "
         f"({listed(map(repr, column.states or ()))}){others}",
         column=column.name,
-        remedy="use --unseen drop to leave such rows out",
+        remedy="leave such rows out by --unseen drop, or take such cells as missing by --unseen missing",
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, NoReturn
 
@@ -40,14 +42,61 @@ def parse_assignments(texts: Iterable[str], variables: Sequence[Variable]) -> di
     found: dict[int, int] = {}
     for text in texts:
         variable, label = _split(text, variables)
-        name, states = variables[variable].name, variables[variable].known_states
-        labels = pyarrow.array([label], pyarrow.string())
-        code = int(code_known_states(name, labels, states, np.zeros(1, dtype=bool))[0])
-        if code == UNKNOWN:
-            raise Inconsistent(f"{label!r} is none of the states {listed(map(repr, states))}", column=name)
+        code = _code_of(label, variables[variable])
         if found.setdefault(variable, code) != code:
-            raise Inconsistent("two different states are given", column=name)
+            raise Inconsistent("two different states are given", column=variables[variable].name)
     return found
+
+
+def parse_state_numbers(texts: Iterable[str], variables: Sequence[Variable]) -> dict[int, np.ndarray]:
+    """A number for every state, float64, by variable, from texts NAME=STATE:NUMBER,...; quoted as in CSV.
+
+    Raises `Inconsistent`: no such variable or state; a state without a number, or with one below zero; only zeros; a
+    variable twice.
+    """
+    found: dict[int, np.ndarray] = {}
+    for text in texts:
+        variable, rest = _split(text, variables)
+        name, states = variables[variable].name, variables[variable].known_states
+        numbers = np.full(len(states), np.nan)
+        for item in next(csv.reader([rest]), []):
+            label, _, number = item.rpartition(":")
+            code = _code_of(label, variables[variable])
+            if not np.isnan(numbers[code]):
+                raise Inconsistent(f"{label!r} has two numbers", column=name)
+            numbers[code] = _number_of(number, item, name)
+        if np.isnan(numbers).any():
+            lacking = states[int(np.isnan(numbers).argmax())]
+            raise Inconsistent(
+                f"{lacking!r} has no number", column=name, remedy="give all states, as in X0=yes:0.8,no:0.2"
+            )
+        if not numbers.any():
+            raise Inconsistent("all numbers are zero", column=name)
+        if variable in found:
+            raise Inconsistent("numbers are given twice", column=name)
+        found[variable] = numbers
+    return found
+
+
+def _number_of(text: str, item: str, name: str) -> float:
+    """A number that is not negative."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and number >= 0):
+        raise Inconsistent(f"{item!r} is not STATE:NUMBER, with a number of at least 0", column=name)
+    return number
+
+
+def _code_of(label: str, variable: Variable) -> int:
+    """The code of a state; numbers match as in tables."""
+    states = variable.known_states
+    labels = pyarrow.array([label], pyarrow.string())
+    code = int(code_known_states(variable.name, labels, states, np.zeros(1, dtype=bool))[0])
+    if code == UNKNOWN:
+        raise Inconsistent(f"{label!r} is none of the states {listed(map(repr, states))}", column=variable.name)
+    return code
 
 
 def _split(text: str, variables: Sequence[Variable]) -> tuple[int, str]:

@@ -60,7 +60,7 @@ class Settings:
     sections: Sequence[str]  # keys of `SECTIONS`
     groups: Sequence[str] = ()  # names of the parts that divide runs into groups
     baseline: str | None = None  # a method, or ``PART=VALUE``: the best of all runs of that group
-    average: str = "mean"  # key of `runs.AVERAGES`
+    averages: Sequence[str] = ("mean",)  # keys of `runs.AVERAGES`; sections other than values are of the first
     level: float = 0.05  # significance level for being worse than the best method
     allow_missing: bool = False
 
@@ -92,6 +92,7 @@ class _Part:
     settings: Settings
     group: dict[str, str]
     baseline: list[float] | None
+    average: str = "mean"
 
     @property
     def where(self) -> str:
@@ -109,8 +110,13 @@ class _Part:
 def compare_runs(runs: Sequence[Run], settings: Settings, warn: Warn = ignore) -> Iterator[Section]:
     """All tables, by measure and group; `warn` is called about runs that averages leave out.
 
-    Raises `StageError` if a required value is missing, or the baseline is unknown.
+    Raises `StageError` if a required value is missing, the baseline is unknown, or anything but values is asked of
+    deviations.
     """
+    others = [name for name in settings.sections if name != "values"]
+    if settings.averages[0] == "deviation" and others:
+        remedy = "put --average mean or median first, or give --show values"
+        raise StageError(f"{others[0]} of deviations over seeds are no comparison; {remedy}")
     groups = group_runs(runs)
     against = _baseline_runs(runs, settings)
     for measure in settings.measures:
@@ -118,13 +124,17 @@ def compare_runs(runs: Sequence[Run], settings: Settings, warn: Warn = ignore) -
             group = dict(zip(settings.groups, values, strict=True))
             if settings.baseline_group in list(group.items()):
                 continue
-            table = tabulate_measure(members, measure.key, settings.average, settings.allow_missing)
-            for message in table.left_out:
-                warn(f"left out of the average: {message}")
-            baseline = _baseline_values(table, measure, settings, group, against)
-            part = _Part(table, measure, settings, group, baseline)
-            for name in settings.sections:
-                yield SECTIONS[name](part)
+            baseline: list[float] | None = None
+            for place, average in enumerate(settings.averages):
+                table = tabulate_measure(members, measure.key, average, settings.allow_missing)
+                if place == 0:
+                    for message in table.left_out:
+                        warn(f"left out of the average: {message}")
+                    baseline = _baseline_values(table, measure, settings, group, against)
+                part = _Part(table, measure, settings, group, baseline, average)
+                for name in settings.sections:
+                    if place == 0 or name == "values":
+                        yield SECTIONS[name](part)
 
 
 def _baseline_runs(runs: Sequence[Run], settings: Settings) -> list[Run]:
@@ -167,19 +177,21 @@ def _baseline_values(
 
 
 def _values(part: _Part) -> Section:
-    """Every value, the best of each case marked."""
+    """Every value, the best of each case marked; deviations have no best."""
     table, rows, cells, best = part.table, [], [], set()
-    beside = part.settings.baseline if part.settings.baseline_group else None
+    beside = part.settings.baseline if part.settings.baseline_group and part.average != "deviation" else None
+    # Rows say what they are where there are several.
+    kind = {"average": part.average} if len(part.settings.averages) > 1 else {}
     for place, (case, values) in enumerate(zip(table.cases, table.values.tolist(), strict=True)):
         known = [value for value in values if not math.isnan(value)]
         target = (max if part.measure.higher_is_better else min)(known, default=math.nan)
         first = [figure_text(part.baseline[place])] if beside and part.baseline else []
         cells.append([case, *first, *map(figure_text, values)])
         for column, (method, value) in enumerate(zip(table.methods, values, strict=True)):
-            rows.append(part.row("values", data=case, method=method, value=value))
-            if value == target:
+            rows.append(part.row("values", **kind, data=case, method=method, value=value))
+            if value == target and part.average != "deviation":
                 best.add((place, 1 + len(first) + column))
-    title = f"{part.measure.key}{part.where}, {part.settings.average} over seeds"
+    title = f"{part.measure.key}{part.where}, {part.average} over seeds"
     columns = ("data", *([beside] if beside else []), *table.methods)
     return Section(
         title, rows, columns, cells, frozenset(best), [f"left out: {message}" for message in table.left_out]

@@ -80,9 +80,10 @@ measure string!: key of the measure compared
 COMPARISON_KEYS = {
     "values": _COMPARED_KEYS
     + keys_of("""
+average string: what the values are: mean, median or deviation, where several are asked for
 data string!: case
 method string!: method
-value number!?: mean or median over seeds; null where it is missing
+value number!?: mean, median or standard deviation over seeds; null where it is missing
 """),
     "ranks": _COMPARED_KEYS
     + keys_of("""

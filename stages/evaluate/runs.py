@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -195,8 +196,13 @@ def group_runs(runs: Sequence[Run]) -> dict[tuple[str, ...], list[Run]]:
     return groups
 
 
-AVERAGES: dict[str, Callable[[list[float]], float]] = {"mean": statistics.fmean, "median": statistics.median}
-"""Averages of a method's runs with several seeds on the same data."""
+AVERAGES: dict[str, Callable[[list[float]], float]] = {
+    "mean": statistics.fmean,
+    "median": statistics.median,
+    "deviation": lambda values: statistics.stdev(values) if len(values) > 1 else math.nan,
+}
+"""What is said of a method's runs with several seeds on the same data. The deviation is the standard deviation of a
+sample (divisor: runs less one), NaN for one run."""
 
 
 class MeasureTable(NamedTuple):
@@ -212,7 +218,7 @@ class MeasureTable(NamedTuple):
 def tabulate_measure(
     runs: Iterable[Run], measure: str, average: str = "mean", allow_missing: bool = False
 ) -> MeasureTable:
-    """Values of a measure by case (data set) and method, averaged over seeds.
+    """Values of a measure by case (data set) and method, averaged over seeds; `average` is a key of `AVERAGES`.
 
     Raises `StageError` if a run has no value, or a method no run for a case. With `allow_missing` such runs are left
     out of the average; without any value it is NaN, which ranks last.

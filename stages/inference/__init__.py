@@ -4,6 +4,8 @@ junction_trees   a network prepared for queries: components of hidden variables,
 queries          queries given one piece of evidence: probability, marginals, joint, MAP, MPE, samples
 row_queries      queries given each row of a table: probability, prediction, imputation
 expected_counts  expected counts of families over incomplete rows, under changing parameters
+interventions    the network in which variables are set from outside
+uncertain_evidence likelihoods of observations, Jeffrey's rule
 forward_sampling random networks, and rows drawn without evidence
 likelihood_weighting  approximate queries from weighted samples, where the tables would be too large
 """

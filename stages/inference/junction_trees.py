@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from formats.data_records import MAX_STATES
+from formats.data_records import MAX_STATES, Variable
 from formats.errors import UnsuitableData
 from formats.graph_records import BayesianNetwork
 from stages.graphs import topological_order
@@ -36,10 +36,19 @@ class Engine:
     `elimination` is a known order, such as a treewidth certificate's, that competes with the greedy ones. `memory`
     limits a junction tree's tables, in bytes; by default it is the machine's free memory. Raises `UnsuitableData` if
     a variable has more than 256 states. Attribute `whole_cells`: cells of the tables without evidence: an upper bound
-    for any query.
+    for any query. The last `n_virtual` variables stand for uncertain observations (`uncertain_evidence`); `log_scale`
+    is added to log-probabilities, nats.
     """
 
-    def __init__(self, network: BayesianNetwork, elimination: Sequence[int] | None = None, memory: int | None = None):
+    def __init__(
+        self,
+        network: BayesianNetwork,
+        elimination: Sequence[int] | None = None,
+        memory: int | None = None,
+        n_virtual: int = 0,
+        log_scale: float = 0.0,
+    ):
+        self.n_virtual, self.log_scale = n_virtual, log_scale
         for variable in network.variables:
             if len(variable.known_states) > MAX_STATES:
                 raise UnsuitableData(f"more than {MAX_STATES} states", column=variable.name)
@@ -57,6 +66,11 @@ class Engine:
         # The best order of the whole network, restricted to a component, is tried beside the greedy ones.
         self.ranks = np.empty(n, dtype=np.int64)
         self.ranks[eliminated.order] = np.arange(n)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables of the network, without those that stand for uncertain observations."""
+        return self.network.variables[: self.n_variables - self.n_virtual]
 
     @property
     def max_cells(self) -> float:

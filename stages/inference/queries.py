@@ -108,7 +108,7 @@ def _total(engine: Engine, prepared: Prepared, kind: int) -> float:
     is_hidden, logs = np.ones(query.codes.shape, dtype=np.bool_), np.zeros(1)
     is_hidden[list(prepared.evidence)] = False
     observed_log_probability(engine.arrays, query.codes, is_hidden, logs)
-    return float(query.logs.sum()) + float(logs[0])
+    return float(query.logs.sum()) + float(logs[0]) + engine.log_scale
 
 
 def log_probability(engine: Engine, evidence: Evidence) -> Answer[None]:

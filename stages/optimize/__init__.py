@@ -87,7 +87,9 @@ class OptimizeOptions:
     score: str = "bic"
     ess: float = 1.0
     max_parents: int | None = None  # largest parent set of a search on data
-    tabu: int = own(0, "Length of the tabu list.", metavar="N", least=0)  # 0 for none
+    tabu: int = own(
+        0, "Length of the tabu list of pairs of variables that moves changed last; 0 for none.", metavar="N", least=0
+    )
     perturb: int | None = own(
         None,
         "Random changes before every restart; a tenth of the variables if not given.",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
-from stages.methods import OwnValues, SelectionMethod, installed, own
+from stages.methods import DEFAULT_SCORES, OwnValues, SelectionMethod, installed, own
 
 if TYPE_CHECKING:
     from stages.runtime.remote_workers import RemoteWorkers
@@ -26,7 +26,7 @@ MAIN_METHODS = {
         "stages.parentsets.sequential",
         "all sets by size with exact pruning; complete where it finishes",
         "Scanagatta et al. 2015",
-        default_evaluations=20_000,
+        default_evaluations=DEFAULT_SCORES,
         traces=True,
         ends_by_size=True,
     ),

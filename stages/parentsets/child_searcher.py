@@ -224,12 +224,17 @@ class ChildSearcher:
 
     def evaluation_limit(self) -> int:
         """Exact scores per variable: as in the options, or a default if nothing else ends the method."""
+        if self.options.evaluations is not None:
+            return self.options.evaluations
+        return UNLIMITED if self.default_limit is None else self.default_limit
+
+    @property
+    def default_limit(self) -> int | None:
+        """The limit of exact scores per variable where neither the options nor the method end a search."""
         options = self.options
-        if options.evaluations is not None:
-            return options.evaluations
-        timed = options.time is not None or options.time_per_variable is not None
-        if timed or self._ends_in_size:
-            return UNLIMITED
+        limited = (options.evaluations, options.time, options.time_per_variable) != (None, None, None)
+        if limited or self._ends_in_size:
+            return None
         return METHODS[options.method].default_evaluations + 2 * self.scorer.n_variables
 
     @property

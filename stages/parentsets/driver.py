@@ -105,7 +105,7 @@ class Run:
         children = [child for child in self.children if child not in finished]
         if self.budget.seconds is not None and self.options.remote is None:
             self._make_first_lists(children)
-        tally = RunTally(len(children), len(self.children) - len(children))
+        tally = RunTally(len(children), len(self.children) - len(children), self.searcher.default_limit)
         self.reporter.progress(0, len(children), "variables")
         for record, explored, n_scores in self._map(self._tasks(children)):
             if trace is not None and explored is not None:

@@ -16,8 +16,10 @@ class RunTally:
     Attributes `done`, `sets`: records and listed sets so far.
     """
 
-    def __init__(self, n_children: int, n_before: int):
+    def __init__(self, n_children: int, n_before: int, default_limit: int | None = None):
         self.n_children, self.n_before = n_children, n_before
+        self.default_limit = default_limit  # scores per variable, if they end searches because nothing else does
+        self._at_limit = 0
         self.done = self.sets = 0
         self._unsearched = 0
         self._ended: Counter[str | None] = Counter()
@@ -29,6 +31,8 @@ class RunTally:
         self._ended[record.extra.get("ended")] += 1
         self._ended["interrupt"] += record.is_cut_short and "ended" not in record.extra
         self._unsearched += record.is_unsearched
+        if self.default_limit is not None and not record.complete:
+            self._at_limit += (record.evaluated or 0) >= self.default_limit
 
     def facts(self, n_scores: int, remote: RemoteWorkers | None) -> dict[str, int]:
         """For the reporter."""
@@ -48,6 +52,11 @@ class RunTally:
                 f"{never if self._unsearched else ''}"
             )
         by_clock = f", time ended the search of {self._ended['time']} early" if self._ended["time"] else ""
+        if self._at_limit:
+            by_clock = (
+                f", the default limit of {self.default_limit:,} scores ended the search of {self._at_limit} "
+                "(--evaluations, --time)"
+            )
         before = f" besides {self.n_before} there before" if self.n_before else ""
         reporter.summary(
             f"{plural(self.n_children, 'variable')}{before}, {plural(self.sets, 'parent set')} listed, "

@@ -11,7 +11,7 @@ import numpy as np
 
 from formats.records import ParentSetTable
 from stages.kernels.ktrees.ktree import KTree
-from stages.kernels.ktrees.start_clique import CliqueTables
+from stages.kernels.ktrees.start_clique import EXACT_CLIQUE, CliqueTables
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.anytime_bound import AnytimeBound
 from stages.optimize.restarts import DEFAULT_SAMPLES, Attempt, RestartRules, run_restarts
@@ -48,6 +48,9 @@ class BatchStream(ABC):
 
     work_per_variable = 15
     """Cost of one item per variable, in sets visited; a low estimate."""
+
+    exact_clique = EXACT_CLIQUE
+    """Largest start clique whose DAG is exact: if all variables are in it, all items are equivalent."""
 
     def __init__(self, problem: BoundedProblem, seed: int):
         self.problem = problem
@@ -119,12 +122,13 @@ class OrderStream(BatchStream):
         return best
 
 
-def order_limit(problem: BoundedProblem, options: OptimizeOptions, budget: Budget) -> int | None:
+def order_limit(orders: BatchStream, options: OptimizeOptions, budget: Budget) -> int | None:
     """Number of orders to evaluate; None if only the clock limits them.
 
-    Orders that differ only within the start clique are equivalent: if all variables are in it, one order is enough.
+    Orders that differ only within the start clique are equivalent where the DAG on it is exact: if all variables are
+    in it, one order is enough.
     """
-    if problem.is_one_clique:
+    if orders.problem.is_one_clique(orders.exact_clique):
         return 1
     limits = [limit for limit in (options.restarts, budget.evaluations) if limit is not None]
     if limits:
@@ -140,7 +144,7 @@ def best_of_batches(
     Unless a number of restarts is given, a network proved optimal also ends the run.
     """
     problem = orders.problem
-    limit = order_limit(problem, options, budget)
+    limit = order_limit(orders, options, budget)
     rules = RestartRules(limit, ends_when_proved=options.restarts is None, batches_of=orders.evaluated)
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
     report = run_restarts(orders.attempt, rules, budget, options, reporter, anytime_bound, orders.batches(limit))

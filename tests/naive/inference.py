@@ -20,6 +20,21 @@ def joint_table(network):
     return table
 
 
+def truncated_table(network, fixed):
+    """The same where some variables are set: the product of the tables of all others, zero for other states of these
+    (truncated factorisation)."""
+    shape = [len(variable.known_states) for variable in network.variables]
+    table = np.zeros(shape)
+    for states in itertools.product(*map(range, shape)):
+        if all(states[v] == state for v, state in fixed.items()):
+            table[states] = math.prod(
+                network.tables[child][(*(states[p] for p in parents), states[child])]
+                for child, parents in enumerate(network.parents)
+                if child not in fixed
+            )
+    return table
+
+
 def restricted(table, evidence):
     """The same with zeros where the evidence does not hold."""
     kept = np.zeros_like(table)

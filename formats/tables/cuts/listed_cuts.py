@@ -131,7 +131,7 @@ def report_cuts(variables: Sequence[Variable], chooser: StateChooser, note: Warn
         example = shlex.quote(f"{chooser.scales[0][0]}=median")
         note(
             f"{plural(len(chooser.scales), 'column')} of few whole numbers not cut (states): {names}; "
-            f"a rule that names the column cuts it: --discretize {example}"
+            f"a rule that names the column cuts it: --discretize {example}; --discretize '*=median' cuts all"
         )
 
 

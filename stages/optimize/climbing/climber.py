@@ -56,6 +56,14 @@ KNOWN_LOSS = -1.0
 """Placeholder for the gain of an arc that a bound shows to lower the score; its gain is not computed."""
 
 
+def strength_of(gains: np.ndarray, grid: float) -> float:
+    """How much a variable depends on the others: the sum of the squares of the positive gains, in steps of the grid.
+
+    Equal gains have exactly the same sum, in whatever order and among whatever losses they are listed.
+    """
+    return float(np.square(np.sort(np.rint(gains[gains > 0.0] / grid))).sum())
+
+
 class Climber:
     """Hill climbing from a given graph; reusable.
 
@@ -159,10 +167,8 @@ class Climber:
         dozen data sets). Children with equal gains keep their order.
         """
         state = self.state
-        # Sorted: equal gains then have the same sum, in whatever order they were listed.
-        listed = (np.sort(state.gains[child, :k]) for child, k in enumerate(state.n_candidates.tolist()))
-        strength = [float(np.square(np.maximum(gains, 0.0)).sum()) for gains in listed]
-        state.order[:] = np.argsort(strength, kind="stable")
+        listed = (state.gains[child, :k] for child, k in enumerate(state.n_candidates.tolist()))
+        state.order[:] = np.argsort([strength_of(gains, self.grid) for gains in listed], kind="stable")
 
     def _score_pairs(self, budget: Budget) -> None:
         """Gains of all single arcs; only one direction is computed, since the other gains the same (score

@@ -60,7 +60,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     problem, within = _prepare(table, options)
     given, start = options.start, start_order(problem, options)
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
-    restarts = 1 if problem.is_one_clique else options.restarts
+    restarts = 1 if problem.is_one_clique() else options.restarts
     if restarts is None and budget.seconds is not None and budget.evaluations is None:
         restarts = options.jobs * (restarts_within(problem, budget) if start is None else 1)
 
@@ -84,7 +84,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
         # An equal share for each restart that still follows in this thread; without a limit their number may exceed
         # `restarts`.
         share = budget.part(1.0 / max(1, math.ceil(((restarts or 1) - index) / options.jobs)))
-        if not problem.is_one_clique:
+        if not problem.is_one_clique():
             heat = HEAT * (WARMTH if is_warm else 1.0) * mean_gain(problem)
             walked = share if problem.tables.is_given else share.part(COOLING_SHARE)
             cool(search, heat, walked, None if moves is None else moves - tried, watch)
@@ -98,7 +98,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
         if groups.score < problem.score(search.best.chosen):
             groups.start(search.best.order, problem.parents(search.best.chosen))
         is_limited = moves is not None or share.seconds is not None
-        if not problem.is_one_clique:
+        if not problem.is_one_clique():
             patience = None if is_limited else PATIENCE * problem.n_variables
             tried += groups.improve(patience, share, None if moves is None else moves - tried, watch)
         work = search.work + groups.work

@@ -14,7 +14,7 @@ from stages.kernels.ktrees.bounded_lists import BoundedLists, new_bounded_lists
 from stages.kernels.ktrees.ktree import KTree, new_ktree, start_size
 from stages.kernels.ktrees.member_pairs import MemberPairs, index_member_pairs
 from stages.kernels.ktrees.orders import Precedences, new_precedences, pull_forward
-from stages.kernels.ktrees.start_clique import CliqueTables, start_clique_tables
+from stages.kernels.ktrees.start_clique import EXACT_CLIQUE, CliqueTables, start_clique_tables
 from stages.lists.set_lists import all_sets, child_of_sets, fixed_first_order, fixed_parents, index_lists
 from stages.lists.undominated import undominated_sets
 
@@ -48,10 +48,13 @@ class BoundedProblem:
     def n_variables(self) -> int:
         return len(self.lists.set_offsets) - 1
 
-    @property
-    def is_one_clique(self) -> bool:
-        """Whether all variables fit one clique, so the start clique is the whole problem."""
-        return self.n_variables == start_size(self.tables.n_states, self.treewidth, self.tables.most_cells)
+    def is_one_clique(self, most: int = EXACT_CLIQUE) -> bool:
+        """Whether all variables fit one clique of at most `most` members: the DAG on it is then the whole problem.
+
+        By default `most` is the size up to which kernels solve start cliques, so one order gives the best network.
+        """
+        size = start_size(self.tables.n_states, self.treewidth, self.tables.most_cells)
+        return self.n_variables == size <= most
 
     @property
     def is_demanding(self) -> bool:

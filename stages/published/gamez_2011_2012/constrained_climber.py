@@ -2,7 +2,8 @@
 
 A new arc that would lower the score, or an arc whose removal would raise it, is read as an independence: its pair of
 variables enters the forbidden-parent sets and is not tried again until they are cleared. FastCHC also reopens the
-pairs that a new arc links at distance two.
+pairs that a new arc links at distance two. This rule is a reconstruction from Example 1 and the proof of
+Proposition 3 of the paper of 2012.
 
 A step tests the open moves one after the other and takes the best tested one. Of two directions, the arc into the
 later variable is tested first, as in Example 1 of the paper of 2012. If it loses, the other direction is not tested.

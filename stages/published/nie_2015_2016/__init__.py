@@ -18,7 +18,8 @@ SEARCHES = {
     ),
     "s2plus": SearchMethod(
         "treewidth",
-        "S2+: k-trees grown by A* on the informative score, and solved",
+        "S2+: k-trees grown by A* on the informative score, and solved; --time ends it even before the first is "
+        "solved, where Scanagatta et al. 2016 let it go on",
         {SETS_TW: on_sets(f"{__name__}.s2plus", "restarts", "start", "information")},
         "Nie et al. 2016",
     ),

@@ -4,6 +4,7 @@ k-trees.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ class InformedTrees(BatchStream):
     """
 
     counted, evaluated = "ktrees", "k-trees"
+
+    exact_clique = sys.maxsize  # there is one k-tree on K + 1 variables, whatever the order
 
     tallied: tuple[str, ...] = ()
     """Figures of batches for which totals and rates per second are reported."""

@@ -5,7 +5,8 @@ informative one that contains the most informative clique; the others start from
 with the clique ends by itself where there are few variables. If it reaches its limit of states, A* along one order
 follows. In this order each variable shares most information with the ones before. This A* chooses the K-clique that
 each variable joins, and completes the most promising state greedily at a limit of its own. Such k-trees are counted
-as undecided.
+as undecided. Unlike in section 4.3 of that paper, a run whose time ends before the first k-tree is solved does not go
+on: it returns the best network found until then.
 """
 
 from __future__ import annotations

@@ -1,17 +1,20 @@
 """Scanagatta, de Campos, Corani and Zaffalon (2015): Learning Bayesian networks with thousands of variables.
 
 Independence selection and greedy selection of parent sets, and acyclic selection in order search (ASOBS). Their third
-selection, sequential, is the complete enumeration of the main road (`stages.parentsets.sequential`).
+selection, sequential, is the complete enumeration of the main road (`stages.parentsets.sequential`). ASOBS under a
+treewidth bound is this project's, and has no acyclic selection.
 """
 
 from __future__ import annotations
 
-from stages.methods import RESTARTED, SETS, SETS_TW, SearchMethod, SelectionMethod, on_sets
+from stages.methods import DEFAULT_SCORES, RESTARTED, SETS, SETS_TW, SearchMethod, SelectionMethod, on_sets
 
 SEARCHES = {
     "asobs": SearchMethod(
         "orders",
-        "greedy swaps over orders, arcs may go against them; with --tw local search over orders of k-trees",
+        "greedy swaps over orders, each with new sets for its two variables, arcs may go against them; with --tw a "
+        "method of this project: local search over the orders of k-trees, each variable with its best set that fits "
+        "(kg), no arc against the order",
         {
             SETS: on_sets(f"{__name__}.asobs", "init", "iterations", *RESTARTED),
             SETS_TW: on_sets(f"{__name__}.asobs_treewidth", "init", *RESTARTED, "max_table"),
@@ -23,16 +26,17 @@ SEARCHES = {
 SELECTIONS = {
     "indep": SelectionMethod(
         f"{__name__}.independence",
-        "independence selection: best-first by the approximate score BIC*",
+        "independence selection: best-first by the approximate score BIC*; with --time up to 32 extensions of a set "
+        "are scored together, ahead of their turn",
         "Scanagatta et al. 2015",
-        default_evaluations=5_000,
+        default_evaluations=DEFAULT_SCORES,
         traces=True,
     ),
     "greedy": SelectionMethod(
         f"{__name__}.greedy",
         "greedy selection: expand the best-scoring set found so far",
         "Scanagatta et al. 2015",
-        default_evaluations=20_000,
+        default_evaluations=DEFAULT_SCORES,
         traces=True,
     ),
 }

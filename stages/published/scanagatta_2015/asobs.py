@@ -3,7 +3,8 @@
 Acyclic selection turns each order into a network. It allows arcs against the order as long as no cycle closes, so its
 score is at least that of the best network consistent with the order (Theorem 3). From there, each swap of neighbours
 in the order is evaluated by acyclic selection of its two variables while the other choices stay (Theorem 4). The best
-swap is applied until none gains or the iterations are used up.
+swap is applied until none gains or the iterations are used up. So a swap selects sets for its two variables anew; a
+complete acyclic selection along the changed order could differ in others, too.
 """
 
 from __future__ import annotations

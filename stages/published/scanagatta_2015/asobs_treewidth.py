@@ -1,8 +1,11 @@
 """ASOBS under a treewidth bound: restarts of a local search over orders, evaluated as k-trees by k-G's rule.
 
+No paper has this method. It has ASOBS's restarts, but no acyclic selection: each variable takes its best set that
+fits the k-tree of the variables before it, so no arc goes against the order.
+
 A restart draws orders like k-G and climbs from the best of them by moving one variable at a time (insertion, which
 includes swaps of neighbours). Batch k of orders equals k-G's batch k with the same seed, so the restarts begin from
-the best of k-G's orders.
+the best of k-G's orders (up to K = 11: beyond, k-G solves start cliques that are left greedy here).
 """
 
 from __future__ import annotations
@@ -18,6 +21,9 @@ from stages.published.scanagatta_2016.kg import prepare_orders
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
+
+DECODING = "k-trees along orders, without acyclic selection"
+"""How an order becomes a network, for the header."""
 
 PATIENCE = 30
 """A climb ends after this many moves per variable without improvement."""
@@ -38,8 +44,13 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
         search.climb(PATIENCE * problem.n_variables, budget, left)
         return search.outcome(batch.n_orders)
 
-    restarts = 1 if problem.is_one_clique else options.restarts
+    restarts = 1 if problem.is_one_clique() else options.restarts
     rules = local_search_rules(restarts, budget)
     report = run_restarts(climb, rules, budget, options, reporter, anytime_bound)
-    facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
+    facts = {
+        **report.facts,
+        "decoding": DECODING,
+        "init": options.init,
+        **anytime_bound.header_facts(report.best.score),
+    }
     return bounded_result(problem, report.best, facts)

@@ -1,16 +1,20 @@
 """k-A*: for one order after the other, the best choice of cliques.
 
 Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. The orders are the ones of k-G with the same seed,
-and k-G's choices are the first incumbent: so no order ends below k-G. An order is decided when its best choice is
-found and proved; for other orders the gap is reported. The paper's search is best-first with the best sets among
-predecessors as estimate. Here it is depth-first with a Lagrangian bound, which decides far more orders. If it does
-not end soon, large neighbourhood search improves the incumbent.
+and k-G's choices are the first incumbent: so no order ends below k-G. An order is decided when the DAG on its start
+clique (`start_cliques`) and its best choice behind it are found and proved; for other orders the gap is reported.
+
+The paper's algorithm is best-first A* over the K-cliques that each variable joins, with the best sets among
+predecessors as the only estimate: ``--best-first`` (`plain_search`). By default the same optimum is found in another
+way, this project's: depth first with a Lagrangian bound, which decides far more orders. If that does not end soon,
+large neighbourhood search improves the incumbent.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -19,6 +23,7 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.ktrees.orders import evaluate_order
+from stages.methods import OwnValues
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.rounding import proof_rounding
 from stages.optimize.result import SearchResult
@@ -32,6 +37,8 @@ from .kernels.filled_graphs import rank_sets
 from .kernels.neighbourhoods import search_neighbourhoods
 from .kernels.prices import new_picks
 from .kg import GreedyOrders, prepare_orders
+from .plain_search import search_plainly
+from .start_cliques import StartCliques
 
 CHOICES_BY_VARIABLES = 3_000_000
 """Limit on choices bounded for one order, times variables; for wdbc (31 variables) about half a minute."""
@@ -47,14 +54,20 @@ TRIALS_BY_VARIABLES = 600_000
 
 
 class BestCliques(BatchStream):
-    """k-G's orders one by one, each with its best cliques; `budget` stops the search along an order."""
+    """k-G's orders one by one, each with its best cliques; `budget` stops the search along an order.
+
+    `is_plain`: search each order as the paper does.
+    """
 
     work_per_variable = 20_000
 
-    def __init__(self, orders: GreedyOrders, budget: Budget):
+    def __init__(self, orders: GreedyOrders, budget: Budget, is_plain: bool = False):
         super().__init__(orders.problem, orders.seed)
         self.orders = orders
+        self.cliques = StartCliques(orders.problem, budget)
+        self.exact_clique = self.cliques.n_exact
         self.budget = budget
+        self.is_plain = is_plain
         self.late = LATE
 
     def batches(self, limit: int | None) -> Iterator[np.ndarray]:
@@ -76,9 +89,20 @@ class BestCliques(BatchStream):
         tree = self.problem.new_tree()
         tree.order[:] = batch
         greedy = evaluate_order(self.problem.lists, tree, self.problem.new_clique_tables(), -np.inf)
-        found, bound, n_choices = self._search(tree, greedy)
-        figures = {"gap": max(0.0, bound - found), "states": n_choices}
+        greedy, slack = self.cliques.complete(tree, greedy)
+        found, bound, n_choices = (self._search_plainly if self.is_plain else self._search)(tree, greedy)
+        # The DAG on the start clique and the sets of all others do not depend on each other.
+        figures = {"gap": max(0.0, bound - found) + slack, "states": n_choices}
         return OrderBatch(found, tree.order, tree.chosen, 1, figures)
+
+    def _search_plainly(self, tree: KTree, greedy: float) -> tuple[float, float, int]:
+        """As `_search`, by the paper's search; it counts states."""
+        start = float(self.problem.lists.relative_scores[tree.chosen[tree.order[: tree.n_start]]].sum())
+        before = tree.chosen.copy()
+        found, bound, n_states = search_plainly(self.problem, tree, start, self.budget)
+        if found <= greedy:
+            tree.chosen[:] = before
+        return max(found, greedy), bound, n_states
 
     def _search(self, tree: KTree, greedy: float) -> tuple[float, float, int]:
         """Improve the choices of `tree`, whose relative score is `greedy`; `tree` receives better ones.
@@ -111,7 +135,7 @@ class BestCliques(BatchStream):
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best of k-A*'s orders."""
-    orders = BestCliques(prepare_orders(table, options), budget)
+    orders = BestCliques(prepare_orders(table, options, budget), budget, bool(options.own.get("best_first")))
     result = best_of_batches(orders, table, options, budget, reporter)
     result.facts["init"] = options.init
     return result
@@ -119,7 +143,9 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
     """Compile everything that `search` may need: for orders decided soon, late, and not at all."""
-    search(table, options, budget, reporter)
+    for is_plain in (False, True):
+        own = OwnValues({**options.own, "best_first": is_plain})
+        search(table, replace(options, own=own), budget, reporter)
     for late, limit in ((0, budget), (LATE, Budget(seconds=0.0))):
         orders = BestCliques(prepare_orders(table, options), limit)
         orders.late = late

@@ -69,10 +69,14 @@ class TestTables:
     def test_types(self, read, values, expected):
         assert states(read(pa.table({"a": values}))) == [expected]
 
-    def test_categories_that_do_not_occur_are_no_states(self, read):
+    def test_dictionaries_declare_states_in_their_order(self, read):
         values = pa.DictionaryArray.from_arrays(pa.array([2, 0, 2], pa.int8()), ["b", "unused", "a"])
-        dataset = read(pa.table({"a": values}))
-        assert states(dataset) == [("a", "b")] and dataset.codes.tolist() == [[0, 1, 0]]
+        notes: list[str] = []
+        dataset = read(pa.table({"a": values}), note=notes.append)
+        assert states(dataset) == [("b", "unused", "a")] and dataset.codes.tolist() == [[2, 0, 2]]
+        assert notes[0].endswith("rows in 1 column: 'a' (unused); --states observed leaves them out")
+        dataset = read(pa.table({"a": values}), observed=True)
+        assert states(dataset) == [("b", "a")] and dataset.codes.tolist() == [[1, 0, 1]]
 
     def test_nulls_are_missing(self, read):
         in_dictionary = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0]), pa.array(["x", None]))

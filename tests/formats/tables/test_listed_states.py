@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from formats import open_dataset
+from formats import open_dataset, open_incomplete
 from formats.data_records import Variable
 from formats.errors import Inconsistent, UnsuitableData
 
@@ -83,3 +83,19 @@ class TestStatesOfAHeader:
         assert dataset.names == ("b", "a") and dataset.codes.tolist() == [[0, 1], [0, 1]]
         with pytest.raises(Inconsistent, match="no columns 'b', 'a'"):
             open_dataset(str(tmp_path / "n.csv"), header=False, variables=(*self.header, Variable("c")))
+
+
+def test_cells_with_unknown_labels_may_be_missing(tmp_path):
+    path, warnings = tmp_path / "d.csv", []
+    path.write_text("a,b\nx,0\nother,1\n,1\n")
+    header = (Variable("a", ("x", "y")), Variable("b", ("0", "1")))
+    known = {"variables": header, "unseen": "missing", "warn": warnings.append}
+    kept = open_incomplete(str(path), **known)
+    assert (
+        kept.is_hidden.tolist() == [[False, True, True], [False] * 3] and "taken as missing: 'a' (1)" in warnings[0]
+    )
+    assert open_dataset(str(path), missing="drop", **known).codes.tolist() == [[0], [0]]
+    with pytest.raises(UnsuitableData, match=r"missing cells in 1 column: 'a' \(2\)"):
+        open_dataset(str(path), **known)
+    known["variables"] = (Variable("a", ("x", "NA")), header[1])
+    assert open_dataset(str(path), missing="state", **known).codes.tolist() == [[0, 1, 1], [0, 1, 1]]

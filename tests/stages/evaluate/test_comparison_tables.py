@@ -36,6 +36,24 @@ def test_values_mark_the_best_of_each_case():
     assert found.rows[0] == first and len(found.rows) == 9
 
 
+def test_mean_median_and_deviation_over_seeds():
+    """By hand: of 1, 2 and 6 the mean is 3, the median 2, the variance (4 + 1 + 9) / 2 = 7."""
+    seeds = [{"network": f"d.a.{seed}", "total": value} for seed, value in enumerate((1.0, 2.0, 6.0))]
+    records = [*seeds, {"network": "d.b.1", "total": 4.0}]
+    wanted = {"names": "data.method.seed", "records": records, "averages": ["mean", "median", "deviation"]}
+    mean, ranks, median, deviation = sections(sections=["values", "ranks"], **wanted)
+    assert [found.cells for found in (mean, median, deviation)] == [
+        [["d", "3", "4"]],
+        [["d", "2", "4"]],
+        [["d", f"{7**0.5:.4f}", "-"]],
+    ]
+    assert [found.best for found in (mean, median, deviation)] == [{(0, 2)}, {(0, 2)}, set()]
+    assert deviation.rows[0]["average"] == "deviation" and "average" not in sections(sections=["values"])[0].rows[0]
+    assert deviation.title == "total, deviation over seeds" and ranks.title.startswith("Average ranks")
+    with pytest.raises(StageError, match="ranks of deviations"):
+        sections(sections=["ranks"], averages=["deviation"])
+
+
 @pytest.mark.parametrize("measure", ["total", "shd"])
 def test_ranks(measure: str):
     """By hand: exact 1, 1.5, 1.5; asobs 2, 1.5, 1.5; obs 3, 3, 3."""

@@ -40,7 +40,7 @@ def test_a_rule_for_a_column_with_text_is_refused(read, rule, stray):
     assert rest.n_rows == 4 and states(rest)[0][0].startswith("<=")
 
 
-def test_scales_are_cut_by_name_only(read):
+def test_scales_are_cut_by_name_or_with_all_columns(read):
     ten, eleven, halves = list(range(10)) * 11, list(range(11)) * 10, [0, 0.5] * 50 + list(range(10))
     columns = {"ten": ten, "eleven": eleven, "halves": halves, "named": ten}
     notes = []
@@ -49,6 +49,9 @@ def test_scales_are_cut_by_name_only(read):
     assert "3 columns cut:\n  'eleven' at 5: 2 states\n  'halves' at 0.5: 2 states" in notes[0]
     assert "1 column of few whole numbers not cut (states): 'ten' (10)" in notes[1]
     assert "--discretize ten=median" in notes[1]
+    everything = read(**columns, text=["x", "inf"] * 55, discretize="*=median")
+    assert [len(s) for s in states(everything)] == [2, 2, 2, 2, 2] and states(everything)[4] == ("inf", "x")
+    assert [len(s) for s in states(read(**columns, discretize=("*=median", "ten=quantile:5")))] == [5, 2, 2, 2]
     assert len(states(read(**columns, discretize="median", max_states=9))[0]) == 2  # refused if it stayed
     assert len(states(read(**columns, discretize="cuts:4"))[0]) == 2  # cut points are given for all columns
 

@@ -1,0 +1,188 @@
+"""Answers of `bnsl.query` about the graph alone: separation, adjustment sets, relatives, implied independencies."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from formats.data_records import Variable
+from formats.graphs.algorithms import Parents
+from formats.tables.evidence import find_variable
+from formats.tables.results.result_tables import NUMBER, TEXT
+from formats.tables.selection import column_list
+from formats.wording import plural
+from stages.graphs.adjustment import Adjustment
+from stages.graphs.essential_graphs import essential_graph
+from stages.graphs.separation import ancestors, descendants, implied_independencies, open_path
+from stages.graphs.subgraphs import markov_blanket
+
+from ..files.answers import Answers, Values
+from ..files.inputs import LearntNetwork, open_network_or_class
+from ..options.graph_questions import GraphOptions
+from ..running.errors import UsageError
+from ..running.reporter import Reporter
+
+MOST_SETS = 1000
+"""Most minimal adjustment sets that an answer lists."""
+
+
+def answer_graph(network: Any, asked: GraphOptions, reporter: Reporter) -> Answers:
+    """The answer to a question about the graph of a network or an essential graph.
+
+    Raises `UsageError`: the question has no answer for a class of networks.
+    """
+    learnt = open_network_or_class(network, warn=reporter.warn)
+    graph = _Graph([variable.name for variable in learnt.structure.header.variables], learnt.structure.parents)
+    given = graph.places(asked.given or (), "given")
+    if asked.separated is not None:
+        return graph.separation(*graph.pair(asked.separated, "separated", given), given)
+    if asked.effect is not None:
+        pair = graph.pair(asked.effect, "effect", given)
+        found = Adjustment(graph.parents, *pair, _undirected(learnt))
+        return graph.checked(found, given) if asked.given is not None else graph.adjustment(found, reporter)
+    if asked.relatives is not None:
+        if learnt.edges:
+            raise UsageError("--relatives: the networks of an essential graph differ in ancestors; give one of them.")
+        return graph.relatives(*graph.places([asked.relatives], "relatives"))
+    return graph.independencies()
+
+
+def _undirected(learnt: LearntNetwork) -> Sequence[tuple[int, int]]:
+    """The undirected edges of an essential graph; none of a network."""
+    edges = learnt.edges or ()
+    if edges and set(edges) != essential_graph(learnt.structure.parents).undirected:
+        raise UsageError(
+            "--effect: knowledge has directed arcs of this graph, and the sets that hold for such a graph are not "
+            "offered; give one of its networks, or the essential graph without knowledge."
+        )
+    return edges
+
+
+class _Graph:
+    """A graph whose answers name its variables."""
+
+    def __init__(self, names: Sequence[str], parents: Parents):
+        self.names, self.parents = names, parents
+
+    def places(self, names: Sequence[str], option: str) -> list[int]:
+        """The variables of these names; refuses duplicates."""
+        found = [find_variable(name, [Variable(known) for known in self.names]) for name in names]
+        if len(set(found)) < len(found):
+            raise UsageError(f"--{option} names a variable twice.")
+        return found
+
+    def pair(self, names: Sequence[str], option: str, given: Sequence[int]) -> tuple[int, int]:
+        """Two variables, none of them given."""
+        found = self.places(names, option)
+        if len(found) != 2:
+            raise UsageError(f"--{option} takes two variables: --{option} A,B.")
+        for name, variable in zip(names, found):
+            if variable in given:
+                raise UsageError(f"--{option}: {name} is given, too.")
+        return found[0], found[1]
+
+    def listed(self, variables: Iterable[int]) -> str:
+        """Their names with commas between, in the order of the network."""
+        return column_list(self.names[v] for v in sorted(variables))
+
+    def drawn(self, path: Sequence[int]) -> str:
+        """A path in words, with the directions of its arcs."""
+        marks = ("->" if a in self.parents[b] else "<-" for a, b in itertools.pairwise(path))
+        return self.names[path[0]] + "".join(f" {mark} {self.names[v]}" for mark, v in zip(marks, path[1:]))
+
+    def separation(self, first: int, second: int, given: Sequence[int]) -> Answers:
+        """Whether two variables are d-separated, and a path if not."""
+        path = open_path(self.parents, first, second, given)
+        row = [self.names[first], self.names[second], self.listed(given), _yes(path is None)]
+        shown = None if path is None else self.drawn(path)
+        values = [[cell] for cell in (*row, shown)]
+        said = "d-separated" if path is None else f"not d-separated: {shown} is open"
+        return Answers(dict.fromkeys(("first", "second", "given", "separated", "open_path"), TEXT), [values], said)
+
+    def adjustment(self, found: Adjustment, reporter: Reporter) -> Answers:
+        """The minimal adjustment sets, the smaller ones first, and the optimal one."""
+        listed = list(itertools.islice(found.minimal(), MOST_SETS + 1))
+        if len(listed) > MOST_SETS:
+            del listed[MOST_SETS:]
+            reporter.warn(f"there are more than {MOST_SETS:,} minimal sets: this is a part of them")
+        optimal, minimal = found.optimal(), set(listed)
+        sets = sorted(
+            {*listed, *([] if optimal is None else [frozenset(optimal)])}, key=lambda s: (len(s), sorted(s))
+        )
+        values: Values = [
+            [self.listed(each) for each in sets],
+            [len(each) for each in sets],
+            [_yes(each in minimal) for each in sets],
+            [_yes(each == optimal) for each in sets],
+        ]
+        columns = {"adjustment_set": TEXT, "size": NUMBER, "minimal": TEXT, "optimal": TEXT}
+        return Answers(
+            columns, [values], f"{self.identified(found)}; {plural(len(minimal), 'minimal adjustment set')}"
+        )
+
+    def identified(self, found: Adjustment) -> str:
+        """Whether the effect is identified, in words."""
+        cause, effect = self.names[found.cause], self.names[found.effect]
+        if found.undecided:
+            one = self.names[min(found.undecided)]
+            return (
+                f"the effect of {cause} on {effect} is not identified: {cause} - {one} has no direction and may "
+                "begin a directed path"
+            )
+        if not found.causal:
+            return f"{cause} has no directed path to {effect}, so no effect on it"
+        return f"the effect of {cause} on {effect} is identified"
+
+    def checked(self, found: Adjustment, given: Sequence[int]) -> Answers:
+        """Whether a set is an adjustment set, and the reason if not."""
+        reason = None if found.is_valid(given) else self.objection(found, given)
+        values: Values = [[self.listed(given)], [len(given)], [_yes(reason is None)], [reason]]
+        columns = {"adjustment_set": TEXT, "size": NUMBER, "valid": TEXT, "reason": TEXT}
+        return Answers(columns, [values], "an adjustment set" if reason is None else f"no adjustment set: {reason}")
+
+    def objection(self, found: Adjustment, given: Sequence[int]) -> str:
+        """Why a set is no adjustment set."""
+        if found.undecided:
+            return self.identified(found)
+        if forbidden := set(given) & found.forbidden:
+            return f"{self.listed(forbidden)}: on a directed path or behind one"
+        path = found.open_path(given)
+        assert path is not None
+        return f"{self.drawn(path)} is open"
+
+    def relatives(self, centre: int) -> Answers:
+        """What all other variables are to one of them."""
+        above, below = ancestors(self.parents, [centre]), descendants(self.parents, [centre])
+        blanket = markov_blanket(self.parents, [centre])
+        others = [v for v in range(len(self.names)) if v != centre]
+
+        def relation(variable: int) -> str:
+            if variable in above:
+                return "parent" if variable in self.parents[centre] else "ancestor"
+            if variable in below:
+                return "child" if centre in self.parents[variable] else "descendant"
+            return "neither"
+
+        values = [
+            [self.names[v] for v in others],
+            [relation(v) for v in others],
+            [_yes(v in blanket) for v in others],
+        ]
+        closing = (
+            f"{plural(len(above) - 1, 'ancestor')}, {plural(len(below) - 1, 'descendant')}, "
+            f"a Markov blanket of {plural(len(blanket) - 1, 'variable')}"
+        )
+        return Answers(dict.fromkeys(("variable", "relation", "markov_blanket"), TEXT), [values], closing)
+
+    def independencies(self) -> Answers:
+        """The independencies that the graph implies."""
+        implied = implied_independencies(self.parents)
+        rows = [(self.names[a], self.names[b], self.listed(given)) for a, b, given in implied]
+        values = [[row[place] for row in rows] for place in range(3)]
+        closing = f"{plural(len(rows), 'pair')} of variables without an arc"
+        return Answers(dict.fromkeys(("first", "second", "given"), TEXT), [values], closing)
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else "no"
