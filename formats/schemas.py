@@ -122,6 +122,7 @@ decided integer: orders whose best choice of cliques was found, with the proof
 undecided integer: orders whose search ended at the limit of states or of time before the proof
 undecided_gap object nats: what the best choice of an undecided order can score better than the one found, at
     most: largest and mean
+decoding string: how orders became networks, where a method has more than one way
 steps integer: additions, removals and reversals of arcs made
 evaluations integer: local scores that the climber computed
 tests integer: tests of independence made to find the candidate parents

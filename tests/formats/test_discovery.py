@@ -209,6 +209,7 @@ def test_a_penalty_of_a_package_must_be_positive(monkeypatch, penalty, said):
 
 def test_names_that_options_take_are_those_of_the_commands():
     declared = {name for of in (OptimizeOptions, ParentSetOptions) for name in own_options(of)}
+    declared |= {name for method in optimize.METHODS.values() for name in method.own}
     names = set()
     for command in ("optimize", "parentsets"):
         for option in cli.get_command(click.Context(cli), command).params:

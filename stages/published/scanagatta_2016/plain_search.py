@@ -61,7 +61,7 @@ def search_plainly(
 def _no_information(n_variables: int) -> Information:
     """Mutual information of no pairs."""
     offsets = np.zeros(n_variables + 1, dtype=np.int64)
-    return Information(offsets, np.empty(0, dtype=np.int32), np.empty(0))
+    return Information(offsets=offsets, neighbours=np.empty(0, dtype=np.int32), values=np.empty(0))
 
 
 def _first_inside(problem: BoundedProblem, variable: int, bag: np.ndarray) -> int:
