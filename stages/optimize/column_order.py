@@ -6,15 +6,19 @@ replicate, the order of the columns in the data does not influence that choice.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
-from formats.records import Forest, Header, Network
+from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
+from formats.sets.listed_sets import ListedSets, best_first
 from stages.graphs import positions_of
 
 from . import OptimizeOptions
+from .bounds.cuts import HalvedSum, Origin
+from .bounds.proof_steps import Prices, TreeNode
 
 
 def reordered_rows(rows: Dataset | IncompleteDataset, order: np.ndarray) -> Dataset | IncompleteDataset:
@@ -61,3 +65,63 @@ def _reordered_header(header: Header, order: np.ndarray, place: list[int]) -> He
         elimination = [place[v] for v in extra["treewidth"]["elimination"]]
         extra = {**extra, "treewidth": {**extra["treewidth"], "elimination": elimination}}
     return replace(header, variables=tuple(header.variables[v] for v in order.tolist()), extra=extra)
+
+
+def reordered_table(table: ParentSetTable, order: np.ndarray) -> ParentSetTable:
+    """The candidate sets of the columns in `order`."""
+    header = _reordered_header(table.header, order, positions_of(order).tolist())
+    return ParentSetTable.from_records(header, reordered_records(table.records(), order))
+
+
+def reordered_lists(
+    header: Header, records: Iterable[ParentSetRecord], order: np.ndarray
+) -> tuple[Header, list[ParentSetRecord]]:
+    """Header and records of candidate sets of the columns in `order`, by variable."""
+    made = sorted(reordered_records(records, order), key=lambda record: record.child)
+    return _reordered_header(header, order, positions_of(order).tolist()), made
+
+
+def reordered_records(records: Iterable[ParentSetRecord], order: np.ndarray) -> Iterator[ParentSetRecord]:
+    """The records of the columns in `order`, one for each of `records`."""
+    place = positions_of(order).astype(np.int32)
+    for record in records:
+        sets = record.parents
+        owners = np.repeat(np.arange(len(sets)), sets.sizes)
+        members = place[sets.members]
+        renamed = ListedSets(sets.offsets, members[np.lexsort((members, owners))])
+        ranks = best_first(renamed, record.scores)
+        yield replace(
+            record,
+            child=int(place[record.child]),
+            parents=renamed.take(ranks),
+            scores=record.scores[ranks],
+            required=tuple(sorted(place[list(record.required)].tolist())),
+        )
+
+
+def reordered_nodes(nodes: Sequence[TreeNode], order: np.ndarray) -> list[TreeNode]:
+    """The nodes for a proof about the columns in `order`."""
+    place = positions_of(order)
+    known: dict[int, HalvedSum] = {}
+    made: dict[int, TreeNode] = {}
+
+    def origin(given: Origin) -> Origin:
+        if not isinstance(given, HalvedSum):
+            return np.sort(place[given[0]]).astype(given[0].dtype), given[1]
+        if id(given) not in known:
+            lowered = np.sort(place[given.lowered]).astype(given.lowered.dtype)
+            known[id(given)] = HalvedSum([origin(part) for part in given.parts], lowered)
+        return known[id(given)]
+
+    def prices(given: Prices) -> Prices:
+        return Prices(tuple(map(origin, given.origins)), given.multipliers)
+
+    for node in nodes:
+        made[id(node)] = TreeNode(
+            made.get(id(node.above)),
+            tuple(place[list(node.before)].tolist()),
+            [prices(some) for some in node.exclusions],
+            None if node.best is None else prices(node.best),
+            node.is_solved,
+        )
+    return list(made.values())

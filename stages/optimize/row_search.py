@@ -6,22 +6,31 @@ drawn by `bootstrap`; each search of a complete table is `driver.run_on_data`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
-from formats.records import Forest, Network, ParentSetTable
+from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
 from stages.graphs import positions_of
 from stages.incomplete import StructuralEM
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.reporting import NullReporter, Reporter
 
-from . import METHODS, OptimizeOptions
+from . import OptimizeOptions
 from .bootstrap import Found, Resampling, Rows, bootstrap_networks
-from .column_order import reordered_forest, reordered_network, reordered_options, reordered_rows
-from .driver import KeepLists, KeepNodes, run_on_data
+from .bounds.proof_steps import TreeNode
+from .column_order import (
+    reordered_forest,
+    reordered_lists,
+    reordered_network,
+    reordered_nodes,
+    reordered_options,
+    reordered_rows,
+    reordered_table,
+)
+from .driver import KeepLists, KeepNodes, match_table, run_on_data
 from .verify import verify_found
 
 
@@ -45,13 +54,13 @@ class RowSearch:
     ) -> Found:
         """Search until `budget` ends; with missing cells each round has this budget.
 
-        `keep_lists` receives the final candidate sets of a method, `keep_nodes` the nodes for a proof about these. A
-        hill climber searches the columns sorted by name, or draws ties: so their order in the table has no influence.
+        `keep_lists` receives the final candidate sets of a method, `keep_nodes` the nodes for a proof about these.
+        The columns are searched sorted by name, or ties are drawn: so their order in the table has no influence.
         """
         by_name = np.argsort(np.array(self._names, dtype=object), kind="stable")
         is_sorted = np.array_equal(by_name, np.arange(len(by_name)))
-        if self._is_climb and not is_sorted and not self.options.draws_ties:
-            return self._run_in_order(by_name, budget, reporter)
+        if not is_sorted and not self.options.draws_ties:
+            return self._run_in_order(by_name, budget, reporter, keep_lists, keep_nodes)
         rows = self.rows
         if not isinstance(rows, IncompleteDataset):
             return run_on_data(
@@ -88,21 +97,45 @@ class RowSearch:
             self.rows, n_replicates, options.seed, search, options.jobs, stop, resampling, options.remote
         )
 
-    def _run_in_order(self, order: np.ndarray, budget: Budget, reporter: Reporter) -> Found:
+    def _run_in_order(
+        self,
+        order: np.ndarray,
+        budget: Budget,
+        reporter: Reporter,
+        keep_lists: KeepLists | None = None,
+        keep_nodes: KeepNodes | None = None,
+    ) -> Found:
         """Search the columns in `order`; the network, back in the order of the data, is verified on these.
 
         Scores of rows with missing cells belong to a completed table and are not computed again.
         """
-        found, figures = self._in_order(order).run(budget, reporter)
-        network = reordered_network(found, positions_of(order))
+        back = positions_of(order)
+        nodes: list[Sequence[TreeNode]] = []
+
+        def keep(header: Header, records: Iterable[ParentSetRecord]) -> None:
+            assert keep_lists is not None
+            keep_lists(*reordered_lists(header, records, back))
+
+        found, figures = self._in_order(order).run(
+            budget,
+            reporter,
+            None if keep_lists is None else keep,
+            None if keep_nodes is None else lambda _, searched: nodes.append(searched),
+        )
+        network = reordered_network(found, back)
         verify_found(network, self.options, dataset=None if isinstance(self.rows, IncompleteDataset) else self.rows)
+        if keep_nodes is not None:
+            for searched in nodes:
+                keep_nodes(network, reordered_nodes(searched, back))
         return network, figures
 
     def _in_order(self, order: np.ndarray) -> RowSearch:
         """The same search with the columns in another order."""
         given = self._names
         names = [given[v] for v in order.tolist()]
-        start, forest = self.start, self.forest
+        start, forest, table = self.start, self.forest, self.table
+        if table is not None:
+            match_table(table, self.rows.dataset if isinstance(self.rows, IncompleteDataset) else self.rows)
         # A start network of other variables is refused when it is matched.
         if start is not None and sorted(start.header.names) == sorted(names):
             place = {name: v for v, name in enumerate(start.header.names)}
@@ -112,17 +145,13 @@ class RowSearch:
             rows=reordered_rows(self.rows, order),
             options=reordered_options(self.options, order),
             start=start,
+            table=None if table is None else reordered_table(table, order),
             forest=None if forest is None else reordered_forest(forest, order),
         )
 
     @property
     def _names(self) -> tuple[str, ...]:
         return (self.rows.dataset if isinstance(self.rows, IncompleteDataset) else self.rows).names
-
-    @property
-    def _is_climb(self) -> bool:
-        """Whether the method is a hill climber; hill climbers keep no lists."""
-        return self.options.method is not None and METHODS[self.options.method].family == "climbing"
 
     @property
     def _can_start(self) -> bool:

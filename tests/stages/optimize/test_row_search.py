@@ -14,7 +14,8 @@ from helpers.tables import dependent_dataset, make_dataset
 from formats.arc_groups import group_of
 from formats.data_records import Dataset
 from formats.errors import VerificationError
-from formats.records import Forest, Header, Network
+from formats.records import Forest, Header, Network, ParentSetTable
+from stages.evaluate.proof_checking import ProofChecker
 from stages.graphs.essential_graphs import list_arcs
 from stages.incomplete import StructuralEM
 from stages.incomplete.structural import learn_structure
@@ -22,7 +23,8 @@ from stages.inference.forward_sampling import random_network
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.bootstrap import Resampling, resampled
-from stages.optimize.column_order import reordered_rows
+from stages.optimize.bounds.proofs import make_proof
+from stages.optimize.column_order import reordered_rows, reordered_table
 from stages.optimize.driver import run_on_data
 from stages.optimize.row_search import RowSearch
 from stages.optimize.verify import verify_network
@@ -83,20 +85,79 @@ def test_replicates_are_searched_in_orders_of_their_own(options, is_started: boo
         assert sorted(network.scores.tolist()) == sorted(expected.scores.tolist())
 
 
-@pytest.mark.parametrize("method", ["hc", "fastchc", "mmhc"])
-def test_the_order_of_the_columns_does_not_matter_to_a_climber(method: str):
+@pytest.mark.parametrize(
+    "options",
+    [
+        OptimizeOptions(method="hc", restarts=2),
+        OptimizeOptions(method="fastchc", restarts=2),
+        OptimizeOptions(method="mmhc", restarts=2),
+        OptimizeOptions(method="pricing"),
+        OptimizeOptions(method="pricing", treewidth=1),
+        OptimizeOptions(method="pricing", treewidth=2),
+        OptimizeOptions(method="pricing", treewidth=3, max_table=12),
+    ],
+)
+def test_the_order_of_the_columns_does_not_matter(options: OptimizeOptions):
     rows, _ = dependent_dataset(4, 7, 200, most_states=3)
     knowledge = Knowledge.of_arcs(rows.names, [(0, 1)], [(2, 3)])
-    options = OptimizeOptions(method=method, seed=1, knowledge=knowledge, restarts=2)
-    found, _ = RowSearch(rows, options, StructuralEM()).run(Budget(), QUIET)
+    options = replace(options, seed=1, knowledge=knowledge)
+    found, _ = RowSearch(rows, options, StructuralEM()).run(Budget(None, 600), QUIET)
     for seed in range(3):
         order = np.random.default_rng(seed).permutation(7)
         turned = replace(options, knowledge=knowledge.among(order))
-        other, _ = RowSearch(reordered_rows(rows, order), turned, StructuralEM()).run(Budget(), QUIET)
-        assert arcs_by_name(other) == arcs_by_name(found) and other.header.names == tuple(
-            rows.names[v] for v in order
-        )
-        assert other.header.extra == found.header.extra
+        other, _ = RowSearch(reordered_rows(rows, order), turned, StructuralEM()).run(Budget(None, 600), QUIET)
+        assert other.header.names == tuple(rows.names[v] for v in order)
+        assert arcs_by_name(other) == arcs_by_name(found) and claims_by_name(other) == claims_by_name(found)
+
+
+def claims_by_name(network: Network) -> dict:
+    """The claims of a header, the elimination order by names."""
+    extra = dict(network.header.extra)
+    if "treewidth" in extra:
+        elimination = [network.header.names[v] for v in extra["treewidth"]["elimination"]]
+        extra["treewidth"] = {**extra["treewidth"], "elimination": elimination}
+    return extra
+
+
+@pytest.mark.parametrize("treewidth", [None, 2])
+@pytest.mark.parametrize("is_given", [False, True])
+def test_lists_and_proofs_follow_the_order_of_the_columns(treewidth: int | None, is_given: bool):
+    rows, _ = dependent_dataset(3, 8, 300, most_states=3)
+    options = OptimizeOptions(method="pricing", treewidth=treewidth, seed=1, keeps_proof=True)
+    given = sets_of(rows, replace(options, keeps_proof=False), None)[1] if is_given else None
+    expected = sets_of(rows, options, given)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(8)
+        table = None if given is None else reordered_table(given, order)
+        network, lists, proof = sets_of(reordered_rows(rows, order), options, table)
+        assert [record.child for record in lists.records()] == list(range(8))
+        assert sets_by_name(lists) == sets_by_name(expected[1])
+        verify_network(network, lists, reordered_rows(rows, order), treewidth)
+        assert proof.bound == expected[2].bound and ProofChecker(proof, lists).excess(proof.bound) <= 0
+
+
+def sets_of(rows: Dataset, options: OptimizeOptions, given: ParentSetTable | None) -> tuple:
+    """The network, the candidate sets and the proof of a search."""
+    kept: list = []
+    found, _ = RowSearch(rows, options, StructuralEM(), table=given).run(
+        Budget(None, 2000), QUIET, lambda *lists: kept.append(lists), lambda _, nodes: kept.append(nodes)
+    )
+    lists = ParentSetTable.from_records(*kept[0])
+    proof = (
+        make_proof(kept[1], lists, found.header.extra["bound"], options.treewidth) if options.keeps_proof else None
+    )
+    return found, lists, proof
+
+
+def sets_by_name(table: ParentSetTable) -> dict:
+    """Candidate sets with scores; within a list, scores descend."""
+    names = table.header.names
+    found = {}
+    for record in table.records():
+        assert (np.diff(record.scores) <= 0).all()
+        sets = [frozenset(names[v] for v in members) for members in record.parents]
+        found[names[record.child]] = dict(zip(sets, record.scores.tolist())), record.complete, record.evaluated
+    return found
 
 
 def with_copy(n_rows: int = 300) -> Dataset:
