@@ -46,9 +46,16 @@ Target = str | BinaryIO
 """Targets of writers: a path, ``-``, or an open file."""
 
 
+def is_standard_input(source: object) -> bool:
+    """Whether a source is ``-``; objects of other libraries compare cell by cell, so these are not compared."""
+    return isinstance(source, str) and source == "-"
+
+
 def source_name(source: object) -> str:
-    """The name of a source in messages."""
-    return "<stdin>" if source == "-" else str(source)
+    """The name of a source in messages; an object in memory is named by its type."""
+    if is_standard_input(source):
+        return "<stdin>"
+    return str(source) if isinstance(source, (str, os.PathLike, TableInMemory)) else f"<{type(source).__name__}>"
 
 
 class _CountedBytes:

@@ -173,12 +173,13 @@ class MatchedTables:
         A list of arcs does not affect the coding, as it knows neither all variables nor their states.
         """
         from formats.records import Header
+        from formats.streams import is_standard_input
 
         from ..options.data import KnownVariables
 
         if self.source is None:
             return None
-        if self.source == "-" and self._opened:
+        if is_standard_input(self.source) and self._opened:
             return next(iter(self._opened.values()))
         knows_all = not (isinstance(header, Header) and header.lacks_isolated)
         variables = header.variables if knows_all else ()
@@ -199,7 +200,7 @@ class MatchedTables:
         if found.n_holes:
             raise UnsuitableData(
                 f"{plural(found.n_holes, 'missing cell')}: scores and counts are of complete rows",
-                source=source_name(str(self.source)),
+                source=source_name(self.source),
                 remedy="fit parameters by bnsl fit --missing em, and give these rows as --test of the result",
             )
         return found.dataset

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from formats.streams import is_standard_input
 from formats.wording import plural
 
 from ..files.rows import Rows
@@ -48,8 +49,11 @@ def discretize(
         raise UsageError("give one of --discretize median|quantile:K|width:K|hartemink:K and --like FILE.")
     known = None
     if like is not None:
-        is_stream = isinstance(like, str) and like == "-"
-        variables = table_variables(like, run.reporter) if is_stream else variables_of(like, run.reporter, "--like")
+        variables = (
+            table_variables(like, run.reporter)
+            if is_standard_input(like)
+            else variables_of(like, run.reporter, "--like")
+        )
         known = KnownVariables(variables, like)
     dataset = data_options.open(data, run.reporter, known)
     closing = f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}"

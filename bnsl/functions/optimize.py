@@ -286,6 +286,7 @@ def _read_guides(
     Also the headers whose states code the data, the first with precedence, and the names of their files.
     """
     import formats
+    from formats.streams import source_name
     from stages.lists.undominated import drop_dominated
 
     forest = None if given.screen is None else open_record(given.screen, formats.open_forest)
@@ -299,7 +300,8 @@ def _read_guides(
     is_ours = table is not None and table.header.data is not None
     named = None if start is not None and start.header.lacks_isolated else start
     guides = ((forest, given.screen), (table, sets) if is_ours else (named, given.start))
-    return forest, start, table, [(guide.header, str(source)) for guide, source in guides if guide is not None]
+    known = [(guide.header, source_name(source)) for guide, source in guides if guide is not None]
+    return forest, start, table, known
 
 
 def open_data_search(
@@ -313,6 +315,7 @@ def open_data_search(
     """Read the data, and the sets and the network to start from."""
     import formats
     from formats.data_records import IncompleteDataset
+    from formats.streams import source_name
     from formats.wording import plural
     from stages.incomplete import StructuralEM
     from stages.optimize.bootstrap import Resampling
@@ -329,8 +332,8 @@ def open_data_search(
     if start is not None:
         start = completed(start, given.start, dataset.names, given.data, reporter)
     if forest is not None:
-        require_same_variables(forest.header, dataset, str(given.screen))
-        warn_of_other_forest(forest.header, dataset, str(given.screen), reporter)
+        require_same_variables(forest.header, dataset, source_name(given.screen))
+        warn_of_other_forest(forest.header, dataset, source_name(given.screen), reporter)
     name, _ = choose_method(options, dataset.n_variables, on_data=True)
     options = replace(options, method=name, keeps_proof=given.proof is not None)
     knowledge = knowing.resolve(dataset.names)

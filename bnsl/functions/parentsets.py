@@ -155,12 +155,13 @@ def open_inputs(
 ) -> tuple[Dataset, dict[str, Any], tuple[dict[str, Any], ...]]:
     """The data, coded like the other inputs; these inputs; the commands that made them."""
     from formats import open_forest, open_network, open_parent_sets
+    from formats.streams import source_name
 
     forest = None if guides.screen is None else open_record(guides.screen, open_forest)
     near = None if guides.near is None else open_record(guides.near, open_network)
     known = None if guides.extend is None else open_record(guides.extend, open_parent_sets, warn=reporter.warn)
     sources = (guides.screen, guides.near, guides.extend)
-    headers = [(given.header, str(source)) for given, source in zip((forest, near, known), sources) if given]
+    headers = [(given.header, source_name(source)) for given, source in zip((forest, near, known), sources) if given]
     listed = KnownVariables(headers[0][0].variables, headers[0][1]) if headers else None
     dataset = data_options.open(data, reporter, listed)
     for header, source in headers:

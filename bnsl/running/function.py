@@ -173,7 +173,7 @@ class Function:
             if name not in self.keywords:
                 spelled = f"--{name.replace('_', '-')}"
                 said = in_python(spelled, self.keywords)
-                close = [said] if said != spelled else get_close_matches(name, self.keywords, n=1)
+                close = [said] if said not in (spelled, name) else get_close_matches(name, self.keywords, n=1)
                 hint = f" Did you mean {close[0]}?" if close else ""
                 raise UsageError(f"{self.__name__}() has no option {name!r}.{hint}") from None
         raise UsageError(f"{self.__name__}(): {error}") from None

@@ -100,3 +100,47 @@ def test_tables_are_read_where_they_are(tmp_path: Path):
     table = as_table({"a": [1, 2]})
     assert str(table) == "<dict>"
     assert as_table(str(tmp_path)) == str(tmp_path)
+
+
+class Frame:
+    """A table that compares cell by cell, as frames of pandas do."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, table: pyarrow.Table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+    def __eq__(self, other: object):
+        raise ValueError("the truth value of a table is ambiguous")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda frame, net: bnsl.entropy(frame, quiet=True),
+        lambda frame, net: bnsl.screen(frame, eps=0.1, quiet=True),
+        lambda frame, net: bnsl.parentsets(frame, quiet=True),
+        lambda frame, net: bnsl.optimize(data=frame, start=net, method="hc", seed=1, quiet=True),
+        lambda frame, net: bnsl.fit(net, frame, quiet=True),
+        lambda frame, net: bnsl.evaluate(net, data=frame, test=frame, quiet=True),
+        lambda frame, net: bnsl.evaluate(bnsl.fit(net, frame, quiet=True), test=frame, quiet=True),
+        lambda frame, net: bnsl.query(net, data=frame, quiet=True),
+        lambda frame, net: bnsl.query(bnsl.fit(net, frame, quiet=True), table=frame, quiet=True),
+        lambda frame, net: bnsl.discretize(frame, like=net, quiet=True),
+        lambda frame, net: bnsl.discretize(frame, like=frame, quiet=True),
+        lambda frame, net: bnsl.learn(frame, time="1s", quiet=True),
+    ],
+)
+def test_tables_that_compare_cell_by_cell_go_through_every_door(call):
+    table = csv.read_csv(SMALL)
+    call(Frame(table), bnsl.optimize(data=table, method="hc", seed=1, quiet=True))
+
+
+def test_messages_name_the_type_of_a_table_in_memory():
+    table = pyarrow.table({"a": ["x", "y", None] * 9, "b": ["x", "y", "y"] * 9})
+    network = bnsl.optimize(data=table, missing="drop", method="hc", seed=1, quiet=True)
+    with pytest.raises(bnsl.DataError, match="^<Frame>: 9 missing cells"):
+        bnsl.evaluate(network, data=Frame(table), missing="em", quiet=True)
