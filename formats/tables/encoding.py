@@ -38,6 +38,7 @@ from .columns import Column, EncodingOptions, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
 from .declared_states import declared_levels, settle_levels
 from .doubtful_labels import doubt_text
+from .intervened import interventions_position, read_interventions, settle_interventions
 from .label_columns import LabelColumn
 from .packed_cells import MANY_ROWS, Cells, PackedCells
 from .problems import missing_problem, raise_problems
@@ -117,12 +118,21 @@ def encode_table(
     if not raw.columns or not len(raw.columns[0]):
         raise UnsuitableData("no rows of data", remedy="a table needs at least one row")
     kept = selected_positions(raw.names, options.columns, options.drop)
+    everything = raw.names
+    if options.interventions is not None:
+        set_by = interventions_position(options.interventions, raw.names)
+        kept = [*(p for p in kept if p != set_by), set_by]
     treatments = options.treatments(raw.names, raw.is_coded)
     raw = raw.chosen(kept) if options.weights is None else _with_repeated_rows(raw, kept, options, note)
     n_rows = len(raw.columns[0])
+    if options.interventions is not None:
+        raw, named, of_row = _taken_out(raw, everything, options)
     if _goes_by_position(raw, options.variables):
         names = tuple(variable.name for variable in options.variables or ())
         treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
+        if options.interventions is not None:
+            renamed = dict(zip(raw.names, names))
+            named = [tuple(renamed.get(name, name) for name in of_label) for of_label in named]
         raw = raw._replace(names=names)
     levels = declared_levels(raw.levels, options, {name: treatments[name] for name in raw.names}, warn)
     columns = [Column.of(*item) for item in _select_columns(raw, options, levels, warn)]
@@ -165,7 +175,25 @@ def encode_table(
         refuse_other_cuts(columns, asked, rows, codes, is_hidden, options.listed_in)
     if is_hidden is not None and isinstance(codes, np.ndarray):
         return _with_holes(variables, codes, is_hidden, warn)
-    return Dataset(tuple(variables), codes, fingerprint(variables, codes))
+    set_there = None
+    if options.interventions is not None:
+        set_there = settle_interventions(named, of_row if rows is None else of_row[rows], variables)
+    return Dataset(tuple(variables), codes, fingerprint(variables, codes, set_there), set_there)
+
+
+def _taken_out(
+    raw: RawTable, everything: Sequence[str], options: EncodingOptions
+) -> tuple[RawTable, list[tuple[str, ...]], np.ndarray]:
+    """The table without its column of interventions, the last one, and what `read_interventions` reads in that.
+
+    `everything` has the names of all columns, those that are not read too.
+    """
+    if len(raw.names) == 1:
+        raise UnsuitableData("no column is left but that of --interventions")
+    place_of = raw.place_of if options.weights is None else lambda row: (None, "")
+    others = [name for name in everything if name not in (raw.names[-1], options.weights)]
+    read = read_interventions(raw.names[-1], raw.columns[-1], others, options.na, place_of)
+    return raw.chosen(range(len(raw.names) - 1)), *read
 
 
 def _hide_unseen(columns: Sequence[Column], options: EncodingOptions, warn: Warn) -> None:

@@ -37,8 +37,7 @@ def align_dataset(network: Network, dataset: Dataset, what: str = "the data set"
     positions = match_variables(network.header.variables, dataset.variables, what)
     if positions == list(range(len(positions))):
         return dataset
-    variables = tuple(dataset.variables[p] for p in positions)
-    return Dataset(variables, np.ascontiguousarray(dataset.codes[positions]), dataset.fingerprint)
+    return dataset.of_variables(positions, dataset.fingerprint)
 
 
 def align_incomplete(network: Network, rows: IncompleteDataset, what: str) -> IncompleteDataset:
