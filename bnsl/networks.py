@@ -121,11 +121,9 @@ class Network(Result):
 
         ``neither``: an equivalent network has the reverse arc.
         """
-        from stages.graphs.orientation import decide_directions
-        from stages.recorded_knowledge import recorded_knowledge
+        from stages.graphs.orientation import class_directions
 
-        header = self.record.header
-        decided = decide_directions(self.record.parents, recorded_knowledge(header.by, header.names))
+        decided = class_directions(self.record)
         return {self._named(arc): decided[arc] for arc in self._arcs}
 
     def cpdag(self) -> dict[str, list[tuple[str, str]]]:

@@ -31,7 +31,7 @@ from formats.tables.selection import matching_names
 from formats.textlines import Lines
 from formats.wording import plural, printable
 from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
-from stages.graphs.orientation import decide_directions, network_directions
+from stages.graphs.orientation import class_directions, network_directions
 from stages.graphs.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
 from stages.optimize import OptimizeOptions
 from stages.recorded_knowledge import recorded_knowledge
@@ -189,7 +189,7 @@ def with_shown_directions(network: Network, cpdag: bool | None) -> Network:
     """
     header = network.header
     if cpdag:
-        directions = decide_directions(network.parents, recorded_knowledge(header.by, header.names))
+        directions = class_directions(network)
     else:
         directions = {} if cpdag is False else network_directions(network)
     if directions:
