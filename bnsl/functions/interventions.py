@@ -38,7 +38,9 @@ def with_interventions(rows: Rows, column: str, fixed: Mapping[int, int]) -> Row
     named = [names[v] for v in sorted(fixed)]
     split = next((name for name in named if SEPARATOR in name), None)
     if split is not None and len(named) > 1:
-        raise UsageError(f"--interventions: the name {split!r} has a {SEPARATOR!r}, which separates names; rename it.")
+        raise UsageError(
+            f"--interventions: the name {split!r} has a {SEPARATOR!r}, which separates names; rename it."
+        )
 
     def batches() -> Iterator[np.ndarray]:
         for batch in rows.batches:

@@ -168,9 +168,7 @@ class DataOptions:
         return {name: None if value in ("error", False) else value for name, value in given.items()}
 
 
-def data_options_with(
-    kept: str | None = None, *, is_alone: bool = False, counts_families: bool = False
-) -> Any:
+def data_options_with(kept: str | None = None, *, is_alone: bool = False, counts_families: bool = False) -> Any:
     """The options of a function that reads tables.
 
     - `kept`: the function's value of `KEPT`.

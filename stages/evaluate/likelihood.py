@@ -68,7 +68,14 @@ def cross_validated_log_likelihoods(
     total = np.zeros(dataset.n_rows)
     for child, parent_set in enumerate(parents):
         total += _log_probabilities(
-            dataset.codes, n_states, child, parent_set, fold_of_row, range(folds), smoothing, _all_free(dataset, child)
+            dataset.codes,
+            n_states,
+            child,
+            parent_set,
+            fold_of_row,
+            range(folds),
+            smoothing,
+            _all_free(dataset, child),
         )
     return total
 

@@ -59,5 +59,8 @@ def _reordered_header(header: Header, order: np.ndarray, place: list[int]) -> He
         elimination = [place[v] for v in extra["treewidth"]["elimination"]]
         extra = {**extra, "treewidth": {**extra["treewidth"], "elimination": elimination}}
     if "interventions" in extra:
-        extra = {**extra, "interventions": sorted(sorted(place[v] for v in target) for target in extra["interventions"])}
+        extra = {
+            **extra,
+            "interventions": sorted(sorted(place[v] for v in target) for target in extra["interventions"]),
+        }
     return replace(header, variables=tuple(header.variables[v] for v in order.tolist()), extra=extra)

@@ -140,7 +140,9 @@ def mutual_information(table: EntropyTable, names: Sequence[str], source: str) -
         raise Inconsistent(f"{what} missing here{others}; variables are matched by name", source=source)
     wanted = [places[name] for name in names]
     # Over the rows of a pair H(X|Y) may exceed H(X), which is over other rows.
-    shared = table.rows_of[wanted, None] * np.maximum(table.entropy[wanted, None] - table.conditional[np.ix_(wanted, wanted)], 0.0)
+    shared = table.rows_of[wanted, None] * np.maximum(
+        table.entropy[wanted, None] - table.conditional[np.ix_(wanted, wanted)], 0.0
+    )
     # For complete rows both directions agree up to rounding.
     shared = (shared + shared.T) / 2
     np.fill_diagonal(shared, 0.0)

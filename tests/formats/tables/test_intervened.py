@@ -50,7 +50,9 @@ def test_the_fingerprint_depends_on_what_was_set(tmp_path):
     with_sets = open_dataset(write(tmp_path), interventions="set", missing="state")
     others = open_dataset(write(tmp_path, ["x,0,a", *ROWS[1:]]), interventions="set", missing="state")
     without = open_dataset(write(tmp_path), drop=("set",), missing="state")
-    nothing = open_dataset(write(tmp_path, [row[: row.rindex(",") + 1] for row in ROWS]), interventions="set", missing="state")
+    nothing = open_dataset(
+        write(tmp_path, [row[: row.rindex(",") + 1] for row in ROWS]), interventions="set", missing="state"
+    )
     assert len({with_sets.fingerprint, others.fingerprint, without.fingerprint}) == 3
     assert nothing.interventions is None and nothing.fingerprint == without.fingerprint
 
@@ -62,7 +64,9 @@ def test_parquet_with_nulls(tmp_path):
 
 
 def test_a_name_with_a_semicolon_is_one_name(tmp_path):
-    dataset = open_dataset(write(tmp_path, ["0,0,a;b", "1,1,", "0,1,b"], "a;b,b,set"), delimiter=",", interventions="set")
+    dataset = open_dataset(
+        write(tmp_path, ["0,0,a;b", "1,1,", "0,1,b"], "a;b,b,set"), delimiter=",", interventions="set"
+    )
     assert sets_of(dataset) == [(0,), (), (1,)]
 
 

@@ -119,7 +119,9 @@ def test_the_optimum_of_complete_lists_is_that_of_all_networks(seed, score):
     assert on_data.header.extra["bound"] >= expected - 1e-6
 
 
-LISTED = [(name, score) for name in SELECTIONS for score in ("bic", "bdeu") if (name, score) != ("independence", "bdeu")]
+LISTED = [
+    (name, score) for name in SELECTIONS for score in ("bic", "bdeu") if (name, score) != ("independence", "bdeu")
+]
 
 
 @pytest.mark.parametrize(("method", "score"), LISTED)
