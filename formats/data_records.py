@@ -48,16 +48,14 @@ class Interventions:
         """The variables that were set in some row, ascending."""
         return sorted({variable for target in self.targets for variable in target})
 
-    def is_free(self, variable: int) -> np.ndarray | None:
-        """The rows in which a variable was not set, bool; None for all rows."""
-        is_set = np.array([variable in target for target in self.targets])
-        return ~is_set[self.of_row] if is_set.any() else None
+    def is_free(self, variable: int) -> np.ndarray:
+        """The rows in which a variable was not set, bool."""
+        return np.array([variable not in target for target in self.targets])[self.of_row]
 
     def require_rows(self, names: Sequence[str]) -> None:
         """Raise `UnsuitableData` if a variable was set in every row; `names` are of all variables."""
         for variable in self.variables:
-            free = self.is_free(variable)
-            if free is not None and not free.any():
+            if not self.is_free(variable).any():
                 raise UnsuitableData(
                     f"{names[variable]!r} was set in every row, so that none tells what it depends on",
                     remedy="leave its name out of the column of --interventions, and forbid arcs into it: "
@@ -92,7 +90,7 @@ class Dataset:
     variable; packed if there are many rows.
     """
     fingerprint: str
-    """``sha256:...`` of names, states, codes and interventions; equal for equal tables, independent of their files."""
+    """``sha256:...`` of names, states, codes and interventions; equal for equal tables, whatever their files."""
     interventions: Interventions | None = None
     """Which variables were set in which rows; None if none was."""
 
@@ -122,7 +120,8 @@ class Dataset:
 
     def is_free(self, variable: int) -> np.ndarray | None:
         """The rows that count for a variable's family, bool: it was not set in them; None for all rows."""
-        return None if self.interventions is None else self.interventions.is_free(variable)
+        given = self.interventions
+        return given.is_free(variable) if given is not None and variable in given.variables else None
 
     def family_columns(self, child: int, parents: Sequence[int]) -> list[np.ndarray]:
         """The columns of the parents in their order, then of the child, in the rows that count for this family."""

@@ -188,10 +188,7 @@ def with_shown_directions(network: Network, cpdag: bool | None) -> Network:
     stand.
     """
     header = network.header
-    if cpdag:
-        directions = class_directions(network)
-    else:
-        directions = {} if cpdag is False else network_directions(network)
+    directions = class_directions(network) if cpdag else {} if cpdag is False else network_directions(network)
     if directions:
         return with_directions(network, directions)
     extra = {key: value for key, value in header.extra.items() if key != DIRECTIONS}

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ..files.answers import Answers
 from ..files.rows import Rows
-
 from ..running.errors import UsageError
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from .columns import Column, EncodingOptions, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
 from .declared_states import declared_levels, settle_levels
 from .doubtful_labels import doubt_text
-from .intervened import interventions_position, read_interventions, settle_interventions
+from .intervened import SetColumns, interventions_position, read_interventions
 from .label_columns import LabelColumn
 from .packed_cells import MANY_ROWS, Cells, PackedCells
 from .problems import missing_problem, raise_problems
@@ -67,6 +67,8 @@ class RawTable(NamedTuple):
     """Name of the input."""
     levels: Mapping[str, Sequence[str]] = {}
     """The levels of categorical columns in their order."""
+    set_there: SetColumns | None = None
+    """What was set in each row, if a column says so."""
 
     def chosen(self, positions: Sequence[int]) -> RawTable:
         """The columns at these positions."""
@@ -118,22 +120,15 @@ def encode_table(
     if not raw.columns or not len(raw.columns[0]):
         raise UnsuitableData("no rows of data", remedy="a table needs at least one row")
     kept = selected_positions(raw.names, options.columns, options.drop)
-    everything = raw.names
-    if options.interventions is not None:
-        set_by = interventions_position(options.interventions, raw.names)
-        kept = [*(p for p in kept if p != set_by), set_by]
+    raw, kept = _with_interventions(raw, kept, options)
     treatments = options.treatments(raw.names, raw.is_coded)
     raw = raw.chosen(kept) if options.weights is None else _with_repeated_rows(raw, kept, options, note)
     n_rows = len(raw.columns[0])
-    if options.interventions is not None:
-        raw, named, of_row = _taken_out(raw, everything, options)
     if _goes_by_position(raw, options.variables):
         names = tuple(variable.name for variable in options.variables or ())
         treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
-        if options.interventions is not None:
-            renamed = dict(zip(raw.names, names))
-            named = [tuple(renamed.get(name, name) for name in of_label) for of_label in named]
-        raw = raw._replace(names=names)
+        set_there = raw.set_there and raw.set_there.renamed(dict(zip(raw.names, names)))
+        raw = raw._replace(names=names, set_there=set_there)
     levels = declared_levels(raw.levels, options, {name: treatments[name] for name in raw.names}, warn)
     columns = [Column.of(*item) for item in _select_columns(raw, options, levels, warn)]
     for column in columns:
@@ -175,25 +170,22 @@ def encode_table(
         refuse_other_cuts(columns, asked, rows, codes, is_hidden, options.listed_in)
     if is_hidden is not None and isinstance(codes, np.ndarray):
         return _with_holes(variables, codes, is_hidden, warn)
-    set_there = None
-    if options.interventions is not None:
-        set_there = settle_interventions(named, of_row if rows is None else of_row[rows], variables)
-    return Dataset(tuple(variables), codes, fingerprint(variables, codes, set_there), set_there)
+    given = raw.set_there and raw.set_there.settled(rows, variables)
+    return Dataset(tuple(variables), codes, fingerprint(variables, codes, given), given)
 
 
-def _taken_out(
-    raw: RawTable, everything: Sequence[str], options: EncodingOptions
-) -> tuple[RawTable, list[tuple[str, ...]], np.ndarray]:
-    """The table without its column of interventions, the last one, and what `read_interventions` reads in that.
-
-    `everything` has the names of all columns, those that are not read too.
-    """
-    if len(raw.names) == 1:
+def _with_interventions(raw: RawTable, kept: list[int], options: EncodingOptions) -> tuple[RawTable, list[int]]:
+    """The table with what was set in its rows, if a column says so; and the kept positions but its own."""
+    if options.interventions is None:
+        return raw, kept
+    position = interventions_position(str(options.interventions), raw.names)
+    name = raw.names[position]
+    others = [p for p in kept if p != position]
+    if not others:
         raise UnsuitableData("no column is left but that of --interventions")
-    place_of = raw.place_of if options.weights is None else lambda row: (None, "")
-    others = [name for name in everything if name not in (raw.names[-1], options.weights)]
-    read = read_interventions(raw.names[-1], raw.columns[-1], others, options.na, place_of)
-    return raw.chosen(range(len(raw.names) - 1)), *read
+    known = [other for other in raw.names if other not in (name, options.weights)]
+    read = read_interventions(name, raw.columns[position], known, options.na, raw.place_of)
+    return raw._replace(set_there=read), others
 
 
 def _hide_unseen(columns: Sequence[Column], options: EncodingOptions, warn: Warn) -> None:
@@ -225,7 +217,8 @@ def _with_repeated_rows(raw: RawTable, kept: Sequence[int], options: EncodingOpt
     note(f"{plural(len(counts), 'row')} stand for {total:,} by --weights {option_value(name)}")
     chosen = raw.chosen(others)
     repeated = [column.with_cells(np.repeat(column.cells(), counts)) for column in chosen.columns]
-    return chosen._replace(columns=repeated, is_tight=raw.is_tight and bool(counts.all()))
+    set_there = raw.set_there and raw.set_there.repeated(counts)
+    return chosen._replace(columns=repeated, is_tight=raw.is_tight and bool(counts.all()), set_there=set_there)
 
 
 def _with_holes(

@@ -5,7 +5,8 @@ A cell that is empty or missing names none. Names are those of columns; columns 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,32 @@ from .selection import matching_names
 
 SEPARATOR = ";"
 """Between the names of a cell."""
+
+
+class SetColumns(NamedTuple):
+    """The columns that were set in each row, by name."""
+
+    names: list[tuple[str, ...]]
+    """The different cells: the columns that each names."""
+    of_row: np.ndarray
+    """Index into `names` of every row."""
+
+    def repeated(self, counts: np.ndarray) -> SetColumns:
+        """Each row as often as it counts."""
+        return SetColumns(self.names, np.repeat(self.of_row, counts))
+
+    def renamed(self, new: Mapping[str, str]) -> SetColumns:
+        """With other names for columns."""
+        return SetColumns([tuple(new.get(name, name) for name in names) for names in self.names], self.of_row)
+
+    def settled(self, rows: np.ndarray | None, variables: Sequence[Variable]) -> Interventions | None:
+        """What was set in the rows kept (bool; None for all), by indices of variables; None if nothing was."""
+        of_row = self.of_row if rows is None else self.of_row[rows]
+        position = {variable.name: index for index, variable in enumerate(variables)}
+        sets = [tuple(sorted({position[name] for name in names if name in position})) for names in self.names]
+        targets = tuple(sorted({sets[k] for k in np.unique(of_row).tolist()}))
+        place = np.array([targets.index(each) if each in targets else -1 for each in sets], dtype=np.int32)
+        return Interventions(targets, place[of_row]) if any(targets) else None
 
 
 def interventions_position(name: str, names: Sequence[str]) -> int:
@@ -36,8 +63,8 @@ def read_interventions(
     names: Sequence[str],
     na: tuple[str, ...],
     place_of: Callable[[int], tuple[int | None, str]],
-) -> tuple[list[tuple[str, ...]], np.ndarray]:
-    """The variables named by each label of a column, and the index of the label of every cell.
+) -> SetColumns:
+    """What a column says was set in each row.
 
     - `names`: the names of all columns of the table but this one.
     - `na`: spellings of missing cells besides the usual ones.
@@ -69,15 +96,4 @@ def read_interventions(
                 remedy=f"each cell names the columns set in its row, with {SEPARATOR!r} between, or is empty: "
                 f"{listed(map(repr, names))}",
             )
-    return of_label, of_row
-
-
-def settle_interventions(
-    of_label: Sequence[tuple[str, ...]], of_row: np.ndarray, variables: Sequence[Variable]
-) -> Interventions | None:
-    """What was set in the rows kept, by the indices of the variables; None if nothing was."""
-    position = {variable.name: index for index, variable in enumerate(variables)}
-    sets = [tuple(sorted({position[name] for name in names if name in position})) for names in of_label]
-    targets = tuple(sorted({sets[k] for k in np.unique(of_row).tolist()}))
-    place = np.array([targets.index(each) if each in targets else -1 for each in sets], dtype=np.int32)
-    return Interventions(targets, place[of_row]) if any(targets) else None
+    return SetColumns(of_label, of_row)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from formats.data_records import Dataset, IncompleteDataset, Variable
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork

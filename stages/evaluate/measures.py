@@ -222,7 +222,7 @@ def _measure_treewidth(network: Network, n_states: list[int] | None, reporter: R
 
 
 def _measure_distance(network: Network, reference: Network, data: Dataset | None) -> dict[str, int]:
-    """Distances; that of classes is of interventional ones if variables were set in the data learnt from, or given."""
+    """Distances; that of classes is of interventional ones if variables were set in the data."""
     expected = align_parents(network.header.names, reference)
     arcs = compare_arcs(network.parents, expected)
     header = network.header

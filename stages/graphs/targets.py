@@ -41,7 +41,7 @@ def recorded_targets(targets: Targets) -> dict[str, list[list[int]]]:
 
 
 def separates(targets: Targets) -> Callable[[int, int], bool]:
-    """Whether some set has exactly one of two variables: then the data decide the direction of an arc between them."""
+    """Whether some set has exactly one of two variables: then the data decide the direction of their arc."""
     signature: dict[int, int] = {}
     for number, target in enumerate(targets):
         for variable in target:

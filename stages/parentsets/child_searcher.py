@@ -18,8 +18,8 @@ from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.plug_ins import named_in_failures
 from stages.runtime.workers import resolve_jobs
 from stages.scoring.candidate_prefilter import make_row_sample
-from stages.scoring.interventional_scorer import scorer_of
 from stages.scoring.independent import IndependentScorer
+from stages.scoring.interventional_scorer import scorer_of
 
 from . import METHODS, ParentSetOptions
 from .child_search import UNLIMITED, ChildLimits, FoundSets, margin_of

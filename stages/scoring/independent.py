@@ -174,10 +174,10 @@ class FamilyCounts(NamedTuple):
 
 def count_family(dataset: Dataset, n_states: Sequence[int], child: int, parents: Sequence[int]) -> FamilyCounts:
     """Count the cells of a family in the rows in which the child was not set; `n_states` is by variable."""
-    if (free := dataset.is_free(child)) is not None:
+    if dataset.is_free(child) is not None:
         family = (*parents, child)
-        codes = np.stack([dataset.codes[v][free] for v in family])
-        dataset = Dataset(tuple(dataset.variables[v] for v in family), codes, "")
+        columns = dataset.family_columns(child, parents)
+        dataset = Dataset(tuple(dataset.variables[v] for v in family), np.stack(columns), "")
         n_states, child, parents = [n_states[v] for v in family], len(parents), range(len(parents))
     codes, family = dataset.codes, (*parents, child)
     states = [int(n_states[v]) for v in family]

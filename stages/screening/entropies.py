@@ -49,9 +49,10 @@ def compute_entropies(
     ``OMP_NUM_THREADS=1`` is set before numpy is loaded, as the command line does.
 
     Entropies are in nats. ``conditional[i, j]`` = H(X_i | X_j) is in [0, H(X_i)], and exactly 0 if and only if X_j
-    determines X_i in the data. The same bits for any `jobs`. H(X) and H(X|Y) are over the rows in which X was not set. With missing cells H(X) is over the rows that show X,
-    and H(X|Y) over the rows that show both. So H(X|Y) may exceed H(X); if no row shows both, it is H(X). Raises
-    `UnsuitableData` if there are no rows, or a variable with holes has 256 states.
+    determines X_i in the data. The same bits for any `jobs`. H(X) and H(X|Y) are over the rows in which X was not
+    set. With missing cells H(X) is over the rows that show X, and H(X|Y) over the rows that show both. So H(X|Y) may
+    exceed H(X); if no row shows both, it is H(X). Raises `UnsuitableData` if there are no rows, a variable was set in
+    all, or a variable with holes has 256 states.
 
     N H(X|Y) = sum over y of [f(N_y) - sum over x of f(N_xy)] with f(m) = m ln m. Memory besides the result is about
     60 MiB per thread, for any number of rows and variables.
@@ -107,7 +108,7 @@ def _count_where_free(dataset: Dataset, marginal: np.ndarray, conditional: np.nd
     dataset.interventions.require_rows(dataset.names)
     counted, n_states = np.full(dataset.n_variables, dataset.n_rows), dataset.n_states.tolist()
     for child in dataset.interventions.variables:
-        free = np.flatnonzero(dataset.is_free(child))
+        free = np.flatnonzero(dataset.interventions.is_free(child))
         counted[child] = len(free)
         information, own = FixedPoint.for_rows(len(free)), dataset.codes[child, free].astype(np.int64)
         for other, r in enumerate(n_states):
