@@ -127,7 +127,7 @@ def evaluate(
     ]
     training = MatchedTables(given.data, data_options, reporter)
     held_out = MatchedTables(
-        given.test, data_options.without_coding if given.data is not None else data_options, reporter
+        given.test, data_options.without_coding if given.data is not None else data_options, reporter, is_test=True
     )
     truth = None if given.reference is None else open_network_or_class(given.reference, reporter.warn)
     checked = None if given.proof is None else open_checked_proof(*given.proof)

@@ -94,18 +94,28 @@ class DataOptions:
         absent=None,
     )
 
-    def open(self, source: Any, reporter: Reporter, known: KnownVariables | None = None) -> Dataset:
-        """Read a complete table, coded with the states of `known` variables if given."""
+    def open(
+        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, is_test: bool = False
+    ) -> Dataset:
+        """Read a complete table, coded with the states of `known` variables if given.
+
+        With `is_test` nothing is learnt from the rows: a variable may have been set in all of them.
+        """
         from formats import open_dataset
+        from formats.errors import located
+        from formats.streams import source_name
 
         from ..tables import as_table
 
-        return open_dataset(
-            as_table(source), warn=reporter.warn, note=reporter.summary, **self.rules(reporter, known)
-        )
+        table = as_table(source)
+        dataset = open_dataset(table, warn=reporter.warn, note=reporter.summary, **self.rules(reporter, known))
+        if dataset.interventions is not None and not is_test:
+            with located(source_name(table)):
+                dataset.interventions.require_rows(dataset.names)
+        return dataset
 
     def open_rows(
-        self, source: Any, reporter: Reporter, known: KnownVariables | None = None
+        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, is_test: bool = False
     ) -> Dataset | IncompleteDataset:
         """As `open`; with missing cells if the options keep them."""
         from formats import open_incomplete
@@ -113,7 +123,7 @@ class DataOptions:
         from ..tables import as_table
 
         if not self.keeps_holes:
-            return self.open(source, reporter, known)
+            return self.open(source, reporter, known, is_test=is_test)
         rules = self.rules(reporter, known)
         return open_incomplete(as_table(source), warn=reporter.warn, note=reporter.summary, **rules)
 

@@ -184,6 +184,9 @@ def test_likelihoods_are_of_the_variables_that_were_not_set(place):
     assert json.loads(run(place, "evaluate", "f.bif", "--test", "d.csv", *options))["given_loglik"] == expected
     found = json.loads(run(place, "evaluate", "n.jsonl", "--data", "d.csv", "--test", "d.csv", *options))
     assert found["test_loglik"] == expected
+    # Test rows may be of one experiment.
+    (place / "b.csv").write_text("a,b,c,set\n0,1,0,b\n1,1,0,b\n")
+    run(place, "evaluate", "n.jsonl", "--data", "d.csv", "--test", "b.csv", *options)
     assert json.loads(run(place, "evaluate", "n.jsonl", "--data", "d.csv", "--folds", "5", *options))["cv_loglik"] < 0
 
 
@@ -218,7 +221,7 @@ def test_refusals(place):
     (place / "r.csv").write_text("a,b,set\n0,1,b\n1,0,b\n")
     for command in (("parentsets", "r.csv"), ("optimize", "--data", "r.csv"), ("entropy", "r.csv")):
         said = refusal(place, *command, "--interventions", "set")
-        assert "'b' was set in every row" in said and "--forbid '*->b'" in said
+        assert "error: r.csv: 'b' was set in every row" in said and "--forbid '*->b'" in said
     assert "No such option" in refusal(place, "discretize", "d.csv", "--interventions", "set")
 
 
