@@ -38,7 +38,7 @@ from stages.recorded_knowledge import recorded_knowledge
 from stages.runtime.budgets import Budget
 
 from ..facts import consensus_facts
-from ..files.inputs import LearntNetwork, learnt_network, open_learnt_network
+from ..files.inputs import LearntNetwork, learnt_network, open_learnt_network, open_network_or_class
 from ..files.rows import Rows
 from ..options.conversions import ChoiceOptions, PartOptions
 from ..options.data import DataOptions
@@ -147,7 +147,8 @@ def open_chosen(task: Conversion, found: Any = None) -> LearntNetwork:
     elif choice.index is not None:
         learnt = learnt_network(formats.pick_network(found, choice.index or None))
     else:
-        learnt = open_learnt_network(found, warn=task.reporter.warn)
+        open_one = open_learnt_network if task.part.class_members is None else open_network_or_class
+        learnt = open_one(found, warn=task.reporter.warn)
     header = learnt.structure.header
     named = named_header(header, task.names)
     if named.names != header.names and not recorded_knowledge(header.by, header.names).is_empty:
