@@ -32,7 +32,7 @@ MOST_WRITTEN = 10_000
 
 
 def class_of(learnt: LearntNetwork) -> NetworkClass:
-    """The class of a network, under the knowledge and the interventions that its header records; or the networks of an
+    """The class of a network, under the knowledge and the interventions that its header records; or that of an
     essential graph.
     """
     parents, header = learnt.structure.parents, learnt.structure.header
@@ -66,7 +66,7 @@ def convert_class(task: Conversion) -> Converted:
     """The networks of a class as a stream, or their number as text."""
     from .conversions import Converted, open_chosen
 
-    learnt, wanted = open_chosen(task), task.part.class_members
+    learnt, wanted = open_chosen(task), task.part.class_members or COUNT
     size = class_of(learnt).size
     closing = f"{plural(size, 'network')} in the class"
     if wanted == COUNT:

@@ -8,7 +8,6 @@ from ..running.errors import UsageError
 from .declared import option
 from .values import COLUMNS, FLAG, INPUT, Number, Parsed, Whole
 
-
 ALL, COUNT = "all", "count"
 """Words of ``--class``."""
 

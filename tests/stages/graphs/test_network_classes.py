@@ -58,12 +58,12 @@ def test_a_large_class_under_mixed_knowledge_is_refused():
     # Two cliques of ten variables that share nine: 10! orders and more; one arc within is known.
     parents = [tuple(range(v)) for v in range(10)] + [tuple(range(1, 10))]
     graph = oriented_graph(parents, make_knowledge("abcdefghijk", [(0, 1)]))
-    with pytest.raises(StageError, match="the class without the knowledge has [0-9,]+ networks"):
+    with pytest.raises(StageError, match=r"the class without the knowledge has [0-9,]+ networks"):
         _ = NetworkClass(graph, parents).size
 
 
 def random_chordal(n: int, rng: random.Random) -> list[set[int]]:
-    """A connected chordal graph: each vertex is joined with a part of an earlier vertex and its earlier neighbours."""
+    """A connected chordal graph: each vertex is joined with an earlier one and some of its neighbours."""
     graph: list[set[int]] = [set() for _ in range(n)]
     for v in range(1, n):
         first = rng.randrange(v)
