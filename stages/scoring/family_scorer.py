@@ -57,6 +57,8 @@ class FamilyScorer(ScoredData):
         part_of: ScoredData | None = None,
     ):
         super().__init__(dataset, score, ess, stop, part_of)
+        # The scorers of children that are counted in some of the rows only.
+        self.parts: dict[int, FamilyScorer] = {}
         self._known: dict[tuple[int, tuple[int, ...]], tuple[np.ndarray, np.ndarray]] = {}
         self._everything = np.arange(dataset.n_variables, dtype=np.int32)
         self._no_scores = np.full(dataset.n_variables, -np.inf)

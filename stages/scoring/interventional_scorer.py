@@ -38,8 +38,6 @@ class InterventionalScorer(FamilyScorer):
     def __init__(self, dataset: Dataset, given: Interventions, score: str, ess: float, stop: StopSignal | None):
         given.require_rows(dataset.names)
         super().__init__(dataset, score, ess, stop)
-        # The scorers of the variables that were set somewhere.
-        self.parts: dict[int, FamilyScorer] = {}
         for child in given.variables:
             free = np.flatnonzero(given.is_free(child))
             rows = dataset.rows(free, dataset.fingerprint)

@@ -13,6 +13,7 @@ import pytest
 from helpers.processes import run_here
 from naive import entropy as naive_entropy
 from naive.interventions import interventional_score
+from naive.networks import all_networks
 
 import bnsl
 
@@ -121,6 +122,57 @@ def test_lists_are_searched_like_the_data(place):
     ]
     found = run(place, "posterior", "s.jsonl", "--format", "csv").splitlines()
     assert found[0].endswith(",direction") and found[1].startswith("a,b,") and found[1].endswith(",data")
+
+
+def test_the_posterior_is_that_of_all_networks(place):
+    run(
+        place, "parentsets", "d.csv", "--interventions", "set", "--score", "bdeu", "--keep-mass", "0", "-j", "2",
+        "--method", "sequential", "-o", "s.jsonl",
+    )  # fmt: skip
+    found = run(place, "posterior", "s.jsonl", "--format", "csv", "--prior", "dags").splitlines()
+    weights = {
+        parents: sum(
+            interventional_score(ROWS, WAS_SET, [2, 2, 3], child, family, "bdeu")
+            for child, family in enumerate(parents)
+        )
+        for parents in all_networks(3)
+    }
+    most = max(weights.values())
+    whole = sum(math.exp(weight - most) for weight in weights.values())
+    columns = found[0].split(",")
+    for line in found[1:]:
+        row = dict(zip(columns, line.split(","), strict=True))
+        parent, child = NAMES.index(row["parent"]), NAMES.index(row["child"])
+        share = sum(math.exp(w - most) for parents, w in weights.items() if parent in parents[child]) / whole
+        assert float(row["probability"]) == pytest.approx(share, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_tables_with_counts_and_missing_cells(tmp_path, seed):
+    rng = random.Random(seed)
+    n_states = [rng.randint(2, 4) for _ in range(4)]
+    lines, rows, was_set = [], [], []
+    for _ in range(120):
+        row = [rng.randrange(r) if rng.random() < 0.96 else None for r in n_states]
+        target = tuple(v for v in range(4) if rng.random() < 0.15)
+        count = rng.randint(0, 3)
+        cells = ["" if cell is None else f"s{cell}" for cell in row]
+        lines.append(",".join([*cells, "; ".join("abcd"[v] for v in target), str(count)]))
+        if None not in row:
+            rows += [tuple(row)] * count
+            was_set += [target] * count
+    (tmp_path / "d.csv").write_text("\n".join(["a,b,c,d,set,n", *lines]) + "\n")
+    (tmp_path / "n.txt").write_text("[a][b|a][c|a:b][d|b:c]")
+    options = ("--weights", "n", "--missing", "drop", "--interventions", "set")
+    scores = ("--score", "bic", "--score", "bdeu", "--score", "k2")
+    found = json.loads(run(tmp_path, "evaluate", "n.txt", "--data", "d.csv", *options, *scores, "--json"))
+    seen = [len({row[v] for row in rows}) for v in range(4)]
+    for score in ("bic", "bdeu", "k2"):
+        expected = math.fsum(
+            interventional_score(rows, was_set, seen, child, family, score)
+            for child, family in enumerate([(), (0,), (0, 1), (1, 2)])
+        )
+        assert found[score] == pytest.approx(expected, rel=1e-10)
 
 
 def test_the_same_in_python(place):

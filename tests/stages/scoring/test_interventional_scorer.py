@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -83,6 +84,16 @@ def test_a_variable_that_is_always_set_is_refused():
     with pytest.raises(UnsuitableData, match="'V1' was set in every row") as refused:
         scorer_of(Dataset(dataset.variables, dataset.codes, "", given))
     assert "--forbid '*->V1'" in str(refused.value)
+
+
+def test_workers_elsewhere_get_what_was_set():
+    dataset, _ = set_in_rows(dependent_dataset(2, 4, 90)[0], 2)
+    sent = pickle.loads(pickle.dumps(dataset))
+    assert [scorer_of(sent).local_score(v, ()) for v in range(4)] == [
+        scorer_of(dataset).local_score(v, ()) for v in range(4)
+    ]
+    part = dataset.rows(np.arange(40)).of_variables([3, 0], "")
+    assert part.is_free(0) is None and part.is_free(1).tolist() == dataset.is_free(0)[:40].tolist()
 
 
 def best_total(rows, was_set, n_states, score) -> float:
