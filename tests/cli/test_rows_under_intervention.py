@@ -257,6 +257,8 @@ def test_entropies_are_of_the_other_rows(place):
         expected = interventional_score(ROWS, WAS_SET, [2, 2, 3], record["child"], record["parents"][0], "ll")
         assert record["scores"][0] == pytest.approx(expected, rel=1e-9)
     assert forest
+    of_rows = run(place, "screen", "d.csv", "--interventions", "set", "--eps", "2").splitlines()
+    assert [json.loads(line) for line in of_rows[1:]] == forest
     run(place, "screen", "e.arrows", "--eps", "0.6", "-o", "f.jsonl")
     run(place, "optimize", "--data", "d.csv", "--interventions", "set", "--screen", "f.jsonl", "-o", "n.jsonl")
 
