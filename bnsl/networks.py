@@ -121,11 +121,9 @@ class Network(Result):
 
         ``neither``: an equivalent network has the reverse arc.
         """
-        from stages.graphs.orientation import decide_directions
-        from stages.recorded_knowledge import recorded_knowledge
+        from stages.graphs.orientation import class_directions
 
-        header = self.record.header
-        decided = decide_directions(self.record.parents, recorded_knowledge(header.by, header.names))
+        decided = class_directions(self.record)
         return {self._named(arc): decided[arc] for arc in self._arcs}
 
     def cpdag(self) -> dict[str, list[tuple[str, str]]]:
@@ -133,6 +131,20 @@ class Network(Result):
         decided = self.directions
         arcs = [arc for arc, by in decided.items() if by != "neither"]
         return {"arcs": arcs, "edges": [arc for arc, by in decided.items() if by == "neither"]}
+
+    @cached_property
+    def class_size(self) -> int:
+        """Number of networks in the equivalence class, under the knowledge and the interventions learnt with."""
+        from .functions.class_members import class_of
+
+        return class_of(self.learnt).size
+
+    def class_members(self, draw: int | None = None, seed: int | None = None) -> list[Network]:
+        """All networks of the class, at most 10,000; or `draw` random ones, each as probable."""
+        from .functions.class_members import ALL, members_of
+
+        wanted = ALL if draw is None else draw
+        return [Network(LearntNetwork(member, None)) for member in members_of(self.learnt, wanted, seed)]
 
     def compare(self, other: Network | str | os.PathLike[str]) -> dict[str, Any]:
         """Distance from another network of the same variables: structural Hamming distance, arcs found and missed."""

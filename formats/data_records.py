@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from .errors import UnsuitableData
 from .tables.packed_cells import Cells, PackedCells
+from .wording import option_value
 
 MAX_STATES = 256
 """Codes are single bytes, so a variable has at most this many states."""
@@ -30,6 +32,54 @@ class Variable:
 
 
 @dataclass(frozen=True, eq=False)
+class Interventions:
+    """Which variables were set from outside in which rows.
+
+    A variable's family is counted in the rows in which it was not set (Cooper and Yoo 1999).
+    """
+
+    targets: tuple[tuple[int, ...], ...]
+    """The different sets of variables that were set together: ascending indices, the sets in ascending order."""
+    of_row: np.ndarray
+    """int32, shape (n_rows,): index into `targets` of every row."""
+
+    @property
+    def variables(self) -> list[int]:
+        """The variables that were set in some row, ascending."""
+        return sorted({variable for target in self.targets for variable in target})
+
+    def is_free(self, variable: int) -> np.ndarray:
+        """The rows in which a variable was not set, bool."""
+        return np.array([variable not in target for target in self.targets])[self.of_row]
+
+    def require_rows(self, names: Sequence[str]) -> None:
+        """Raise `UnsuitableData` if a variable was set in every row; `names` are of all variables."""
+        for variable in self.variables:
+            if not self.is_free(variable).any():
+                raise UnsuitableData(
+                    f"{names[variable]!r} was set in every row, so that none tells what it depends on",
+                    remedy="leave its name out of the column of --interventions, and forbid arcs into it: "
+                    f"--forbid {option_value(f'*->{names[variable]}')}",
+                )
+
+    def rows(self, chosen: np.ndarray) -> Interventions:
+        """In these rows, indices or a mask; sets of no row stay in `targets`."""
+        return Interventions(self.targets, self.of_row[chosen])
+
+    def among(self, variables: Sequence[int]) -> Interventions:
+        """With `variables` numbered by their places in this sequence; the others are left out."""
+        place = {variable: k for k, variable in enumerate(variables)}
+        renumbered = [tuple(sorted(place[v] for v in target if v in place)) for target in self.targets]
+        targets = tuple(sorted(set(renumbered)))
+        new = np.array([targets.index(target) for target in renumbered], dtype=np.int32)
+        return Interventions(targets, new[self.of_row])
+
+    def recorded(self) -> dict[str, Any]:
+        """The entry of headers: the sets that occur."""
+        return {"interventions": [list(self.targets[k]) for k in np.unique(self.of_row).tolist()]}
+
+
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """A complete discrete table."""
 
@@ -40,7 +90,9 @@ class Dataset:
     variable; packed if there are many rows.
     """
     fingerprint: str
-    """``sha256:...`` of names, states and codes; equal for equal tables, independent of their files."""
+    """``sha256:...`` of names, states, codes and interventions; equal for equal tables, whatever their files."""
+    interventions: Interventions | None = None
+    """Which variables were set in which rows; None if none was."""
 
     def __post_init__(self):
         is_apart = isinstance(self.codes, np.ndarray) and not self.codes.flags.c_contiguous
@@ -52,7 +104,35 @@ class Dataset:
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
         """Pickle the codes packed, to send fewer bytes to workers."""
         codes = self.codes if isinstance(self.codes, PackedCells) else PackedCells.of(self.codes)
-        return _unpacked, (self.variables, codes, self.fingerprint)
+        return _unpacked, (self.variables, codes, self.fingerprint, self.interventions)
+
+    def rows(self, chosen: np.ndarray, fingerprint: str = "") -> Dataset:
+        """The rows of these indices, or of a mask, by default without a fingerprint."""
+        set_there = None if self.interventions is None else self.interventions.rows(chosen)
+        return Dataset(self.variables, np.ascontiguousarray(self.codes[:, chosen]), fingerprint, set_there)
+
+    def of_variables(self, order: Sequence[int], fingerprint: str) -> Dataset:
+        """The table whose column k is column ``order[k]`` of this one."""
+        codes = self.codes
+        cells = np.ascontiguousarray(codes[order]) if isinstance(codes, np.ndarray) else codes.taken(order)
+        set_there = None if self.interventions is None else self.interventions.among(order)
+        return Dataset(tuple(self.variables[v] for v in order), cells, fingerprint, set_there)
+
+    def is_free(self, variable: int) -> np.ndarray | None:
+        """The rows that count for a variable's family, bool: it was not set in them; None for all rows."""
+        given = self.interventions
+        return given.is_free(variable) if given is not None and variable in given.variables else None
+
+    def family_columns(self, child: int, parents: Sequence[int]) -> list[np.ndarray]:
+        """The columns of the parents in their order, then of the child, in the rows that count for this family."""
+        free = self.is_free(child)
+        columns = [self.codes[v] for v in (*parents, child)]
+        return columns if free is None else [column[free] for column in columns]
+
+    @property
+    def interventions_entry(self) -> dict[str, Any]:
+        """The entry of headers about interventions; nothing without any."""
+        return {} if self.interventions is None else self.interventions.recorded()
 
     @property
     def plain_codes(self) -> np.ndarray:
@@ -77,8 +157,10 @@ class Dataset:
         return tuple(v.name for v in self.variables)
 
 
-def _unpacked(variables: tuple[Variable, ...], codes: PackedCells, fingerprint: str) -> Dataset:
-    return Dataset(variables, np.asarray(codes), fingerprint)
+def _unpacked(
+    variables: tuple[Variable, ...], codes: PackedCells, fingerprint: str, interventions: Interventions | None
+) -> Dataset:
+    return Dataset(variables, np.asarray(codes), fingerprint, interventions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +182,7 @@ class IncompleteDataset:
 
     def rows(self, chosen: np.ndarray) -> IncompleteDataset:
         """The rows of these indices, without a fingerprint."""
-        codes = np.ascontiguousarray(self.dataset.codes[:, chosen])
-        return IncompleteDataset(Dataset(self.dataset.variables, codes, ""), self.is_hidden[:, chosen])
+        return IncompleteDataset(self.dataset.rows(chosen), self.is_hidden[:, chosen])
 
     def complete(self, codes: np.ndarray) -> Dataset:
         """The table with other codes, without a fingerprint because it is in no file."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .data_records import Variable
+from .data_records import Interventions, Variable
 from .errors import FormatError
 from .records import Header
 from .tables.packed_cells import Cells
@@ -40,16 +40,20 @@ def timestamp() -> str:
         ) from None
 
 
-def fingerprint(variables: Sequence[Variable], codes: Cells) -> str:
+def fingerprint(variables: Sequence[Variable], codes: Cells, interventions: Interventions | None = None) -> str:
     """Fingerprint of a table with codes of shape (n_variables, n_rows), independent of its file.
 
-    ``sha256:`` and 64 hexadecimal digits: of the JSON text of names, states and shape, then the bytes of `codes`.
+    ``sha256:`` and 64 hexadecimal digits: of the JSON text of names, states and shape, then the bytes of `codes`;
+    where variables were set, then the JSON text of the sets and the place of each row's set, int32.
     """
     columns = [[variable.name, variable.states] for variable in variables]
     text = json.dumps([columns, list(codes.shape)], separators=(",", ":"))
     digest = hashlib.sha256(text.encode())
     for column in codes:  # Python handles signals between the columns
         digest.update(np.ascontiguousarray(column, dtype=np.uint8).data)
+    if interventions is not None:
+        digest.update(json.dumps(interventions.targets, separators=(",", ":")).encode())
+        digest.update(interventions.of_row.astype("<i4").data)
     return f"sha256:{digest.hexdigest()}"
 
 

@@ -300,3 +300,12 @@ class EntropyTable:
     """Rows of the data."""
     fingerprint: str
     """Of the data."""
+    counted: np.ndarray | None = None
+    """int64, shape (n_variables,): the rows in which each variable was not set, over which its entropies are; None if
+    none was set.
+    """
+
+    @property
+    def rows_of(self) -> np.ndarray:
+        """Rows that the entropies of each variable are over, int64, shape (n_variables,)."""
+        return np.full(len(self.variables), self.rows) if self.counted is None else self.counted

@@ -75,7 +75,9 @@ score string: local score: {", ".join(SCORES)}; unknown for foreign files
 ess number? rows: equivalent sample size of score bdeu
 rows integer? rows: rows of the data behind the scores
 variables list<object>!: the variables, in the order that indices count
-data string?: fingerprint of the data (sha256 of names, states and codes)
+data string?: fingerprint of the data (sha256 of names, states and codes, and of what was set)
+interventions list<list<integer>>: the sets of variables (indices) that were set from outside together in some row,
+    the empty one for rows without; a variable's scores are of the rows in which it was not set
 by list<object>: commands that made the file, oldest first: stage, version, options
 created string?: time of writing, ISO 8601, UTC
 interrupted boolean: the run was stopped early; this is its best result so far

@@ -52,12 +52,16 @@ def check_same_variables(network: Network, dataset: Dataset) -> None:
 
 
 def _count_family(dataset: Dataset, child: int, parents: tuple[int, ...]) -> np.ndarray:
-    """Rows per parent configuration and state: int64, one axis per parent and the child's last."""
+    """Rows per parent configuration and state: int64, one axis per parent and the child's last.
+
+    Rows in which the child was set are not counted.
+    """
     shape = table_shape(dataset, child, parents)
-    cells = np.zeros(dataset.n_rows, dtype=np.int64)
-    for variable, n_states in zip((*parents, child), shape):
+    columns = dataset.family_columns(child, parents)
+    cells = np.zeros(len(columns[0]), dtype=np.int64)
+    for column, n_states in zip(columns, shape):
         cells *= n_states
-        cells += dataset.codes[variable]
+        cells += column
     return np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
 
 

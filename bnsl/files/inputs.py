@@ -159,10 +159,12 @@ class MatchedTables:
 
     Networks of different programs may list states in different orders. So the table is read again for each different
     list, except for standard input, which can be read only once. Missing cells are kept if the options ask for it.
+    `is_test` is as in `DataOptions.open`.
     """
 
-    def __init__(self, source: str | None, data_options: DataOptions, reporter: Reporter):
+    def __init__(self, source: str | None, data_options: DataOptions, reporter: Reporter, *, is_test: bool = False):
         self.source = source
+        self.is_test = is_test
         self.data_options = data_options
         self.reporter = reporter
         self._opened: dict[tuple[Variable, ...], Dataset | IncompleteDataset] = {}
@@ -185,7 +187,9 @@ class MatchedTables:
         variables = header.variables if knows_all else ()
         if variables not in self._opened:
             known = KnownVariables(variables, source) if knows_all else None
-            self._opened[variables] = self.data_options.open_rows(self.source, self.reporter, known)
+            self._opened[variables] = self.data_options.open_rows(
+                self.source, self.reporter, known, is_test=self.is_test
+            )
         return self._opened[variables]
 
     def match_complete(self, header: Header, source: str) -> Dataset | None:

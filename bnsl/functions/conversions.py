@@ -31,14 +31,14 @@ from formats.tables.selection import matching_names
 from formats.textlines import Lines
 from formats.wording import plural, printable
 from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
-from stages.graphs.orientation import decide_directions, network_directions
+from stages.graphs.orientation import class_directions, network_directions
 from stages.graphs.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
 from stages.optimize import OptimizeOptions
 from stages.recorded_knowledge import recorded_knowledge
 from stages.runtime.budgets import Budget
 
 from ..facts import consensus_facts
-from ..files.inputs import LearntNetwork, learnt_network, open_learnt_network
+from ..files.inputs import LearntNetwork, learnt_network, open_learnt_network, open_network_or_class
 from ..files.rows import Rows
 from ..options.conversions import ChoiceOptions, PartOptions
 from ..options.data import DataOptions
@@ -147,7 +147,8 @@ def open_chosen(task: Conversion, found: Any = None) -> LearntNetwork:
     elif choice.index is not None:
         learnt = learnt_network(formats.pick_network(found, choice.index or None))
     else:
-        learnt = open_learnt_network(found, warn=task.reporter.warn)
+        open_one = open_learnt_network if task.part.class_members is None else open_network_or_class
+        learnt = open_one(found, warn=task.reporter.warn)
     header = learnt.structure.header
     named = named_header(header, task.names)
     if named.names != header.names and not recorded_knowledge(header.by, header.names).is_empty:
@@ -188,10 +189,7 @@ def with_shown_directions(network: Network, cpdag: bool | None) -> Network:
     stand.
     """
     header = network.header
-    if cpdag:
-        directions = decide_directions(network.parents, recorded_knowledge(header.by, header.names))
-    else:
-        directions = {} if cpdag is False else network_directions(network)
+    directions = class_directions(network) if cpdag else {} if cpdag is False else network_directions(network)
     if directions:
         return with_directions(network, directions)
     extra = {key: value for key, value in header.extra.items() if key != DIRECTIONS}

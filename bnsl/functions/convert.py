@@ -86,7 +86,10 @@ def convert(
     """
     output = output or "-"
     check_sources(source, names, choice.strengths)
-    target_format = target_format or targets.guess_target(output)
+    of_class = part.class_members is not None
+    target_format = target_format or ("network" if of_class else targets.guess_target(output))
+    if of_class and target_format != "network":
+        raise UsageError(f"--class writes a stream of networks: --to network, not {target_format}.")
     check_choices(part, choice, target_format)
     written = target_format
     if target_format != "table":
@@ -99,6 +102,12 @@ def convert(
     from . import conversions
 
     task = conversions.Conversion(source, target_format, written, table, part, choice, data_options, run.reporter)
+    if of_class:
+        from .class_members import convert_class
+
+        found = convert_class(task)
+        found.target = output
+        return found
     kind = None if target_format == "table" else find_format(target_format).kind
     of_kind: dict[Kind | None, Any] = {
         Kind.DATA: conversions.convert_data,
@@ -106,6 +115,6 @@ def convert(
         Kind.PICTURE: conversions.convert_picture,
         None: conversions.convert_readable,
     }
-    found: Converted = of_kind.get(kind, conversions.convert_structure)(task)
+    found = of_kind.get(kind, conversions.convert_structure)(task)
     found.target = output
     return found

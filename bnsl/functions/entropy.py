@@ -23,7 +23,7 @@ def _finish(table: EntropyTable) -> Table:
 @function(finish=_finish)
 def entropy(
     data: Any = argument("DATA", is_standard_input=True),
-    data_options: DataOptions = data_options_with("pairs", is_alone=True),
+    data_options: DataOptions = data_options_with("pairs", is_alone=True, counts_families=True),
     jobs: int = jobs_option(),
     *,
     run: Run,

@@ -90,7 +90,7 @@ class MeasureOptions:
 def evaluate(
     networks: tuple[Any, ...] = argument("NETWORK", is_several=True),
     given: InputOptions = record(InputOptions, "Input"),
-    data_options: DataOptions = data_options_with("em"),
+    data_options: DataOptions = data_options_with("em", counts_families=True),
     measures: MeasureOptions = record(
         MeasureOptions, "Measures", check=lambda run, given: shared.refuse_ess(run, given.score)
     ),
@@ -127,7 +127,7 @@ def evaluate(
     ]
     training = MatchedTables(given.data, data_options, reporter)
     held_out = MatchedTables(
-        given.test, data_options.without_coding if given.data is not None else data_options, reporter
+        given.test, data_options.without_coding if given.data is not None else data_options, reporter, is_test=True
     )
     truth = None if given.reference is None else open_network_or_class(given.reference, reporter.warn)
     checked = None if given.proof is None else open_checked_proof(*given.proof)
@@ -220,6 +220,8 @@ def check_use(
         run.refuse(("data", "test", "proof", *vars(measures)), "is about networks: give NETWORK beside --strengths.")
     if given.data is None and given.test is None:
         refuse_data_options(run, "goes with a table: --data or --test.")
+    if measures.target is not None and data_options.interventions is not None:
+        raise UsageError("--target does not go with --interventions: predictions are about rows as they come.")
     if given.data is None:
         run.refuse(("score", "ess", "smoothing", "folds"), "goes with --data.")
     if given.test is None and measures.folds is None and measures.target is None:

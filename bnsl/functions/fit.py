@@ -64,7 +64,7 @@ def _finish(found: Fitted) -> Any:
 def fit(
     network: Any = argument("NETWORK", is_required=True),
     data: Any = argument("DATA", is_required=True),
-    data_options: DataOptions = data_options_with("em"),
+    data_options: DataOptions = data_options_with("em", counts_families=True),
     smoothing: float | None = shared.smoothing_option(
         "Equivalent sample size of a uniform prior of the parameters, as in BDeu.", "Parameters"
     ),

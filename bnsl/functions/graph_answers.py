@@ -53,8 +53,8 @@ def _undirected(learnt: LearntNetwork) -> Sequence[tuple[int, int]]:
     edges = learnt.edges or ()
     if edges and set(edges) != essential_graph(learnt.structure.parents).undirected:
         raise UsageError(
-            "--effect: knowledge has directed arcs of this graph, and the sets that hold for such a graph are not "
-            "offered; give one of its networks, or the essential graph without knowledge."
+            "--effect: knowledge or interventions have directed arcs of this graph, and the sets that hold for such "
+            "a graph are not offered; give one of its networks, or the essential graph without them."
         )
     return edges
 

@@ -75,7 +75,7 @@ def optimize(
     own: dict[str, Any] = options_of.OWN_OPTIONS,
     knowing: KnowledgeOptions = KNOWLEDGE,
     score_options: shared.ScoreOptions = shared.SCORE_OPTIONS,
-    data_options: DataOptions = data_options_with("em"),
+    data_options: DataOptions = data_options_with("em", counts_families=True),
     limits: shared.BudgetOptions = shared.budget_options(
         "Stop after this time: 30s, 10m, 2h.",
         "Stop after this many orders. On data, local scores: the default computes no more than this, besides "

@@ -78,7 +78,7 @@ def _finish(found: StartedSearch | Expected) -> Any:
 @function(finish=_finish)
 def parentsets(
     data: Any = argument("DATA", is_standard_input=True),
-    data_options: DataOptions = data_options_with(),
+    data_options: DataOptions = data_options_with(counts_families=True),
     method: str | None = options_of.METHOD,
     search: options_of.SearchOptions = record(options_of.SearchOptions, "Budget"),
     own: dict[str, Any] = options_of.OWN_OPTIONS,

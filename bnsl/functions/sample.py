@@ -63,6 +63,12 @@ def sample(
         "Set a variable to a state from outside: arcs into it are cut, and all rows have this state; repeatable.",
         "Network",
     ),
+    interventions: str | None = parameter(
+        "Add a column of this name, which names the variables that --do sets (empty for none): what --interventions "
+        "of other commands reads.",
+        metavar="COLUMN",
+        section="Network",
+    ),
     seed: int | None = seed_option(),
     *,
     run: Run,
@@ -72,7 +78,7 @@ def sample(
     Returns
     -------
     Table
-        A column for each variable.
+        A column for each variable; with `interventions` one more.
 
     Examples
     --------
@@ -84,7 +90,7 @@ def sample(
     from stages.inference.forward_sampling import sample_rows
     from stages.inference.interventions import intervened
 
-    from .interventions import note_interventions
+    from .interventions import note_interventions, with_interventions
 
     seed = resolve_seed(seed, run.reporter)
     model = _model(network, drawn, seed, run)
@@ -99,6 +105,8 @@ def sample(
     size = f"{plural(rows, 'row')} of {plural(len(model.variables), 'variable')}"
     closing = f"{size}, {plural(sum(map(len, model.parents)), 'arc')}"
     found = Rows(model.variables, batches(), closing, model=model)
+    if interventions is not None:
+        found = with_interventions(found, interventions, fixed)
     note_interventions(found, model, fixed)
     return found
 

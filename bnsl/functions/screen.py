@@ -51,7 +51,7 @@ def _finish(found: Forest | RootCurve) -> Any:
 @function(finish=_finish)
 def screen(
     source: Any = argument("DATA|ENTROPIES", is_standard_input=True),
-    data_options: DataOptions = data_options_with("pairs", is_alone=True),
+    data_options: DataOptions = data_options_with("pairs", is_alone=True, counts_families=True),
     given: ThresholdOptions = record(ThresholdOptions, "Threshold"),
     jobs: int = jobs_option(),
     *,

@@ -8,10 +8,22 @@ from ..running.errors import UsageError
 from .declared import option
 from .values import COLUMNS, FLAG, INPUT, Number, Parsed, Whole
 
+ALL, COUNT = "all", "count"
+"""Words of ``--class``."""
+
+
+def _members(text: str) -> str | int:
+    """What is written of a class: a word, or a number of networks from 1."""
+    if text in (ALL, COUNT):
+        return text
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"{text!r} is not {ALL}, {COUNT} or a number of networks from 1")
+    return int(text)
+
 
 @dataclass(frozen=True)
 class PartOptions:
-    """The part of a network that is converted."""
+    """The part of a network that is converted, or the networks of its class."""
 
     cpdag: bool | None = option(
         "Write the essential graph, under the knowledge that the network was learnt with, or all arcs as they stand. "
@@ -31,7 +43,20 @@ class PartOptions:
         "Distance from --neighbourhood in arcs of either direction; 1 by default.", Whole(1), "N"
     )
 
+    class_members: str | int | None = option(
+        "Write the networks of the equivalence class, under the knowledge and the interventions that the network was "
+        "learnt with: all, N drawn at random, each as probable, or their number (count).",
+        Parsed("all|count|N", _members, (ALL, COUNT), "str | int", str),
+        names=("--class", "--class-members"),
+    )
+    seed: int | None = option("Seed of the networks that --class N draws.", Whole(0), "N")
+
     def __post_init__(self) -> None:
+        if self.seed is not None and self.class_members in (None, ALL, COUNT):
+            raise UsageError("--seed goes with --class N.")
+        other = self.given()
+        if self.class_members is not None and other != "--class":
+            raise UsageError(f"--class does not go with {other}.")
         if self.radius is not None and self.neighbourhood is None:
             raise UsageError("--radius goes with --neighbourhood.")
 
@@ -40,7 +65,8 @@ class PartOptions:
         if self.cpdag is not None:
             return "--cpdag" if self.cpdag else "--dag"
         names = ("markov_blanket", "neighbourhood")
-        return next((f"--{name.replace('_', '-')}" for name in names if getattr(self, name)), None)
+        part = next((f"--{name.replace('_', '-')}" for name in names if getattr(self, name)), None)
+        return part or (None if self.class_members is None else "--class")
 
 
 def _index(text: str) -> int:

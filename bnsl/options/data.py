@@ -87,19 +87,35 @@ class DataOptions:
         default="error",
         absent="error",
     )
+    interventions: str | None = option(
+        "Column that names the variables set from outside in each row, several with ';' between, empty for none. A "
+        "row does not count for the families of the variables that were set in it. It is no variable.",
+        metavar="COLUMN",
+        absent=None,
+    )
 
-    def open(self, source: Any, reporter: Reporter, known: KnownVariables | None = None) -> Dataset:
-        """Read a complete table, coded with the states of `known` variables if given."""
+    def open(
+        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, is_test: bool = False
+    ) -> Dataset:
+        """Read a complete table, coded with the states of `known` variables if given.
+
+        With `is_test` nothing is learnt from the rows: a variable may have been set in all of them.
+        """
         from formats import open_dataset
+        from formats.errors import located
+        from formats.streams import source_name
 
         from ..tables import as_table
 
-        return open_dataset(
-            as_table(source), warn=reporter.warn, note=reporter.summary, **self.rules(reporter, known)
-        )
+        table = as_table(source)
+        dataset = open_dataset(table, warn=reporter.warn, note=reporter.summary, **self.rules(reporter, known))
+        if dataset.interventions is not None and not is_test:
+            with located(source_name(table)):
+                dataset.interventions.require_rows(dataset.names)
+        return dataset
 
     def open_rows(
-        self, source: Any, reporter: Reporter, known: KnownVariables | None = None
+        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, is_test: bool = False
     ) -> Dataset | IncompleteDataset:
         """As `open`; with missing cells if the options keep them."""
         from formats import open_incomplete
@@ -107,7 +123,7 @@ class DataOptions:
         from ..tables import as_table
 
         if not self.keeps_holes:
-            return self.open(source, reporter, known)
+            return self.open(source, reporter, known, is_test=is_test)
         rules = self.rules(reporter, known)
         return open_incomplete(as_table(source), warn=reporter.warn, note=reporter.summary, **rules)
 
@@ -130,6 +146,11 @@ class DataOptions:
         lists_states = self.states not in (None, OBSERVED) or (known and any(v.states for v in known.variables))
         if self.unseen != "error" and not lists_states:
             raise UsageError("--unseen needs another input that lists the states of its variables.")
+        if self.interventions is not None and self.keeps_holes:
+            raise UsageError(
+                f"--interventions does not go with --missing {self.missing}, which completes rows by one network for "
+                "all; give --missing drop or --missing state."
+            )
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
         states = rules.pop("states")
         rules["observed"] = states == OBSERVED
@@ -157,18 +178,20 @@ class DataOptions:
         return {name: None if value in ("error", False) else value for name, value in given.items()}
 
 
-def data_options_with(kept: str | None = None, *, is_alone: bool = False) -> Any:
+def data_options_with(kept: str | None = None, *, is_alone: bool = False, counts_families: bool = False) -> Any:
     """The options of a function that reads tables.
 
     - `kept`: the function's value of `KEPT`.
     - `is_alone`: whether only ``--states`` lists states.
+    - `counts_families`: whether it counts families, so that ``--interventions`` is of use.
     """
     changes: dict[str, Any] = {"missing": _missing(kept)}
     if is_alone:
         changes["unseen"] = {
             "help": "Rows with a state that --states does not list: refuse or drop them, or take the cell as missing."
         }
-    return record(DataOptions, "Data", changes=changes)
+    without = () if counts_families else ("interventions",)
+    return record(DataOptions, "Data", changes=changes, without=without)
 
 
 CODING = ("missing", "discretize", "categories", "max_states", "states")

@@ -20,7 +20,10 @@ SAVE_NETWORK = parameter(
 )
 
 
-@stage_command("--rows --do --random --states --parents --inverted-tree --seed --network --format --output", sample)
+@stage_command(
+    "--rows --do --interventions --random --states --parents --inverted-tree --seed --network --format --output",
+    sample,
+)
 @packed("save_network", SAVE_NETWORK)
 @packed("target", FORMATS)
 def command(call: Call, save_network: str | None, target: OutputOptions) -> None:

@@ -74,6 +74,8 @@ class EncodingOptions:
     """Most states of a column, up to 256; replaces the limits of 20 distinct numbers and 256 labels."""
     weights: str | None = None
     """Column of counts, which is no variable: the number of equal rows that each row stands for."""
+    interventions: str | None = None
+    """Column that names the variables that were set in each row; it is no variable."""
     free_bytes: int | None = None
     """Memory that these rows may take; no limit if None."""
 

@@ -38,6 +38,7 @@ from .columns import Column, EncodingOptions, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
 from .declared_states import declared_levels, settle_levels
 from .doubtful_labels import doubt_text
+from .intervened import SetColumns, interventions_position, read_interventions
 from .label_columns import LabelColumn
 from .packed_cells import MANY_ROWS, Cells, PackedCells
 from .problems import missing_problem, raise_problems
@@ -66,6 +67,8 @@ class RawTable(NamedTuple):
     """Name of the input."""
     levels: Mapping[str, Sequence[str]] = {}
     """The levels of categorical columns in their order."""
+    set_there: SetColumns | None = None
+    """What was set in each row, if a column says so."""
 
     def chosen(self, positions: Sequence[int]) -> RawTable:
         """The columns at these positions."""
@@ -117,13 +120,15 @@ def encode_table(
     if not raw.columns or not len(raw.columns[0]):
         raise UnsuitableData("no rows of data", remedy="a table needs at least one row")
     kept = selected_positions(raw.names, options.columns, options.drop)
+    raw, kept = _with_interventions(raw, kept, options)
     treatments = options.treatments(raw.names, raw.is_coded)
     raw = raw.chosen(kept) if options.weights is None else _with_repeated_rows(raw, kept, options, note)
     n_rows = len(raw.columns[0])
     if _goes_by_position(raw, options.variables):
         names = tuple(variable.name for variable in options.variables or ())
         treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
-        raw = raw._replace(names=names)
+        set_there = raw.set_there and raw.set_there.renamed(dict(zip(raw.names, names)))
+        raw = raw._replace(names=names, set_there=set_there)
     levels = declared_levels(raw.levels, options, {name: treatments[name] for name in raw.names}, warn)
     columns = [Column.of(*item) for item in _select_columns(raw, options, levels, warn)]
     for column in columns:
@@ -165,7 +170,22 @@ def encode_table(
         refuse_other_cuts(columns, asked, rows, codes, is_hidden, options.listed_in)
     if is_hidden is not None and isinstance(codes, np.ndarray):
         return _with_holes(variables, codes, is_hidden, warn)
-    return Dataset(tuple(variables), codes, fingerprint(variables, codes))
+    given = raw.set_there and raw.set_there.settled(rows, variables)
+    return Dataset(tuple(variables), codes, fingerprint(variables, codes, given), given)
+
+
+def _with_interventions(raw: RawTable, kept: list[int], options: EncodingOptions) -> tuple[RawTable, list[int]]:
+    """The table with what was set in its rows, if a column says so; and the kept positions but its own."""
+    if options.interventions is None:
+        return raw, kept
+    position = interventions_position(str(options.interventions), raw.names)
+    name = raw.names[position]
+    others = [p for p in kept if p != position]
+    if not others:
+        raise UnsuitableData("no column is left but that of --interventions")
+    known = [other for other in raw.names if other not in (name, options.weights)]
+    read = read_interventions(name, raw.columns[position], known, options.na, raw.place_of)
+    return raw._replace(set_there=read), others
 
 
 def _hide_unseen(columns: Sequence[Column], options: EncodingOptions, warn: Warn) -> None:
@@ -197,7 +217,8 @@ def _with_repeated_rows(raw: RawTable, kept: Sequence[int], options: EncodingOpt
     note(f"{plural(len(counts), 'row')} stand for {total:,} by --weights {option_value(name)}")
     chosen = raw.chosen(others)
     repeated = [column.with_cells(np.repeat(column.cells(), counts)) for column in chosen.columns]
-    return chosen._replace(columns=repeated, is_tight=raw.is_tight and bool(counts.all()))
+    set_there = raw.set_there and raw.set_there.repeated(counts)
+    return chosen._replace(columns=repeated, is_tight=raw.is_tight and bool(counts.all()), set_there=set_there)
 
 
 def _with_holes(

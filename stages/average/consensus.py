@@ -23,6 +23,7 @@ from stages.graphs import Parents, positions_of, strongly_connected_components, 
 from stages.graphs.consistent_extension import consistent_extension
 from stages.graphs.essential_graphs import Arc, list_arcs
 from stages.graphs.orientation import decide_directions
+from stages.graphs.targets import recorded_targets, targets_of
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.verify import verify_network
@@ -92,11 +93,13 @@ def consensus_network(
         extra["agreement_bound"] = agreement if is_reached else found.bound
     if "networks" in table.header.extra:
         extra["networks"] = table.header.extra["networks"]
+    targets = targets_of(table.header)
+    extra |= recorded_targets(targets)
     header = replace(table.header, score="unknown", ess=None, extra=extra | found.facts)
     network = Network(header, found.parents, np.full(len(found.parents), np.nan))
     network = with_strengths(network, arc_strengths(table))
     directions = dict(zip(zip(table.parents.tolist(), table.children.tolist()), table.directions))
-    directions = directions or decide_directions(network.parents, knowledge)
+    directions = directions or decide_directions(network.parents, knowledge, targets)
     # If an arc is as strong as its reverse, a rule directs it, not the data.
     tied = {arc: UNDECIDED for arc in list_arcs(network.parents) if _is_tied(arc, problem)}
     network = with_directions(network, directions | tied)

@@ -16,6 +16,7 @@ from formats.records import Header, Network
 from stages.evaluate.alignment import align_parents
 from stages.graphs.essential_graphs import Arc, list_arcs
 from stages.graphs.orientation import DecisionCounts, decide_directions
+from stages.graphs.targets import Targets, recorded_targets, targets_of
 from stages.knowledge import Knowledge
 from stages.recorded_knowledge import recorded_knowledge
 from stages.runtime.errors import StageError
@@ -46,6 +47,7 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
     header, n_networks = Header(()), 0
     knowledge, common = Knowledge(()), True
     by: tuple[Any, ...] | None = None
+    targets: Targets = ()  # what was set in the data, if it is the same for all networks
     for network in networks:
         n_networks += 1
         header = replace(network.header, extra={}) if n_networks == 1 else _agreed(header, network.header, n_networks)
@@ -54,7 +56,9 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
             found = recorded_knowledge(by, header.names)
             common &= n_networks == 1 or found.equals(knowledge)
             knowledge = found
-        decisions = decide_directions(align_parents(header.names, network), knowledge)
+        found_targets = targets_of(network.header, header.names)
+        targets = found_targets if n_networks == 1 or found_targets == targets else ()
+        decisions = decide_directions(align_parents(header.names, network), knowledge, found_targets)
         decided.add(decisions)
         for (tail, head), word in decisions.items():
             if cpdag and word == UNDECIDED:
@@ -75,7 +79,7 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
     ends = np.array(arcs, dtype=np.int32).reshape(-1, 2)
     order = np.lexsort((ends[:, 1], ends[:, 0], -share))
     table = ArcProbabilities(
-        replace(header, extra={"method": "counted", "networks": n_networks}),
+        replace(header, extra={"method": "counted", "networks": n_networks, **recorded_targets(targets)}),
         ends[order, 0],
         ends[order, 1],
         share[order],

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from formats.data_records import Dataset, IncompleteDataset, Variable
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
@@ -37,8 +35,7 @@ def align_dataset(network: Network, dataset: Dataset, what: str = "the data set"
     positions = match_variables(network.header.variables, dataset.variables, what)
     if positions == list(range(len(positions))):
         return dataset
-    variables = tuple(dataset.variables[p] for p in positions)
-    return Dataset(variables, np.ascontiguousarray(dataset.codes[positions]), dataset.fingerprint)
+    return dataset.of_variables(positions, dataset.fingerprint)
 
 
 def align_incomplete(network: Network, rows: IncompleteDataset, what: str) -> IncompleteDataset:

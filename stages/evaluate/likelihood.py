@@ -1,5 +1,7 @@
 """Log-likelihoods of rows: held-out, cross-validated, under given parameters.
 
+The probability of a row is that of the variables that were not set in it, given the others (truncated factorisation).
+
 Estimated parameters are posterior means under BDeu's prior with equivalent sample size `smoothing`. So no row is
 impossible, and Markov-equivalent networks give every row the same probability.
 """
@@ -42,7 +44,8 @@ def held_out_log_likelihoods(
     n_states = training.n_states.tolist()
     total = np.zeros(test.n_rows)
     for child, parent_set in enumerate(parents):
-        logs = _log_probabilities(codes, n_states, child, parent_set, folds, (0,), smoothing)
+        free = _all_free(training, child), _all_free(test, child)
+        logs = _log_probabilities(codes, n_states, child, parent_set, folds, (0,), smoothing, np.concatenate(free))
         total += logs[training.n_rows :]
     return total
 
@@ -64,8 +67,23 @@ def cross_validated_log_likelihoods(
     n_states = dataset.n_states.tolist()
     total = np.zeros(dataset.n_rows)
     for child, parent_set in enumerate(parents):
-        total += _log_probabilities(dataset.codes, n_states, child, parent_set, fold_of_row, range(folds), smoothing)
+        total += _log_probabilities(
+            dataset.codes,
+            n_states,
+            child,
+            parent_set,
+            fold_of_row,
+            range(folds),
+            smoothing,
+            _all_free(dataset, child),
+        )
     return total
+
+
+def _all_free(dataset: Dataset, child: int) -> np.ndarray:
+    """The rows in which the child was not set, bool: others say nothing about its family."""
+    free = dataset.is_free(child)
+    return np.ones(dataset.n_rows, dtype=np.bool_) if free is None else free
 
 
 def _log_probabilities(
@@ -76,20 +94,23 @@ def _log_probabilities(
     fold_of_row: np.ndarray,
     folds: Sequence[int],
     smoothing: float,
+    free: np.ndarray,
 ) -> np.ndarray:
-    """ln P(child | parents) for the rows of `folds`, each fold estimated from all others; 0 for other rows."""
+    """ln P(child | parents) for the rows of `folds` among the rows `free` (bool), each fold estimated from all others
+    of these; 0 for other rows.
+    """
     if not smoothing > 0.0:
         raise ValueError(f"smoothing must be above 0, got {smoothing}")
     family, n_cells = encode_rows(codes, n_states, (*parents, child))
     configuration, n_configurations = encode_rows(codes, n_states, parents)
-    joint = np.bincount(family, minlength=n_cells)
-    marginal = np.bincount(configuration, minlength=n_configurations)
+    joint = np.bincount(family[free], minlength=n_cells)
+    marginal = np.bincount(configuration[free], minlength=n_configurations)
     # BDeu's prior: the sample size is divided evenly among parent configurations, and each part evenly among states.
     marginal_prior = smoothing / math.prod(float(n_states[p]) for p in parents)
     joint_prior = marginal_prior / n_states[child]
     result = np.zeros(codes.shape[1])
     for fold in folds:
-        rows = np.flatnonzero(fold_of_row == fold)
+        rows = np.flatnonzero((fold_of_row == fold) & free)
         seen = joint - np.bincount(family[rows], minlength=n_cells)
         total = marginal - np.bincount(configuration[rows], minlength=n_configurations)
         for start, end in slices(len(rows), ROWS_AT_ONCE):
@@ -109,9 +130,11 @@ def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.
     for child, (parent_set, table) in enumerate(zip(network.parents, network.tables)):
         with np.errstate(divide="ignore"):
             logs = np.log(table)
+        free = dataset.is_free(child)
         for start, end in slices(dataset.n_rows, ROWS_AT_ONCE):
             rows = slice(start, end)
-            total[rows] += logs[tuple(dataset.codes[v, rows] for v in (*parent_set, child))]
+            found = logs[tuple(dataset.codes[v, rows] for v in (*parent_set, child))]
+            total[rows] += found if free is None else np.where(free[rows], found, 0.0)
     return total
 
 

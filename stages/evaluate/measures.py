@@ -19,11 +19,12 @@ from stages.fit import fit_parameters
 from stages.graphs.essential_graphs import (
     acyclic_order,
     compare_arcs,
-    essential_graph,
     list_arcs,
     skeleton_distance,
     structural_hamming_distance,
 )
+from stages.graphs.orientation import interventional_graph
+from stages.graphs.targets import targets_of
 from stages.graphs.treewidth import bound_treewidth, check_certificate, jointree_cells
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import Reporter
@@ -87,7 +88,7 @@ def evaluate_network(network: Network, reporter: Reporter | None = None, **input
     if given.treewidth:
         record |= _measure_treewidth(network, n_states, reporter)
     if given.reference:
-        record |= _measure_distance(network, given.reference)
+        record |= _measure_distance(network, given.reference, data)
     return record
 
 
@@ -130,6 +131,8 @@ def _measure_scores(network: Network, data: Dataset, given: Inputs, reporter: Re
     totals = {name: math.fsum(local_scores) for name, local_scores in scored.items()}
     header = network.header
     stated = header.extra.get("total")
+    if reporter and header.extra.get("interventions") and data.interventions is None:
+        reporter.warn("variables were set in the data that this was learnt from; --interventions COLUMN scores it so")
     if reporter and stated is not None and header.data == data.fingerprint and header.score in totals:
         # Another sample size gives another score: the two totals cannot be compared.
         if SCORES[header.score].takes_ess and header.ess != given.ess:
@@ -218,11 +221,18 @@ def _measure_treewidth(network: Network, n_states: list[int] | None, reporter: R
     return {**record, "jointree_cells": cells, **verdict}
 
 
-def _measure_distance(network: Network, reference: Network) -> dict[str, int]:
+def _measure_distance(network: Network, reference: Network, data: Dataset | None) -> dict[str, int]:
+    """Distances; that of classes is of interventional ones if variables were set in the data."""
     expected = align_parents(network.header.names, reference)
     arcs = compare_arcs(network.parents, expected)
+    header = network.header
+    if data is not None and data.interventions is not None:
+        header = replace(header, extra=data.interventions_entry)
+    targets = targets_of(header)
     return {
-        "shd": structural_hamming_distance(essential_graph(network.parents), essential_graph(expected)),
+        "shd": structural_hamming_distance(
+            interventional_graph(network.parents, targets), interventional_graph(expected, targets)
+        ),
         "skeleton_distance": skeleton_distance(list_arcs(network.parents), list_arcs(expected)),
         **{f"drawn_{name}": count for name, count in arcs._asdict().items()},
     }

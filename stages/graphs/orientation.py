@@ -1,13 +1,14 @@
 """Which directions are decided: by knowledge, by the data, or by neither.
 
-Networks of one equivalence class imply the same independences, so data cannot distinguish them; knowledge about arcs
-rules out some of them. An arc is decided if it has the same direction in all remaining networks.
+Networks of one equivalence class imply the same independences, so data without interventions cannot distinguish
+them; rows in which variables were set, and knowledge about arcs, rule out some of them. An arc is decided if it has
+the same direction in all remaining networks.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from formats.errors import Inconsistent
 from formats.graph_records import BY_DATA, BY_KNOWLEDGE, DECIDERS, UNDECIDED, directions_of
@@ -17,10 +18,23 @@ from stages.recorded_knowledge import recorded_knowledge
 
 from . import Parents
 from .essential_graphs import PartiallyDirectedGraph, essential_graph, list_arcs
+from .targets import Targets, separates, targets_of
 
 
-def oriented_graph(parents: Parents, knowledge: Knowledge) -> PartiallyDirectedGraph:
-    """The maximally oriented graph of an equivalence class under knowledge.
+def interventional_graph(parents: Parents, targets: Targets) -> PartiallyDirectedGraph:
+    """The interventional essential graph of a network: the arcs that all networks share which imply the same of rows
+    without and with these interventions; without `targets` the essential graph.
+
+    Hauser and Bühlmann, "Characterization and greedy learning of interventional Markov equivalence classes of
+    directed acyclic graphs" (2012): the edges of the essential graph that a set separates have the direction of the
+    network, and Meek's rules give what follows.
+    """
+    class_graph = essential_graph(parents)
+    return _oriented(class_graph, parents, separates(targets)) if targets else class_graph
+
+
+def oriented_graph(parents: Parents, knowledge: Knowledge, targets: Targets = ()) -> PartiallyDirectedGraph:
+    """The maximally oriented graph of an equivalence class, interventional with `targets`, under knowledge.
 
     An arc is directed if it has the same direction in every network that is Markov equivalent to this one and agrees
     with the knowledge; without knowledge, this is the essential graph. `parents` is an acyclic graph. Raises
@@ -29,23 +43,27 @@ def oriented_graph(parents: Parents, knowledge: Knowledge) -> PartiallyDirectedG
     Meek, "Causal inference and causal explanation with background knowledge" (UAI 1995): arcs that knowledge directs,
     then his four rules until none applies. Every arc that these rules direct has its direction in the network.
     """
-    return _oriented(essential_graph(parents), parents, knowledge)
-
-
-def _oriented(class_graph: PartiallyDirectedGraph, parents: Parents, knowledge: Knowledge) -> PartiallyDirectedGraph:
-    """`oriented_graph`, given the essential graph."""
     _require_agreement(parents, knowledge)
+    return _oriented(interventional_graph(parents, targets), parents, knowledge.settles)
+
+
+def _oriented(
+    class_graph: PartiallyDirectedGraph, parents: Parents, settles: Callable[[int, int], bool]
+) -> PartiallyDirectedGraph:
+    """The class graph with further arcs directed, as in the network: those of which `settles(tail, head)` holds, and
+    what follows.
+    """
     families = [frozenset(family) for family in parents]
     marks = _Marks(len(parents), class_graph)
     waiting = [edge if edge[0] in families[edge[1]] else edge[::-1] for edge in class_graph.undirected]
-    if all(not knowledge.settles(*arc) for arc in waiting):
+    if all(not settles(*arc) for arc in waiting):
         return class_graph
     queued = set(waiting)
     while waiting:
         arc = waiting.pop()
         queued.discard(arc)
         tail, head = arc
-        if head not in marks.undirected[tail] or not (knowledge.settles(tail, head) or marks.follows(tail, head)):
+        if head not in marks.undirected[tail] or not (settles(tail, head) or marks.follows(tail, head)):
             continue
         marks.direct(tail, head)
         # The rules for an edge use edges of its ends, and (rule 4) edges of a neighbour of its tail.
@@ -106,15 +124,17 @@ def _require_agreement(parents: Parents, knowledge: Knowledge) -> None:
             raise Inconsistent(f"the network has the arc {knowledge.arc_text(parent, child)}, which {reason}")
 
 
-def decide_directions(parents: Parents, knowledge: Knowledge) -> dict[Arc, str]:
+def decide_directions(parents: Parents, knowledge: Knowledge, targets: Targets = ()) -> dict[Arc, str]:
     """What decides the direction of each arc of a network: ``knowledge``, ``data`` or ``neither``.
 
     Knowledge decides if it requires the arc or excludes its reverse, or if this follows from such arcs within the
-    equivalence class. Otherwise the data decide if all networks of the class have the arc. Raises `Inconsistent` if
+    equivalence class. Otherwise the data decide if all networks of the class have the arc; it is the interventional
+    class where variables were set (`targets`). Raises `Inconsistent` if
     the network does not agree with the knowledge.
     """
-    class_graph = essential_graph(parents)
-    oriented = _oriented(class_graph, parents, knowledge)
+    _require_agreement(parents, knowledge)
+    class_graph = interventional_graph(parents, targets)
+    oriented = _oriented(class_graph, parents, knowledge.settles)
     found = {}
     for arc in sorted(list_arcs(parents)):
         if knowledge.settles(*arc):
@@ -163,4 +183,10 @@ def network_directions(network: Network) -> dict[Arc, str]:
     header = network.header
     if not any(entry.get("stage") in LEARNING_STAGES for entry in header.by):
         return {}
-    return directions_of(network) or decide_directions(network.parents, recorded_knowledge(header.by, header.names))
+    return directions_of(network) or class_directions(network)
+
+
+def class_directions(network: Network) -> dict[Arc, str]:
+    """`decide_directions` under the knowledge and the interventions that the header of a network records."""
+    header = network.header
+    return decide_directions(network.parents, recorded_knowledge(header.by, header.names), targets_of(header))

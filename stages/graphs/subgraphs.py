@@ -23,6 +23,7 @@ from stages.recorded_knowledge import recorded_knowledge
 
 from . import Parents, children_of
 from .orientation import oriented_graph
+from .targets import targets_of
 
 Fact = TypeVar("Fact")
 """What is known about an arc."""
@@ -104,13 +105,14 @@ def cut_model(model: BayesianNetwork, kept: Iterable[int]) -> BayesianNetwork:
 
 
 def cut_essential_graph(network: Network, kept: Sequence[int] | set[int] | None = None) -> EssentialGraph:
-    """The essential graph of a network, restricted to the variables `kept`; under the knowledge that its header
-    records, the maximally oriented graph.
+    """The essential graph of a network, restricted to the variables `kept`; under the knowledge and the interventions
+    that its header records, the maximally oriented graph.
 
     The whole network, not the part, determines which arcs are directed. Raises errors as `recorded_knowledge` and
     `oriented_graph` do.
     """
-    found = oriented_graph(network.parents, recorded_knowledge(network.header.by, network.header.names))
+    header = network.header
+    found = oriented_graph(network.parents, recorded_knowledge(header.by, header.names), targets_of(header))
     order = range(network.n_variables) if kept is None else sorted(kept)
     index = {variable: position for position, variable in enumerate(order)}
 

@@ -69,9 +69,7 @@ class Resampling:
 
 def resampled(dataset: Rows, rows: np.ndarray) -> Rows:
     """These rows of the data; they have no fingerprint."""
-    if isinstance(dataset, IncompleteDataset):
-        return dataset.rows(rows)
-    return Dataset(dataset.variables, np.ascontiguousarray(dataset.codes[:, rows]), "")
+    return dataset.rows(rows)
 
 
 def bootstrap_networks(

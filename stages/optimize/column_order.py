@@ -29,9 +29,7 @@ def reordered_rows(rows: Dataset | IncompleteDataset, order: np.ndarray) -> Data
 
 
 def _reordered(dataset: Dataset, order: np.ndarray) -> Dataset:
-    codes = dataset.codes
-    cells = np.ascontiguousarray(codes[order]) if isinstance(codes, np.ndarray) else codes.taken(order.tolist())
-    return Dataset(tuple(dataset.variables[v] for v in order.tolist()), cells, dataset.fingerprint)
+    return dataset.of_variables(order.tolist(), dataset.fingerprint)
 
 
 def reordered_options(options: OptimizeOptions, order: np.ndarray) -> OptimizeOptions:
@@ -64,6 +62,11 @@ def _reordered_header(header: Header, order: np.ndarray, place: list[int]) -> He
     if "treewidth" in extra:
         elimination = [place[v] for v in extra["treewidth"]["elimination"]]
         extra = {**extra, "treewidth": {**extra["treewidth"], "elimination": elimination}}
+    if "interventions" in extra:
+        extra = {
+            **extra,
+            "interventions": sorted(sorted(place[v] for v in target) for target in extra["interventions"]),
+        }
     return replace(header, variables=tuple(header.variables[v] for v in order.tolist()), extra=extra)
 
 

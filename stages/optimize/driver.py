@@ -110,7 +110,7 @@ def run_on_data(
     keep_nodes : callable, optional
         Receives the nodes for a proof about the final sets, after the sets, with ``options.keeps_proof``.
     """
-    from stages.scoring.family_scorer import FamilyScorer  # for data only: loads the kernels that count
+    from stages.scoring.interventional_scorer import scorer_of  # for data only: loads the kernels that count
 
     from .screened import RootProblem
 
@@ -129,7 +129,7 @@ def run_on_data(
         given = table
         if roots is not None and table is not None:
             table = roots.lists_of(table)
-        scorer = FamilyScorer(searched, options.score, options.ess, budget.stop)
+        scorer = scorer_of(searched, options.score, options.ess, budget.stop)
         if not budget.interrupted and budget.time_left() <= 0.0:
             reporter.warn(
                 f"the time limit ended while the data were laid out, which took {duration_text(budget.elapsed())}:"
@@ -139,13 +139,14 @@ def run_on_data(
         trace = ScoreTrace(reporter, budget)
         result = found = search(scorer, options if roots is None else roots.options, budget, trace, **lists)
         if roots is not None:
-            result = roots.whole(found, FamilyScorer(dataset, options.score, options.ess))
+            result = roots.whole(found, scorer_of(dataset, options.score, options.ess))
         header = Header(
             dataset.variables,
             score=options.score,
             rows=dataset.n_rows,
             data=dataset.fingerprint,
             ess=recorded_ess(options.score, options.ess),
+            extra=dataset.interventions_entry,
         )
         network = assemble(header, method, options, budget, result)
         verify_found(network, options, dataset=dataset)

@@ -43,9 +43,8 @@ class RootProblem:
         check_screened(knowledge, self.screened)
         self.roots = np.array([v for v in range(dataset.n_variables) if v not in self.screened])
         self._place = {int(root): place for place, root in enumerate(self.roots)}
-        variables = tuple(dataset.variables[v] for v in self.roots)
         # Data and, below, options restricted to the roots.
-        self.dataset = Dataset(variables, dataset.codes[self.roots], f"{dataset.fingerprint}, roots only")
+        self.dataset = dataset.of_variables(self.roots.tolist(), f"{dataset.fingerprint}, roots only")
         self._require_unscreened(knowledge)
         start = options.start
         self.options = replace(

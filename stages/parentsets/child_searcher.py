@@ -18,8 +18,8 @@ from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.plug_ins import named_in_failures
 from stages.runtime.workers import resolve_jobs
 from stages.scoring.candidate_prefilter import make_row_sample
-from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.independent import IndependentScorer
+from stages.scoring.interventional_scorer import scorer_of
 
 from . import METHODS, ParentSetOptions
 from .child_search import UNLIMITED, ChildLimits, FoundSets, margin_of
@@ -74,7 +74,7 @@ class ChildSearcher:
         self.options, self.budget, self.inputs = options, budget, inputs
         method = METHODS[options.method]
         self.plan = Plan(dataset.names, dataset.n_states, options.max_parents, inputs.forest, inputs.knowledge)
-        self.scorer = FamilyScorer(dataset, options.score, options.ess, budget.stop)
+        self.scorer = scorer_of(dataset, options.score, options.ess, budget.stop)
         self.traces = traces
         self.with_first_list: set[int] = set()
         threads = resolve_jobs(options.jobs)
@@ -176,7 +176,7 @@ class ChildSearcher:
     def search_sets(self, child: int, limits: ChildLimits, unfinished: int) -> FoundSets:
         """The sets that the method finds for a child with a choice, and the sets scored earlier."""
         share = self._budget_of_child(unfinished)
-        found = self._search(self.scorer, child, limits, share)
+        found = self._search(self.scorer.of_child(child), child, limits, share)
         if share.seconds is not None:
             self._time_shares.note(share.elapsed(), share.seconds, found.ended == "time")
         self._add_known(found, limits)

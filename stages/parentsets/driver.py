@@ -61,6 +61,7 @@ class Run:
         """The header of the records; for a shard it names the shard and the number of its records."""
         dataset, options = self.scorer.dataset, self.options
         extra: dict[str, Any] = {} if options.keep_mass is None else {"keep_mass": options.keep_mass}
+        extra |= dataset.interventions_entry
         if options.shard is not None:
             extra |= {"shard": "{}/{}".format(*options.shard), "records": len(self.children)}
         return Header(

@@ -27,7 +27,7 @@ again.
 
 def resident_bytes(scorer: FamilyScorer, sample: RowSample | None, jobs: int) -> int:
     """Memory independent of what searches find: program, data, packed data and the scratch arrays of each worker."""
-    scorers = [scorer] if sample is None else [scorer, sample.likelihood]
+    scorers = [scorer, *scorer.parts.values()] if sample is None else [scorer, sample.likelihood]
     total = PROGRAM_BYTES
     if jobs > 1:
         total += jobs * WORKER_BYTES

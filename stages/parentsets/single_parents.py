@@ -41,7 +41,13 @@ def score_single_parents(
     the time.
     """
     n = scorer.n_variables
-    if len(limits) == n and all(len(each.allowed) == n - 1 and each.max_parents for each in limits.values()):
+    # The sweep counts all rows for all children.
+    is_whole = scorer.dataset.interventions is None
+    if (
+        is_whole
+        and len(limits) == n
+        and all(len(each.allowed) == n - 1 and each.max_parents for each in limits.values())
+    ):
         return _sweep_pairs(scorer, jobs, reporter)
     known = set()
 

@@ -69,7 +69,9 @@ def _tiny_patterns(options: PosteriorOptions) -> tuple[ArcPattern, ...]:
 
 
 def _header(table: ParentSetTable, options: PosteriorOptions, **facts: Any) -> Header:
-    kept = {name: table.header.extra[name] for name in ("keep_mass",) if name in table.header.extra}
+    kept: dict[str, Any] = {
+        name: table.header.extra[name] for name in ("keep_mass", "interventions") if name in table.header.extra
+    }
     share = listed_share(table)
     if share is not None:
         kept["listed_share"] = share

@@ -9,6 +9,7 @@ import numpy as np
 from formats.errors import Inconsistent
 from formats.records import ParentSetTable
 from stages.graphs.orientation import DecisionCounts, decide_directions
+from stages.graphs.targets import targets_of
 from stages.recorded_knowledge import recorded_knowledge
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, Reporter
@@ -42,8 +43,9 @@ def count_decisions(
     counts = DecisionCounts()
     try:
         knowledge = recorded_knowledge(table.header.by, table.header.names)
+        targets = targets_of(table.header)
         for sets, count in zip(distinct.tolist(), times.tolist()):
-            counts.add(decide_directions([table.parent_set(s) for s in sets], knowledge), count)
+            counts.add(decide_directions([table.parent_set(s) for s in sets], knowledge, targets), count)
             if budget.interrupted:
                 break
     except Inconsistent as error:

@@ -44,14 +44,33 @@ class FamilyScorer(ScoredData):
     `set_functions`     all sets up to some size                       each set once, for all its members as children
     ==================  =============================================  =============================================
 
-    Parameters as in `ScoredData`. Once `stop` is set, a running expansion ends early.
+    Parameters as in `ScoredData`. Once `stop` is set, a running expansion ends early. `scorer_of` chooses the scorer
+    of a table whose rows may have interventions.
     """
 
-    def __init__(self, dataset: Dataset, score: str = "bic", ess: float = 1.0, stop: StopSignal | None = None):
-        super().__init__(dataset, score, ess, stop)
+    def __init__(
+        self,
+        dataset: Dataset,
+        score: str = "bic",
+        ess: float = 1.0,
+        stop: StopSignal | None = None,
+        part_of: ScoredData | None = None,
+    ):
+        super().__init__(dataset, score, ess, stop, part_of)
+        # The scorers of children that are counted in some of the rows only.
+        self.parts: dict[int, FamilyScorer] = {}
         self._known: dict[tuple[int, tuple[int, ...]], tuple[np.ndarray, np.ndarray]] = {}
         self._everything = np.arange(dataset.n_variables, dtype=np.int32)
         self._no_scores = np.full(dataset.n_variables, -np.inf)
+
+    @property
+    def is_equivalent(self) -> bool:
+        """Whether networks of one class (the same independencies) score alike on these data."""
+        return self.definition.is_equivalent
+
+    def of_child(self, child: int) -> FamilyScorer:
+        """The scorer of the rows that count for a child's families; for whoever reads more than scores."""
+        return self
 
     def expand(self, child: int, parents: tuple[int, ...], candidates: np.ndarray | None = None) -> np.ndarray:
         """Scores of ``parents + {Y}`` for all Y at once.

@@ -173,7 +173,12 @@ class FamilyCounts(NamedTuple):
 
 
 def count_family(dataset: Dataset, n_states: Sequence[int], child: int, parents: Sequence[int]) -> FamilyCounts:
-    """Count the cells of a family; `n_states` is by variable."""
+    """Count the cells of a family in the rows in which the child was not set; `n_states` is by variable."""
+    if dataset.is_free(child) is not None:
+        family = (*parents, child)
+        columns = dataset.family_columns(child, parents)
+        dataset = Dataset(tuple(dataset.variables[v] for v in family), np.stack(columns), "")
+        n_states, child, parents = [n_states[v] for v in family], len(parents), range(len(parents))
     codes, family = dataset.codes, (*parents, child)
     states = [int(n_states[v]) for v in family]
     n_cells = math.prod(states)
@@ -322,6 +327,8 @@ def score_families(
     Returns float64, shape (n_variables,), for every name in `scores`.
     """
     names = list(scores)
+    if dataset.interventions is not None:
+        dataset.interventions.require_rows(dataset.names)
     result = {name: np.empty(len(parents)) for name in names}
     n_states = dataset.n_states.tolist()
     for child, parent_set in enumerate(parents):

@@ -197,6 +197,6 @@ def _make_tables(scorer: ScoredData) -> PairTables:
         line=line,
         size=size_of,
         row_sums=row_sums,
-        penalty=np.array([scorer.penalty(child) for child in children]),
+        penalty=scorer.definition.penalty_on(scorer.n_rows) * (sizes - 1.0),
         quantum=scorer.quantum,
     )

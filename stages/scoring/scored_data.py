@@ -26,10 +26,18 @@ class ScoredData:
     """A data set with a score, a key of `stages.scoring.scores.SCORES`.
 
     `ess`, the equivalent sample size, is for scores that have one. Raises `NothingFoundError` if `stop` was set while
-    the data were laid out; `StageError` if a package's score cannot be computed on them.
+    the data were laid out; `StageError` if a package's score cannot be computed on them. With `part_of` the data are
+    some of the rows of another one, which scores are rounded for and counted in.
     """
 
-    def __init__(self, dataset: Dataset, score: str = "bic", ess: float = 1.0, stop: StopSignal | None = None):
+    def __init__(
+        self,
+        dataset: Dataset,
+        score: str = "bic",
+        ess: float = 1.0,
+        stop: StopSignal | None = None,
+        part_of: ScoredData | None = None,
+    ):
         if score not in SCORES:
             raise ValueError(f"unknown score {score!r}; known: {', '.join(SCORES)}")
         self.dataset = dataset
@@ -43,7 +51,9 @@ class ScoredData:
         self.data = pack_dataset(dataset.codes, self.n_states, stop)
         # Scores are rounded to multiples of it, so a family has the same score however it was counted. Sums are at
         # most about N ln N in size: 1e-13 of this is hundreds of its rounding units (1.1e-16).
-        self.quantum = 2.0 ** math.ceil(math.log2(self.n_rows * math.log(self.n_rows + 1) * 1e-13))
+        self._whole = part_of
+        n_rows = self.n_rows if part_of is None else part_of.n_rows
+        self.quantum = 2.0 ** math.ceil(math.log2(n_rows * math.log(n_rows + 1) * 1e-13))
         # Local scores computed so far, and the cost of computing them one set at a time, estimated by
         # `counting_plan`: about 10**9 units a second.
         self.evaluations, self.work = 0, 0.0
@@ -77,6 +87,9 @@ class ScoredData:
 
     def count_evaluations(self, n: int, work: float = 0.0) -> None:
         """Add to the numbers of local scores computed and of work; for callers of kernels."""
+        if self._whole is not None:
+            self._whole.count_evaluations(n, work)
+            return
         with self._count_lock:
             self.evaluations += n
             self.work += work

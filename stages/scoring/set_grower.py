@@ -76,7 +76,7 @@ class SetGrower:
         scores_left: Callable[[], float] = lambda: math.inf,
         margin: float = 0.0,
     ):
-        self.scorer = scorer
+        self.scorer = scorer.of_child(child)
         self.child = child
         self.max_parents = max_parents
         self.required = required

@@ -49,9 +49,10 @@ def compute_entropies(
     ``OMP_NUM_THREADS=1`` is set before numpy is loaded, as the command line does.
 
     Entropies are in nats. ``conditional[i, j]`` = H(X_i | X_j) is in [0, H(X_i)], and exactly 0 if and only if X_j
-    determines X_i in the data. The same bits for any `jobs`. With missing cells H(X) is over the rows that show X,
-    and H(X|Y) over the rows that show both. So H(X|Y) may exceed H(X); if no row shows both, it is H(X). Raises
-    `UnsuitableData` if there are no rows, or a variable with holes has 256 states.
+    determines X_i in the data. The same bits for any `jobs`. H(X) and H(X|Y) are over the rows in which X was not
+    set. With missing cells H(X) is over the rows that show X, and H(X|Y) over the rows that show both. So H(X|Y) may
+    exceed H(X); if no row shows both, it is H(X). Raises `UnsuitableData` if there are no rows, a variable was set in
+    all, or a variable with holes has 256 states.
 
     N H(X|Y) = sum over y of [f(N_y) - sum over x of f(N_xy)] with f(m) = m ln m. Memory besides the result is about
     60 MiB per thread, for any number of rows and variables.
@@ -92,7 +93,37 @@ def compute_entropies(
             reporter.progress(done, n_pairs, "pairs of blocks")
     np.fill_diagonal(conditional, 0.0)
     whole = data.dataset if isinstance(data, IncompleteDataset) else data
-    return EntropyTable(whole.variables, whole.n_states, marginal, conditional, dataset.n_rows, dataset.fingerprint)
+    counted = _count_where_free(whole, marginal, conditional)
+    return EntropyTable(
+        whole.variables, whole.n_states, marginal, conditional, dataset.n_rows, dataset.fingerprint, counted
+    )
+
+
+def _count_where_free(dataset: Dataset, marginal: np.ndarray, conditional: np.ndarray) -> np.ndarray | None:
+    """Replace the entropies of each variable that was set by those over the rows in which it was not; the number of
+    these rows by variable, None if none was set.
+    """
+    if dataset.interventions is None:
+        return None
+    dataset.interventions.require_rows(dataset.names)
+    counted, n_states = np.full(dataset.n_variables, dataset.n_rows), dataset.n_states.tolist()
+    for child in dataset.interventions.variables:
+        free = np.flatnonzero(dataset.interventions.is_free(child))
+        counted[child] = len(free)
+        information, own = FixedPoint.for_rows(len(free)), dataset.codes[child, free].astype(np.int64)
+        for other, r in enumerate(n_states):
+            given = dataset.codes[other, free] if other != child else np.zeros(len(free), dtype=np.uint8)
+            cells = np.bincount(given * np.int64(n_states[child]) + own, minlength=r * n_states[child])
+            table = cells.reshape(-1, n_states[child])
+            # f(N_y) of each state y of the other less f(N_xy) of its cells.
+            terms = information.of_counts(table.sum(axis=1)).sum() - information.of_counts(table).sum()
+            found = float(information.to_nats(terms))
+            if other == child:
+                marginal[child] = found
+            else:
+                conditional[child, other] = found
+        np.minimum(conditional[child], marginal[child], out=conditional[child])
+    return counted
 
 
 def mutual_information(table: EntropyTable, names: Sequence[str], source: str) -> np.ndarray:
@@ -110,7 +141,9 @@ def mutual_information(table: EntropyTable, names: Sequence[str], source: str) -
         raise Inconsistent(f"{what} missing here{others}; variables are matched by name", source=source)
     wanted = [places[name] for name in names]
     # Over the rows of a pair H(X|Y) may exceed H(X), which is over other rows.
-    shared = table.rows * np.maximum(table.entropy[wanted, None] - table.conditional[np.ix_(wanted, wanted)], 0.0)
+    shared = table.rows_of[wanted, None] * np.maximum(
+        table.entropy[wanted, None] - table.conditional[np.ix_(wanted, wanted)], 0.0
+    )
     # For complete rows both directions agree up to rounding.
     shared = (shared + shared.T) / 2
     np.fill_diagonal(shared, 0.0)

@@ -63,7 +63,8 @@ def screen_forest(
     )
     chosen = {child: int(parents[child]) for child in children}
     # Adding 0.0 turns -0.0 into 0.0.
-    scores = {i: -entropies.rows * float(entropies.conditional[i, j]) + 0.0 for i, j in chosen.items()}
+    rows = entropies.rows_of
+    scores = {i: -int(rows[i]) * float(entropies.conditional[i, j]) + 0.0 for i, j in chosen.items()}
     return Forest(header, chosen, scores)
 
 

@@ -63,7 +63,7 @@ def test_no_effect_without_a_directed_path(place: Path):
 def test_graphs_directed_by_knowledge_are_refused(place: Path):
     (place / "known.csv").write_text("from,to,type\na,b,directed\na,c,undirected\nb,c,undirected\n")
     done = run_here("query", "known.csv", "--effect", "a,b", cwd=place)
-    assert done.returncode == 2 and b"knowledge has directed arcs" in done.stderr
+    assert done.returncode == 2 and b"knowledge or interventions have directed arcs" in done.stderr
 
 
 def test_python_takes_the_same_questions(place: Path):

@@ -57,7 +57,7 @@ def unpack_entropies(table: pyarrow.Table) -> EntropyTable:
         Variable(item["name"], None if item["states"] is None else tuple(item["states"]))
         for item in header["variables"]
     )
-    result = EntropyTable(variables, states, entropy, conditional, header["rows"], header["data"])
+    result = EntropyTable(variables, states, entropy, conditional, header["rows"], header["data"], _counted(header))
     _check_entropies(result, names)
     return result
 
@@ -73,6 +73,17 @@ def _checked_header(header: dict[str, Any]) -> dict[str, Any]:
     if not is_sound or type(rows) is not int or rows < 0 or not isinstance(header.get("data"), str):
         raise Malformed("the header of the entropy table is incomplete")
     return header
+
+
+def _counted(header: dict[str, Any]) -> np.ndarray | None:
+    """The rows that each variable is counted in, where the header lists them."""
+    counted = header.get("counted")
+    if counted is None:
+        return None
+    is_list = isinstance(counted, list) and len(counted) == len(header["variables"])
+    if not is_list or not all(type(rows) is int and 0 < rows <= header["rows"] for rows in counted):
+        raise Malformed("the header of the entropy table lists other rows than the data have", remedy=_REMEDY)
+    return np.array(counted, dtype=np.int64)
 
 
 def _is_variable(item: Any) -> bool:
@@ -179,6 +190,8 @@ def _entropy_schema(table: EntropyTable) -> pyarrow.Schema:
         "data": table.fingerprint,
         "variables": [{"name": v.name, "states": v.states} for v in table.variables],
     }
+    if table.counted is not None:
+        header["counted"] = table.counted.tolist()
     fields = [
         ("variable", pyarrow.string()),
         ("states", pyarrow.int32()),

@@ -120,7 +120,7 @@ def _among_equivalents(run: Run, method: Method, best: Climb) -> Climb:
     compensates for this.
     """
     ties = tie_generator(run.options, 1)
-    if ties is None or not run.scorer.definition.is_equivalent:
+    if ties is None or not run.scorer.is_equivalent:
         return best
     while best.done:
         found = method(run, random_equivalent(best.parents, run.constraints, ties))

@@ -148,7 +148,7 @@ class Climber:
         state.removal_gains[:, : int(state.n_parents.max(initial=0))] = -np.inf
         for child, family in enumerate(parents):
             self.scores[child] = self.cache.score(child, family)
-        if not any(parents) and self.scorer.definition.is_equivalent:
+        if not any(parents) and self.scorer.is_equivalent:
             self._score_pairs(budget)
             if self.ties is None:
                 self._order_ties()
@@ -211,7 +211,7 @@ class Climber:
         paid = self.scorer.penalty(child) * self.scorer.n_configurations(parents)
         unexplained = -(self.scores[child] + paid)
         costs = paid * (self.scorer.n_states[candidates] - 1)
-        return costs < np.minimum(unexplained, self.scorer.row_entropies[candidates]) + self.grid
+        return costs < np.minimum(unexplained, self.scorer.of_child(child).row_entropies[candidates]) + self.grid
 
     def _gains(self, child: int, candidates: np.ndarray) -> np.ndarray:
         """Gains of new parents in nats, on the grid."""

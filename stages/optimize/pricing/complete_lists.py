@@ -113,7 +113,7 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
 
     def enumerate_one(grower: SetGrower) -> FoundSets:
         limits = replace(limits_of(grower), functions=functions)
-        found = search_child(run.scorer, grower.child, limits, budget)
+        found = search_child(grower.scorer, grower.child, limits, budget)
         grower.evaluated += found.evaluated
         return found
 

@@ -11,6 +11,7 @@ from stages.optimize.result import SearchResult
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.interventional_scorer import scorer_of
 
 from .mmpc import find_neighbours
 
@@ -19,7 +20,7 @@ def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, 
     """MMPC with tests at level ``options.alpha`` for every variable, then HC that adds arcs only between
     neighbours; see `run_method`.
     """
-    likelihood = scorer if scorer.score == "ll" else FamilyScorer(scorer.dataset, "ll", stop=scorer.stop)
+    likelihood = scorer if scorer.score == "ll" else scorer_of(scorer.dataset, "ll", stop=scorer.stop)
     found = find_neighbours(likelihood, options.alpha, budget, reporter, options.jobs)
     pairs = sum(map(len, found.members)) // 2
     reporter.detail(f"{found.tests} tests leave {pairs} pairs of neighbours")

@@ -60,7 +60,7 @@ class TargetSearch:
     """MMPC for one target."""
 
     def __init__(self, scorer: FamilyScorer, target: int, alpha: float, budget: Budget):
-        self.scorer, self.target, self.budget = scorer, target, budget
+        self.scorer, self.target, self.budget = scorer.of_child(target), target, budget
         self.log_alpha = math.log(alpha)
         self.members: list[int] = []  # parents and children found so far, in the order of their addition
         self.tests = 0  # tests made so far
