@@ -221,7 +221,7 @@ def _decode_facts(lines: Lines, fields: dict[str, Any]) -> dict[str, Any]:
 def read_entries(
     lines: Lines, head: JsonlHeader, *, unknown_scores: bool = False, one_network: bool = False
 ) -> Iterator[JsonlHeader | ParentSetRecord]:
-    """Yield what follows the header, in the order of the file: further headers, which must agree, and checked records.
+    """Yield what follows the header, in the order of the file: further headers, which agree, and checked records.
 
     Parameters as in `read_records`. Raises `Truncated` where the stream ends inside a line.
     """

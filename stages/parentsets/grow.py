@@ -63,5 +63,5 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
     found.evaluated = grower.evaluated
     found.add_scores(grower.improvements(EXTENSIONS_KEPT))
     # The grower and `scores_left` refer to each other, so its sets would stay until garbage is collected.
-    del grower
+    grower.scores_left = lambda: 0
     return found

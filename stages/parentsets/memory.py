@@ -25,8 +25,7 @@ again.
 """
 
 READING_SPREAD = 0.3
-"""Share by which what reading a table takes for a while differs between runs: its threads hold several blocks; measured.
-"""
+"""Share by which what reading takes for a while differs between runs, since threads hold several blocks; measured."""
 
 
 def reading_bytes() -> int:
