@@ -202,9 +202,9 @@ class _Search:
         # A set that does not score more than the set that it extends is dominated by it.
         which = np.flatnonzero(scores > np.minimum(state.scores[bases], self.rules.floor))
         found.add_undominated(self._extensions(bases[which], added[which]), scores[which])
-        if found.exploration is not None:
+        if found.explored is not None:
             turn = np.lexsort((added, bases))
-            found.exploration.add_lists(self._extensions(bases[turn], added[turn]), scores[turn])
+            found.trace(self._extensions(bases[turn], added[turn]), scores[turn])
 
     def _extensions(self, bases: np.ndarray, added: np.ndarray) -> ListedSets:
         """Sets that are expanded sets and one variable each."""
