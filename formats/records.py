@@ -128,38 +128,10 @@ class ParentSetRecord:
         return self.is_cut_short and len(self.parents) == 1 and (self.evaluated or 0) <= 1
 
 
-class ExploredSets:
-    """Parent sets of one child in the order in which a search scored them.
-
-    Scores (float64) are exact local scores, nats. Estimates (float64) are BIC*, by which independence selection chose
-    the set, nats; NaN for sets that were not chosen by an estimate. Attribute `nbytes`: approximate memory taken.
-    """
-
-    def __init__(self, child: int):
-        self.child = child
-        self.nbytes = 0
-        self._parts: list[tuple[ListedSets, np.ndarray, np.ndarray]] = []
-
-    def add(self, parents: Sequence[int], score: float) -> None:
-        """Add one set."""
-        self.add_lists(ListedSets.of([sorted(parents)]), np.array([score]))
-
-    def add_extensions(self, parents: Sequence[int], candidates: np.ndarray, scores: np.ndarray) -> None:
-        """Add ``parents + {Y}`` for candidates Y; one score for each."""
-        base = np.tile(np.array(parents, dtype=np.int32), (len(candidates), 1))
-        self.add_lists(ListedSets.of_rows(np.column_stack((base, candidates)).astype(np.int32)), scores)
-
-    def add_lists(self, sets: ListedSets, scores: np.ndarray, estimates: np.ndarray | None = None) -> None:
-        """Add sets of any sizes; scores and estimates have one entry for each."""
-        estimates = np.full(len(scores), np.nan) if estimates is None else estimates
-        self._parts.append((sets, scores, estimates))
-        self.nbytes += sum(array.nbytes for array in (sets.offsets, sets.members, scores, estimates))
-
-    def joined(self) -> tuple[ListedSets, np.ndarray, np.ndarray]:
-        """All sets with their scores and estimates, kept in this form."""
-        sets, scores, estimates = zip(*self._parts)
-        self._parts = [(ListedSets.joined(sets), np.concatenate(scores), np.concatenate(estimates))]
-        return self._parts[0]
+ESTIMATES = "estimates"
+"""Key of ``extra`` of a record of explored sets, which are in the order of the search: estimates of the scores (BIC*,
+by which independence selection chose the sets; float64, nats); NaN for sets that were not chosen by an estimate.
+"""
 
 
 @dataclass(frozen=True, eq=False)

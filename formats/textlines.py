@@ -30,7 +30,7 @@ class Lines:
     - `source`: name of the source in messages.
     - `warn`: takes messages about content that a reader ignores.
     - `beginning`: the first bytes, as many as were available when it was opened.
-    - `number`: number of the line returned last, from 1.
+    - `number`, `last`: number of the line returned last, from 1, and the line.
     - `terminated`: whether the line returned last ended with a line end.
     - `span`: first byte and end of the line read last, its line end included, counted in decompressed bytes.
     """
@@ -45,7 +45,7 @@ class Lines:
             stream: Any = source
             self._stream = stream if hasattr(stream, "peek") else io.BufferedReader(stream)
         self.warn: Warn = ignore
-        self.number = 0
+        self.number, self.last = 0, b""
         self.terminated = True
         self.span = (0, 0)
         self._read_number = 0
@@ -65,11 +65,11 @@ class Lines:
 
     def __next__(self) -> bytes:
         if self._pushed:
-            self.number, line, self.terminated = self._pushed.popleft()
-            return line
-        line = self._read()
-        self.number = self._read_number
-        return line
+            self.number, self.last, self.terminated = self._pushed.popleft()
+        else:
+            self.last = self._read()
+            self.number = self._read_number
+        return self.last
 
     def _read(self) -> bytes:
         if self._read_number == 0 and b"\0" in self.beginning:

@@ -109,6 +109,7 @@ def parentsets(
     """
     from stages.parentsets.complete_lists import report_complete
     from stages.parentsets.driver import Run as Search
+    from stages.parentsets.memory import reading_bytes
     from stages.recorded_knowledge import knowledge_record
 
     explain_interruption(NOTHING_YET)
@@ -117,6 +118,7 @@ def parentsets(
     shared.check_sources(data, guides.screen, guides.near, guides.extend, *knowing.sources)
     trace_format = None if trace is None else output_format("trace", trace, option="--trace")
     dataset, inputs, before = open_inputs(data, data_options, guides, score_options, run.reporter)
+    reading = reading_bytes()
     inputs["knowledge"] = knowledge = knowing.resolve(dataset.names)
     seed = 0 if execution.seed is None and parts.shard is not None else execution.seed
     options = ParentSetOptions(
@@ -137,7 +139,9 @@ def parentsets(
     run.reporter.follow(budget)
     searched = Search(dataset, options, budget, run.reporter, **inputs)
     if search.dry_run:
-        return Expected(forecast_of(searched), searched.jobs)
+        from stages.parentsets.forecast import forecast_run
+
+        return Expected(forecast_run(searched, reading), searched.jobs)
     report_complete(searched)
     given = {name: source is not None or None for name, source in vars(guides).items()}
     recorded = used_options(options, (*COMMON, *METHODS[method].options), METHODS) | given
@@ -183,14 +187,3 @@ def open_explored(
     from formats.sets.traces import open_trace
 
     return nullcontext() if trace is None or trace_format is None else open_trace(trace, header, trace_format)
-
-
-def forecast_of(search: Search) -> Forecast:
-    """The forecast of the run; its memory is at least what reading the data took."""
-    import resource
-
-    from stages.parentsets.forecast import forecast_run
-
-    forecast = forecast_run(search)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return replace(forecast, memory_bytes=max(forecast.memory_bytes, peak))

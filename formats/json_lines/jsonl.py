@@ -218,6 +218,36 @@ def _decode_facts(lines: Lines, fields: dict[str, Any]) -> dict[str, Any]:
     return facts | {"extra": {key: value for key, value in fields.items() if key not in _RECORD_FIELDS}}
 
 
+def read_entries(
+    lines: Lines, head: JsonlHeader, *, unknown_scores: bool = False, one_network: bool = False
+) -> Iterator[JsonlHeader | ParentSetRecord]:
+    """Yield what follows the header, in the order of the file: further headers, which agree, and checked records.
+
+    Parameters as in `read_records`. Raises `Truncated` where the stream ends inside a line.
+    """
+    checker = RecordChecker(
+        head.header.names, single_choice=head.format != PARENT_SETS.name, unknown_scores=unknown_scores
+    )
+
+    def fail(message: str):
+        lines.fail(message, kind=Inconsistent)
+
+    most = head.n_records if one_network and head.format == NETWORK.name else None
+    for line in islice((line for line in lines if line.strip()), most):
+        fields = load_object(lines, line)
+        is_network = fields.get("format") == NETWORK.name and isinstance(fields.get("variables"), list)
+        if one_network and is_network:
+            lines.push_back([(lines.number, line, lines.terminated)])
+            lines.number -= 1
+            return
+        if "format" in fields:
+            further = decode_header(lines, fields)
+            require_agreement(lines, head, further)
+            yield further
+        else:
+            yield checker.check(decode_record(lines, fields, unknown_scores), fail)
+
+
 def read_records(
     lines: Lines, head: JsonlHeader, *, partial: bool = False, unknown_scores: bool = False, one_network: bool = False
 ) -> Iterator[ParentSetRecord]:
@@ -228,36 +258,24 @@ def read_records(
     - `one_network`: for a network, consume as many records as its header announces, or all records before the next
     network. Raises `FormatError`: with file and line; `Truncated` when records are missing at the end.
     """
-    checker = RecordChecker(
-        head.header.names, single_choice=head.format != PARENT_SETS.name, unknown_scores=unknown_scores
-    )
 
     def fail(message: str):
         lines.fail(message, kind=Inconsistent)
 
     seen: dict[int, tuple[bytes, int]] = {}
     torn, last = None, head.header
-    most = head.n_records if one_network and head.format == NETWORK.name else None
-    objects = islice(((line, load_object(lines, line)) for line in lines if line.strip()), most)
+    entries = read_entries(lines, head, unknown_scores=unknown_scores, one_network=one_network)
     while True:
         try:
-            line, fields = next(objects, (b"", None))
+            record = next(entries, None)
         except Truncated as error:
             torn = error.message
             break
-        if fields is None:
+        if record is None:
             break
-        is_network = fields.get("format") == NETWORK.name and isinstance(fields.get("variables"), list)
-        if one_network and is_network:
-            lines.push_back([(lines.number, line, lines.terminated)])
-            lines.number -= 1
-            break
-        if "format" in fields:
-            further = decode_header(lines, fields)
-            require_agreement(lines, head, further)
-            last = further.header
+        if isinstance(record, JsonlHeader):
+            last = record.header
             continue
-        record = checker.check(decode_record(lines, fields, unknown_scores), fail)
         check_facts(record, last, fail)
         digest = content_digest(record)
         first_digest, first_line = seen.setdefault(record.child, (digest, lines.number))

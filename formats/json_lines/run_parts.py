@@ -17,10 +17,10 @@ from ..errors import Inconsistent, Truncated
 from ..provenance import timestamp
 from ..records import Header
 from ..schemas import PARENT_SETS
-from ..sets.record_checks import RecordChecker, content_digest
+from ..sets.record_checks import content_digest
 from ..streams import is_compressed, open_output
 from ..textlines import Lines
-from .jsonl import JsonlHeader, decode_header, decode_record, load_object, read_header, require_agreement
+from .jsonl import JsonlHeader, read_entries, read_header, require_agreement
 from .jsonl_writer import encode_header
 
 NOT_COMPARED = frozenset({"time", "time_per_variable", "memory"})
@@ -153,36 +153,26 @@ def _shard_of(head: JsonlHeader) -> tuple[str | None, int]:
 
 def _read_records(lines: Lines, gathered: Gathered, can_seek: bool) -> None:
     part = gathered.files[-1]
-    checker = RecordChecker(part.header.header.names)
-
-    def fail(message: str):
-        lines.fail(message, kind=Inconsistent)
-
     own: set[int] = set()
-    for line in lines:
+    for entry in read_entries(lines, part.header):
         if not lines.terminated:
             return
-        if not line.strip():
+        if isinstance(entry, JsonlHeader):
+            part.shards.append(_shard_of(entry))
             continue
-        fields = load_object(lines, line)
-        if "format" in fields:
-            head = decode_header(lines, fields)
-            require_agreement(lines, part.header, head)
-            part.shards.append(_shard_of(head))
-            continue
-        record = checker.check(decode_record(lines, fields), fail)
-        if "interrupted" in record.extra:
+        if "interrupted" in entry.extra:
             gathered.interrupted += 1
             continue
-        digest = content_digest(record)
-        if gathered.digests.setdefault(record.child, digest) != digest:
-            fail(f"variable {checker.names[record.child]!r} comes twice with different content")
-        own.add(record.child)
+        child, digest = entry.child, content_digest(entry)
+        if gathered.digests.setdefault(child, digest) != digest:
+            name = part.header.header.names[child]
+            lines.fail(f"variable {name!r} comes twice with different content", kind=Inconsistent)
+        own.add(child)
         part.finished = len(own)
-        if record.child not in gathered.places:
+        if child not in gathered.places:
             # Lines of a source that cannot be read again are kept.
-            text = None if can_seek else line + b"\n"
-            gathered.places[record.child] = Place(part.path, *lines.span, text)
+            text = None if can_seek else lines.last + b"\n"
+            gathered.places[child] = Place(part.path, *lines.span, text)
 
 
 def require_same_options(ours: Header, theirs: Header, source: str | None = None) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..json_lines.jsonl_writer import encode_fields, encode_header
-from ..records import ExploredSets, Header
+from ..records import ESTIMATES, Header, ParentSetRecord
 from ..schemas import TRACE
 from ..streams import open_output
 from ..tables.results.result_tables import METADATA_KEY, batch_writer
@@ -21,7 +21,7 @@ from ..tables.results.result_tables import METADATA_KEY, batch_writer
 if TYPE_CHECKING:
     import pyarrow
 
-Write = Callable[[ExploredSets], None]
+Write = Callable[[ParentSetRecord], None]
 
 
 @contextlib.contextmanager
@@ -40,9 +40,8 @@ def open_trace(target: str, header: Header, format: str = "trace") -> Iterator[W
             yield lambda explored: writer.write_batch(_batch(explored, schema))
 
 
-def _lines(explored: ExploredSets) -> Iterator[bytes]:
-    sets, scores, estimates = explored.joined()
-    rows = zip(sets, scores.tolist(), estimates.tolist(), strict=True)
+def _lines(explored: ParentSetRecord) -> Iterator[bytes]:
+    rows = zip(explored.parents, explored.scores.tolist(), explored.extra[ESTIMATES].tolist(), strict=True)
     for place, (parents, score, estimate) in enumerate(rows, 1):
         yield encode_fields(
             {
@@ -68,16 +67,16 @@ def _schema(header: Header) -> pyarrow.Schema:
     return pyarrow.schema(types, metadata={METADATA_KEY: encode_header(TRACE.name, header).strip()})
 
 
-def _batch(explored: ExploredSets, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+def _batch(explored: ParentSetRecord, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
     import pyarrow
 
-    sets, scores, estimates = explored.joined()
+    sets, estimates = explored.parents, explored.extra[ESTIMATES]
     n_sets = len(sets)
     columns = [
         pyarrow.array(np.full(n_sets, explored.child, dtype=np.int32)),
         pyarrow.array(np.arange(1, n_sets + 1)),
         pyarrow.ListArray.from_arrays(pyarrow.array(sets.offsets, pyarrow.int32()), pyarrow.array(sets.members)),
-        pyarrow.array(scores),
+        pyarrow.array(explored.scores),
         pyarrow.array(estimates, mask=np.isnan(estimates)),
     ]
     return pyarrow.RecordBatch.from_arrays(columns, schema=schema)

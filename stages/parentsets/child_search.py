@@ -5,12 +5,12 @@ search.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from formats.records import ExploredSets, ParentSetRecord
+from formats.records import ESTIMATES, ParentSetRecord
 from formats.sets.listed_sets import ListedSets, best_first
 from stages.kernels.dominance import mark_undominated
 from stages.methods import OwnValues
@@ -52,7 +52,9 @@ class FoundSets:
     # ``time`` or ``memory`` if that ended the search early; None if evaluations or the user ended it, or nothing did.
     ended: str | None = None
     most_held: int = 0  # largest number of sets held at once, as seen when the search checks its limits
-    exploration: ExploredSets | None = None  # receives each set that is scored, if searches are traced
+    # If searches are traced: all scored sets in the order of the search, with scores and estimates (`ESTIMATES`).
+    explored: list[tuple[ListedSets, np.ndarray, np.ndarray]] | None = None
+    explored_bytes: int = 0
     # Nats by which a subset must score more for a set to be dominated. The networks with that set then have at most
     # ``exp(-margin)`` of the probability of those with the subset, which is allowed wherever the set is. 0: an equal
     # score suffices; infinite: no set is dominated.
@@ -75,15 +77,30 @@ class FoundSets:
         self.add_lists(ListedSets.of([parents]), np.array([score]))
         self.start_score = score
         self.evaluated = 1
-        if self.exploration is not None:
-            self.exploration.add(parents, score)
+        self.trace(ListedSets.of([sorted(parents)]), np.array([score]))
 
     def explore(self, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray) -> None:
         """Count the scores of ``parents + {Y}`` for candidates Y, and trace them; -inf stands for sets not scored."""
         is_scored = scores > -np.inf
         self.evaluated += int(is_scored.sum())
-        if self.exploration is not None:
-            self.exploration.add_extensions(parents, candidates[is_scored], scores[is_scored])
+        if self.explored is not None:
+            self.trace(_extended(parents, candidates[is_scored]), scores[is_scored])
+
+    def trace(self, sets: ListedSets, scores: np.ndarray, estimates: np.ndarray | None = None) -> None:
+        """Trace scored sets of any sizes, if searches are traced; one score and estimate for each."""
+        if self.explored is None:
+            return
+        estimates = np.full(len(scores), np.nan) if estimates is None else estimates
+        self.explored.append((sets, scores, estimates))
+        self.explored_bytes += sum(array.nbytes for array in (sets.offsets, sets.members, scores, estimates))
+
+    def explored_record(self) -> ParentSetRecord | None:
+        """The traced sets, in the order of the search; None if searches are not traced."""
+        if self.explored is None:
+            return None
+        sets, scores, estimates = zip(*self.explored)
+        extra = {ESTIMATES: np.concatenate(estimates)}
+        return ParentSetRecord(self.child, ListedSets.joined(sets), np.concatenate(scores), extra=extra)
 
     def add_lists(self, sets: ListedSets, scores: np.ndarray) -> None:
         """Add sets with their scores.
@@ -104,8 +121,7 @@ class FoundSets:
         `parents` and {Y}. So sets whose score is below it by at least the margin are dominated.
         """
         promising = np.flatnonzero(expansion > floor - self.margin).astype(np.int32)
-        same = np.tile(np.array(parents, dtype=np.int32), (len(promising), 1))
-        self.add_lists(ListedSets.of_rows(np.column_stack((same, promising))), expansion[promising])
+        self.add_lists(_extended(parents, promising), expansion[promising])
 
     def add_undominated(self, sets: ListedSets, scores: np.ndarray) -> None:
         """Add the sets that no other of them dominates by the margin.
@@ -174,6 +190,12 @@ class FoundSets:
         return np.searchsorted(-scores, -(scores + self.margin), side="right")
 
 
+def _extended(parents: Sequence[int], candidates: np.ndarray) -> ListedSets:
+    """``parents + {Y}`` for candidates Y (int32)."""
+    same = np.tile(np.array(parents, dtype=np.int32), (len(candidates), 1))
+    return ListedSets.of_rows(np.column_stack((same, candidates)).astype(np.int32, copy=False))
+
+
 def margin_of(keep_mass: float | None) -> float:
     """`FoundSets.margin` in nats for ``--keep-mass``; 0 without it."""
     if keep_mass is None:
@@ -219,10 +241,8 @@ class ChildLimits:
         n_within = math.inf
         if self.margin:
             n_within = n_sets_within(len(self.allowed), self.max_parents - len(self.required))
-        exploration = ExploredSets(child) if self.traces else None
-        return FoundSets(
-            child, exploration=exploration, margin=self.margin, n_within=n_within, n_copies=self.n_copies
-        )
+        explored: list | None = [] if self.traces else None
+        return FoundSets(child, explored=explored, margin=self.margin, n_within=n_within, n_copies=self.n_copies)
 
     def is_spent(self, budget: Budget, found: FoundSets, held: int = 0) -> bool:
         """Whether a search must stop: no time, no evaluations, or no memory is left.
@@ -230,8 +250,7 @@ class ChildLimits:
         `held` is the number of sets that it holds besides the sets found. Time ends no search before its first list:
         `FIRST_SCORES` scores, or one for each candidate if there are fewer.
         """
-        if found.exploration is not None:
-            held += found.exploration.nbytes // BYTES_PER_SET
+        held += found.explored_bytes // BYTES_PER_SET
         found.most_held = max(found.most_held, found.n_sets + held)
         if found.most_held >= self.most_sets:
             found.ended = "memory"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from formats.data_records import Dataset
-from formats.records import ExploredSets, Forest, Network, ParentSetRecord, ParentSetTable
+from formats.records import Forest, Network, ParentSetRecord, ParentSetTable
 from stages.knowledge import Knowledge
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.plug_ins import named_in_failures
@@ -49,7 +49,7 @@ class ChildResult(NamedTuple):
     """The record of one child, the sets that its search scored (if traced), and scores computed elsewhere."""
 
     record: ParentSetRecord
-    explored: ExploredSets | None
+    explored: ParentSetRecord | None
     n_scores: int
 
 
@@ -140,9 +140,7 @@ class ChildSearcher:
             extra = {"interrupted": True}
         elif found.ended is not None:
             extra = {"ended": found.ended}
-        if found.exploration is not None:
-            found.exploration.joined()  # few arrays travel faster between processes than many
-        return ChildResult(found.to_record(limits.required, extra), found.exploration, 0)
+        return ChildResult(found.to_record(limits.required, extra), found.explored_record(), 0)
 
     @property
     def _is_overdue(self) -> bool:

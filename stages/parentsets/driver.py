@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from formats.data_records import Dataset
-from formats.records import ExploredSets, Header, ParentSetRecord
+from formats.records import Header, ParentSetRecord
 from formats.wording import plural
 from stages.runtime.budgets import Budget
 from stages.runtime.remote_workers import remote_map
@@ -78,7 +78,7 @@ class Run:
         return [child for child in children if self.searcher.plan.fixed_set(child) is None]
 
     def records(
-        self, finished: Collection[int] = (), trace: Callable[[ExploredSets], None] | None = None
+        self, finished: Collection[int] = (), trace: Callable[[ParentSetRecord], None] | None = None
     ) -> Iterator[ParentSetRecord]:
         """One record for each child that is not in `finished`, in header order; work happens while they are read.
 
@@ -98,7 +98,7 @@ class Run:
         yield from self._search(finished, trace)
 
     def _search(
-        self, finished: Collection[int] = (), trace: Callable[[ExploredSets], None] | None = None
+        self, finished: Collection[int] = (), trace: Callable[[ParentSetRecord], None] | None = None
     ) -> Iterator[ParentSetRecord]:
         self.searcher.traces = trace is not None
         # Except for limits of time and memory, a record depends on data, options and seed alone: earlier records fit

@@ -5,11 +5,12 @@ A complete enumeration is not run, since a single child may take hours; its sets
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stages.runtime.budgets import Budget
+from stages.runtime.memory import taken_bytes
 
 from .child_search import BYTES_PER_SET
 from .complete_lists import count_complete
@@ -47,11 +48,17 @@ class Forecast:
     expected: int | None = None
 
 
-def forecast_run(run: Run) -> Forecast:
+def forecast_run(run: Run, reading: int = 0) -> Forecast:
     """Search a few children of a run as the run itself would, and scale up by estimated cost.
 
-    For a complete enumeration everything is an upper bound, unless a sample was taken.
+    For a complete enumeration everything is an upper bound, unless a sample was taken. The memory is at least
+    `reading` bytes, what reading the data may take.
     """
+    found = _forecast(run)
+    return replace(found, memory_bytes=max(found.memory_bytes, reading, taken_bytes()[1]))
+
+
+def _forecast(run: Run) -> Forecast:
     count = count_complete(run)
     if count is not None:
         seconds = count.seconds if run.options.time is None else min(count.seconds, run.options.time)

@@ -62,4 +62,6 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
         grower.grow_and_shrink(allowed)
     found.evaluated = grower.evaluated
     found.add_scores(grower.improvements(EXTENSIONS_KEPT))
+    # The grower and `scores_left` refer to each other, so its sets would stay until garbage is collected.
+    grower.scores_left = lambda: 0
     return found

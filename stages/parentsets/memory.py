@@ -1,9 +1,9 @@
-"""Memory of a run: the part independent of its searches, and the number of sets its searches may hold."""
+"""Memory of a run: what reading takes, the part independent of searches, and the sets that searches may hold."""
 
 from __future__ import annotations
 
 from stages.runtime.errors import StageError
-from stages.runtime.memory import FREE_SHARE, PROGRAM_BYTES, format_bytes, free_bytes
+from stages.runtime.memory import FREE_SHARE, PROGRAM_BYTES, format_bytes, free_bytes, taken_bytes
 from stages.scoring.candidate_prefilter import RowSample
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.set_functions import SetFunctions
@@ -23,6 +23,15 @@ SLACK = 1.5
 """Memory of all sets over the memory of the running searches: results that wait for their turn take half as much
 again.
 """
+
+READING_SPREAD = 0.3
+"""Share by which what reading takes for a while differs between runs, since threads hold several blocks; measured."""
+
+
+def reading_bytes() -> int:
+    """Most memory that a run with the same data may take until it has read them; called when they are read."""
+    now, most = taken_bytes()
+    return most + int(READING_SPREAD * (most - now))
 
 
 def resident_bytes(scorer: FamilyScorer, sample: RowSample | None, jobs: int) -> int:

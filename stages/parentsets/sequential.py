@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from formats.records import ExploredSets
 from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.kernels.counting.sets_by_size import Level, empty_level, mark_open
 from stages.runtime.budgets import Budget
@@ -129,13 +128,13 @@ class _Search:
         beyond = np.flatnonzero(~np.isnan(entries[last]))[self.limits.evaluations - before[n_extended - 1] :]
         entries[last][beyond] = np.nan
         counts[n_extended - 1] -= len(beyond)
-        scores = np.full(len(entries) if found.exploration is not None else 0, np.nan)
+        scores = np.full(len(entries) if found.explored is not None else 0, np.nan)
         evaluated, is_whole = 0, True
         for configurations, which in self._groups(q[:n_extended], places.shape[1]):
             n_scored = self._score(configurations, places, which, starts, entries, is_better, scores)
             evaluated += int(counts[which[:n_scored]].sum())
-            if found.exploration is not None:
-                self._trace(found.exploration, places, starts, scores, which[:n_scored])
+            if found.explored is not None:
+                self._trace(places, starts, scores, which[:n_scored])
             is_whole = n_scored == len(which)
             if not is_whole:
                 break
@@ -182,12 +181,12 @@ class _Search:
         required = np.tile(self.required, (len(which), 1))
         return np.column_stack((required, self.limits.allowed[np.column_stack((places[sets], last))]))
 
-    def _trace(self, exploration: ExploredSets, places, starts, scores, sets: np.ndarray) -> None:
+    def _trace(self, places, starts, scores, sets: np.ndarray) -> None:
         """Trace the open extensions of some sets."""
         ranges = [np.arange(starts[s], starts[s + 1]) for s in sets.tolist()]
         which = np.concatenate([np.zeros(0, dtype=np.int64), *ranges])
         which = which[~np.isnan(scores[which])]
-        exploration.add_lists(ListedSets.of_rows(self._members(places, starts, which)), scores[which])
+        self.found.trace(ListedSets.of_rows(self._members(places, starts, which)), scores[which])
 
     def _close_excluded(self, bound: SupersetBound, level: Level, places: np.ndarray, best: np.ndarray) -> None:
         """Close the sets of a level that dominate all their supersets by the Dirichlet bound."""

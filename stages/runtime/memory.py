@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import resource
 import sys
 from pathlib import Path
 
@@ -24,6 +25,17 @@ def free_bytes() -> int:
         group = Path("/sys/fs/cgroup")
         free = min(free, int((group / "memory.max").read_text()) - int((group / "memory.current").read_text()))
     return max(0, free)
+
+
+def taken_bytes() -> tuple[int, int]:
+    """Memory of this process: now, and the most so far; the latter twice where only this is known."""
+    with contextlib.suppress(OSError, StopIteration):
+        # `ru_maxrss` may be that of the process that started this one.
+        lines = Path("/proc/self/status").read_text().splitlines()
+        now, most = (next(line for line in lines if line.startswith(key)) for key in ("VmRSS:", "VmHWM:"))
+        return int(now.split()[1]) << 10, int(most.split()[1]) << 10
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << (0 if sys.platform == "darwin" else 10)
+    return most, most
 
 
 def format_bytes(size: float) -> str:

@@ -6,7 +6,6 @@ inclusion_exclusion  small sets: counts that follow from those of cells without 
 labelled_rows        many states: rows labelled by their cell and counted in the order of the table
 row_groups           all others: the configurations of a parent set, as bitmaps or lists of rows,
 bitmaps_and_lists    and scores from these
-minority_rows        candidates that are rarely out of their most frequent state: counted by the other rows
 overlaps             numbers of rows that bitmaps share: the innermost loop
 pairs                counts and scores of all pairs of variables, tile by tile, both directions from one count
 drop_one             scores of a parent set less each of its members, from one table of counts

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import borrowing
-from .bitmaps_and_lists import binary_narrow_score, binary_wide_score, narrow_score, wide_score
+from .bitmaps_and_lists import binary_narrow_score, binary_wide_score, narrow_score, unsplit_score, wide_score
 from .counting_plan import (
     INCLUSION_EXCLUSION,
     LABELLED_ROWS,
@@ -26,7 +26,6 @@ from .counting_plan import (
 )
 from .inclusion_exclusion import complete_overlaps
 from .labelled_rows import labelled_score
-from .minority_rows import sparse_score, unsplit_score
 from .overlaps import count_overlaps
 
 
@@ -90,7 +89,7 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
         data.weights,
         data.word_shifts,
     )
-    minority_offsets, rows, starts, listed = data.minority_offsets, work.rows, work.starts, work.listed
+    rows, starts, listed = work.rows, work.starts, work.listed
     cell_counts, histogram, places, cell_of_row = work.cell_counts, work.histogram, work.small, work.cell_of_row
     kinds, cell, row, overlaps = tables.kind, tables.cell, tables.row, work.overlaps
     r = np.int64(offsets[child + 1]) - np.int64(offsets[child])
@@ -114,15 +113,12 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
     for parent in parents:
         n_configurations *= offsets[parent + 1] - offsets[parent]
     penalty, quantum = tables.penalty * n_configurations, tables.quantum
-    # Only some candidates need the score of the parents alone; it is summed again where the tables change.
-    base, base_kind = 0.0, -1
     place = first
     while place < len(candidates) and (place == first or done <= most_work):
         block = place
         place, n_bitmaps, cost = choose_block(
-            offsets, minority_offsets, data.is_sparse, candidates, block, r, n_words, plan, len(histogram),
-            most_work - done, places, work.bitmaps,
-        )  # fmt: skip
+            offsets, candidates, block, r, n_words, plan, most_work - done, places, work.bitmaps
+        )
         done += cost
         if n_bitmaps > 0 and n_cells > 0 and plan.strategy == INCLUSION_EXCLUSION:
             # Entries after the overlaps of all cells: first the overlaps of the counted bitmaps, then scratch.
@@ -139,17 +135,8 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
             candidate, bitmap = candidates[k], places[k - block]
             s = np.int64(offsets[candidate + 1] - offsets[candidate])
             kind = kinds[candidate]
-            if (bitmap < 0 or s == 1) and kind != base_kind:
-                base = unsplit_score(cell_counts, 0, n_wide + n_narrow, r, cell[kind], row[kind])
-                base_kind = kind
             if s == 1:
-                score = base
-            elif bitmap < 0:
-                score = sparse_score(
-                    data.minority_rows, minority_offsets[candidate], minority_offsets[candidate + 1], codes,
-                    candidate, weights, data.majority[candidate], s, r, base, cell_counts, cell, row, kind,
-                    cell_of_row, work.stamps, work.touched, histogram,
-                )  # fmt: skip
+                score = unsplit_score(cell_counts, n_wide + n_narrow, r, cell[kind], row[kind])
             elif plan.strategy == LABELLED_ROWS:
                 score = labelled_score(
                     codes,

@@ -226,3 +226,17 @@ def narrow_score(codes, candidate, s, r, rows, starts, level, listed, n_narrow, 
                     score += line_entry(cell_table, n_held, count)
                 score -= line_entry(row_table, n_held, total)
     return score
+
+
+@borrowing
+def unsplit_score(cell_counts, n_configurations, r, cell_line, row_line):
+    """Contribution of all configurations, unsplit, as a constant candidate leaves them; from lines of the tables."""
+    n_held = held_counts(cell_line)
+    score = 0.0
+    for configuration in range(n_configurations):
+        total = np.int64(0)
+        for place in range(configuration * r, (configuration + 1) * r):
+            total += cell_counts[place]
+            score += line_entry(cell_line, n_held, np.int64(cell_counts[place]))
+        score -= line_entry(row_line, n_held, total)
+    return score

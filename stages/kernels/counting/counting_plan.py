@@ -9,9 +9,6 @@ Strategies for a parent set:
 - ``BITMAPS_AND_LISTS`` for all others: a bitmap for each configuration with many rows, a list of rows for each with
   few (`row_groups`, `bitmaps_and_lists`).
 
-Under the last two, a candidate that is rarely out of its most frequent state is counted by the rows in its other
-states where that is cheaper (`minority_rows`).
-
 The unit of cost is one row in the list of a narrow configuration; a processor core counts about 10**9 of these a
 second. The constants were measured with ``tests/benchmarks/run.py families``; a wrong value costs time, never changes
 a score.
@@ -26,7 +23,6 @@ import numpy as np
 from ..jit import borrowing, inlined
 from .inclusion_exclusion import bitmaps_to_count, prepare_free_cells
 from .labelled_rows import label_all_rows
-from .minority_rows import label_rows
 from .row_groups import count_narrow_cells, count_wide_cells, narrow_limit, split_rows
 
 INCLUSION_EXCLUSION, LABELLED_ROWS, BITMAPS_AND_LISTS = range(3)
@@ -35,10 +31,6 @@ WORD_COST = 0.15
 """AND + popcount of one word of 64 rows."""
 CELL_COST = 1.5
 """Looking up the contribution of one cell of a split configuration."""
-SPARSE_ROW_COST = 3.0
-"""Counting one row in which the candidate is out of its most frequent state."""
-SPARSE_SETUP_ROW_COST = 1.5
-"""Writing the cell of one row, once per parent set, before minority rows can be walked."""
 LABELLED_ROW_COST = 0.65
 """Counting one row in the order of the table: no row number has to be looked up."""
 MOST_LABELLED = 2
@@ -59,11 +51,9 @@ class CountingPlan(NamedTuple):
     level : int
         Line of ``rows`` and ``starts`` of `packed_data.Workspace` that holds the lists.
     n_listed : int
-        Rows to walk for a candidate unless it is counted by its minority rows.
+        Rows to walk for a candidate.
     n_counted : int
         Bitmaps to count for each state of a candidate under ``INCLUSION_EXCLUSION``.
-    walks_minority : int
-        1 where candidates may be counted by their minority rows, else 0.
     """
 
     strategy: int
@@ -72,28 +62,21 @@ class CountingPlan(NamedTuple):
     level: int
     n_listed: int
     n_counted: int
-    walks_minority: int
 
 
 @borrowing
 def stored_plan(slots):
     """The plan in `packed_data.Workspace.plan`."""
     return CountingPlan(
-        strategy=slots[0],
-        n_wide=slots[1],
-        n_narrow=slots[2],
-        level=slots[3],
-        n_listed=slots[4],
-        n_counted=slots[5],
-        walks_minority=slots[6],
+        strategy=slots[0], n_wide=slots[1], n_narrow=slots[2], level=slots[3], n_listed=slots[4], n_counted=slots[5]
     )
 
 
 @borrowing
-def write_plan(slots, strategy, n_wide, n_narrow, level, n_listed, n_counted, walks_minority):
+def write_plan(slots, strategy, n_wide, n_narrow, level, n_listed, n_counted):
     """Keep a plan for the calls that continue with the same parent set."""
     slots[0], slots[1], slots[2], slots[3] = strategy, n_wide, n_narrow, level
-    slots[4], slots[5], slots[6] = n_listed, n_counted, walks_minority
+    slots[4], slots[5] = n_listed, n_counted
 
 
 @borrowing
@@ -113,7 +96,7 @@ def plan_inclusion_exclusion(
     n_wide = prepare_free_cells(
         bits, offsets, word_shifts, child, parents, state_rows, cells, sources, cell_counts, overlaps
     )
-    write_plan(slots, INCLUSION_EXCLUSION, n_wide, 0, 0, 0, n_counted, 0)
+    write_plan(slots, INCLUSION_EXCLUSION, n_wide, 0, 0, 0, n_counted)
     return True
 
 
@@ -147,8 +130,7 @@ def choose_plan_by_rows(data, drops_pure, child, parents, candidates, work):
             data.codes, child, r, offsets, parents, weights, work.cell_of_row, work.cell_counts
         )
         if labels_are_cheaper(work.cell_counts, n_labelled, r, mean_states, bits.shape[1], weights.sum(), drops_pure):
-            work.stamps[:n_labelled] = -1
-            write_plan(work.plan, LABELLED_ROWS, 0, n_labelled, 0, len(weights), 0, 1)
+            write_plan(work.plan, LABELLED_ROWS, 0, n_labelled, 0, len(weights), 0)
             return done
     rows, starts, listed, cells, cell_counts = work.rows, work.starts, work.listed, work.cells, work.cell_counts
     n_words = bits.shape[1]
@@ -163,13 +145,7 @@ def choose_plan_by_rows(data, drops_pure, child, parents, candidates, work):
         data.codes, child, r, weights, rows, starts, level, n_narrow, drops_pure, n_wide * r, cell_counts, listed
     )
     n_listed = starts[level, n_narrow] if n_narrow > 0 else 0
-    walks_minority = minority_rows_pay(
-        offsets, data.minority_offsets, data.is_sparse, candidates, r, n_words, n_wide, n_narrow, n_listed
-    )
-    if walks_minority:
-        label_rows(data.codes, child, r, cells, n_wide, rows, level, listed, n_listed, work.cell_of_row)
-        work.stamps[: n_wide + n_narrow] = -1
-    write_plan(work.plan, BITMAPS_AND_LISTS, n_wide, n_narrow, level, n_listed, 0, walks_minority)
+    write_plan(work.plan, BITMAPS_AND_LISTS, n_wide, n_narrow, level, n_listed, 0)
     return done
 
 
@@ -181,19 +157,6 @@ def dense_cost(s, r, n_words, n_wide, n_narrow, n_listed):
     # A small configuration has no more cells to look up than rows.
     cells = n_wide * r * s + min(n_narrow * r * s, 2 * n_listed)
     return words * WORD_COST + n_listed + cells * CELL_COST
-
-
-@borrowing
-def minority_rows_pay(offsets, minority_offsets, is_sparse, candidates, r, n_words, n_wide, n_narrow, n_listed):
-    """Whether counting candidates by their minority rows saves more than the labelling of all rows costs."""
-    savings = -SPARSE_SETUP_ROW_COST * 64 * n_words
-    for candidate in candidates:
-        if is_sparse[candidate]:
-            rows = minority_offsets[candidate + 1] - minority_offsets[candidate]
-            s = offsets[candidate + 1] - offsets[candidate]
-            dense = dense_cost(s, r, n_words, n_wide, n_narrow, n_listed)
-            savings += max(0.0, dense - rows * SPARSE_ROW_COST)
-    return savings > 0
 
 
 @borrowing
@@ -255,30 +218,26 @@ def labels_are_cheaper(cell_counts, n_configurations, r, s, n_words, n_weighted,
 
 
 @borrowing
-def choose_block(
-    offsets, minority_offsets, is_sparse, candidates, first, r, n_words, plan, capacity, most_work, places, bitmaps
-):
+def choose_block(offsets, candidates, first, r, n_words, plan, most_work, places, bitmaps):
     """The candidates that are counted together, from `first` on.
 
     Parameters
     ----------
-    offsets, minority_offsets, is_sparse : ndarray
-        As in `packed_data.PackedData`; `offsets` is its `state_offsets`.
-    capacity : int
-        Cells for which minority rows can be counted.
+    offsets : ndarray of int32
+        As in `packed_data.PackedData.state_offsets`.
     most_work : float
         Cost at which the block ends; a block has at least one candidate.
     places : ndarray of int64
-        Receives the place of every candidate's first bitmap, -1 where minority rows are counted.
+        Receives the place of every candidate's first bitmap.
     bitmaps : ndarray of int32
-        Receives the bitmaps of the other candidates, without their first states.
+        Receives the bitmaps of the candidates, without their first states.
 
     Returns
     -------
     (last, n_bitmaps, cost) : int, int and float
         The candidates ``first:last``, the number of their bitmaps, and the cost of counting them.
     """
-    n_wide, n_configurations = plan.n_wide, plan.n_wide + plan.n_narrow
+    n_wide = plan.n_wide
     # At most about `MOST_TOGETHER` words a block, unless one candidate alone takes more, so that calls return in
     # time.
     most_bitmaps = min(len(bitmaps), int(MOST_TOGETHER / (n_words * max(1, n_wide * r))))
@@ -291,13 +250,6 @@ def choose_block(
         if s != dense_states:
             dense, dense_states = dense_cost(s, r, n_words, n_wide, plan.n_narrow, plan.n_listed), s
         places[last - first] = n_bitmaps
-        if plan.walks_minority and is_sparse[candidate]:
-            sparse = SPARSE_ROW_COST * (minority_offsets[candidate + 1] - minority_offsets[candidate])
-            if n_configurations * r * s <= capacity and sparse < dense:
-                places[last - first] = -1
-                total += sparse
-                last += 1
-                continue
         if n_bitmaps > 0 and n_bitmaps + s - 1 > most_bitmaps:
             break
         for state in range(1, s):

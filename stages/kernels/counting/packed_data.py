@@ -62,13 +62,11 @@ class Workspace(NamedTuple):
     listed: np.ndarray  # int32 (2, n_packed): of the rows of narrow configurations the cell and the weight
     cell_of_row: np.ndarray  # int32 (n_packed,): configuration * r + child state, -1 if dropped
     histogram: np.ndarray  # int32: counts per cell and state of the new parent; all zero between calls
-    touched: np.ndarray  # int32 (n_packed,): configurations changed by the rows at hand
-    stamps: np.ndarray  # int32 (n_packed,): last candidate that touched a configuration
     small: np.ndarray  # int64 (512,): counters per state
     rest: np.ndarray  # int64 (256,): rows left over per child state
     overlaps: np.ndarray  # int32: rows that cells share with the bitmaps of a block of candidates
     bitmaps: np.ndarray  # int32 (n_states,): the bitmaps of a block of candidates
-    plan: np.ndarray  # int64 (7,): the fields of `counting_plan.CountingPlan` for the parent set at hand
+    plan: np.ndarray  # int64 (6,): the fields of `counting_plan.CountingPlan` for the parent set at hand
     # The last four serve `inclusion_exclusion`.
     state_rows: np.ndarray  # int32 (n_states,): rows in every state
     pairs: np.ndarray  # int32 (n_free, n_free): rows that two free states share
@@ -115,13 +113,11 @@ def new_workspace(
         listed=np.empty((2, n_packed), dtype=np.int32),
         cell_of_row=np.empty(n_packed, dtype=np.int32),
         histogram=np.zeros(max(4 * n_packed, most_states * (most_states + 1), 4096), dtype=np.int32),
-        touched=np.empty(n_packed, dtype=np.int32),
-        stamps=np.empty(n_packed + 2, dtype=np.int32),
         small=np.empty(512, dtype=np.int64),
         rest=np.empty(256, dtype=np.int64),
         overlaps=np.empty(most_bitmaps * most_cells, dtype=np.int32),
         bitmaps=np.empty(most_bitmaps, dtype=np.int32),
-        plan=np.zeros(7, dtype=np.int64),
+        plan=np.zeros(6, dtype=np.int64),
         state_rows=state_rows,
         pairs=np.empty((n_free, n_free) if n_known else (0, 0), dtype=np.int32),
         requests=np.zeros(n_known, dtype=np.int64),

@@ -5,11 +5,13 @@ Among equal scores, sets are ordered by the indices of the expanded subset, then
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from formats.sets.listed_sets import ListedSets
 from stages.parentsets.child_search import BYTES_PER_SET, ChildLimits, FoundSets, memory_of, slice_work
-from stages.parentsets.dirichlet_bounds import LARGEST_EXPONENT, superset_bound
+from stages.parentsets.dirichlet_bounds import LARGEST_EXPONENT, SupersetBound, superset_bound
 from stages.parentsets.pruning_rules import unlisted_bound
 from stages.published.scanagatta_2015.kernels.greedy import (
     CHOSEN,
@@ -41,6 +43,11 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
     return found
 
 
+def _terms_of(bound: SupersetBound | None, exponent: float) -> np.ndarray:
+    assert bound is not None
+    return bound.terms_of(int(exponent))
+
+
 class _Search:
     """The search of one child."""
 
@@ -59,12 +66,8 @@ class _Search:
             floor=found.floor,
         )
         self.lines = score_lines(scorer, found.child)
-        self.term_lines = term_lines(scorer, self._terms)
+        self.term_lines = term_lines(scorer, partial(_terms_of, self.bound))
         self._begin()
-
-    def _terms(self, exponent: float) -> np.ndarray:
-        assert self.bound is not None
-        return self.bound.terms_of(int(exponent))
 
     def _begin(self) -> None:
         """Nothing is expanded."""
@@ -199,9 +202,9 @@ class _Search:
         # A set that does not score more than the set that it extends is dominated by it.
         which = np.flatnonzero(scores > np.minimum(state.scores[bases], self.rules.floor))
         found.add_undominated(self._extensions(bases[which], added[which]), scores[which])
-        if found.exploration is not None:
+        if found.explored is not None:
             turn = np.lexsort((added, bases))
-            found.exploration.add_lists(self._extensions(bases[turn], added[turn]), scores[turn])
+            found.trace(self._extensions(bases[turn], added[turn]), scores[turn])
 
     def _extensions(self, bases: np.ndarray, added: np.ndarray) -> ListedSets:
         """Sets that are expanded sets and one variable each."""

@@ -200,8 +200,8 @@ class _Search:
 
         is_better = state.is_better[:end] | (state.scores[:end] > self.facts.floor)
         found.add_undominated(select(is_better), state.scores[:end][is_better])
-        if found.exploration is not None:
+        if found.explored is not None:
             is_scored = ~np.isnan(state.scores[:end])
             is_scored[:first] = False
             scores, estimates = state.scores[:end][is_scored], state.estimates[:end][is_scored]
-            found.exploration.add_lists(select(is_scored), scores, estimates)
+            found.trace(select(is_scored), scores, estimates)

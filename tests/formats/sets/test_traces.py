@@ -10,24 +10,18 @@ import pyarrow.parquet
 import pytest
 
 from formats.data_records import Variable
-from formats.records import ExploredSets, Header
+from formats.records import ESTIMATES, Header, ParentSetRecord
 from formats.schemas import TRACE, key_problem
-from formats.sets.listed_sets import ListedSets
 from formats.sets.traces import open_trace
 
 HEADER = Header((Variable("a"), Variable("b"), Variable("c")), "bic", 9, "sha256:1")
 
 
-def explored_sets(child, *rows):
-    explored = ExploredSets(child)
-    for sets, scores, estimates in rows:
-        explored.add_lists(ListedSets.of(sets), np.array(scores), np.array(estimates))
-    return explored
-
-
 CHILDREN = (
-    explored_sets(0, ([(), (2,)], [-5.0, -4.5], [np.nan, np.nan]), ([(1, 2)], [-3.25], [-3.5])),
-    explored_sets(2, ([()], [-1.0], [np.nan])),
+    ParentSetRecord.of(
+        0, [(), (2,), (1, 2)], [-5.0, -4.5, -3.25], extra={ESTIMATES: np.array([np.nan, np.nan, -3.5])}
+    ),
+    ParentSetRecord.of(2, [()], [-1.0], extra={ESTIMATES: np.array([np.nan])}),
 )
 ROWS = [
     {"child": 0, "evaluated": 1, "parents": [], "score": -5.0, "estimate": None},

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from naive.scores import local_score
 
+from formats.records import ESTIMATES
 from stages.knowledge import Knowledge
 from stages.parentsets import ParentSetOptions
 from stages.parentsets.driver import Run
@@ -80,5 +81,5 @@ class Case:
 
 def rows_of(explored):
     """Explored sets as tuples of parents, score and estimate."""
-    sets, scores, estimates = explored.joined()
-    return list(zip(sets, scores.tolist(), estimates.tolist(), strict=True))
+    estimates = explored.extra[ESTIMATES].tolist()
+    return list(zip(explored.parents, explored.scores.tolist(), estimates, strict=True))

@@ -37,7 +37,7 @@ def traced_by(run):
     sets = []
 
     def keep(explored):
-        sets.extend((explored.child, parents) for parents in explored.joined()[0])
+        sets.extend((explored.child, parents) for parents in explored.parents)
 
     return AskedScores(list(run.records(trace=keep)), sets)
 

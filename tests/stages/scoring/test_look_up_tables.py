@@ -30,7 +30,7 @@ TABLES = {
     "rare": rare(4),
     "ten": ten_states(5),
 }
-"""Binary and other columns, whose families are counted by bitmaps, lists, labelled and minority rows."""
+"""Binary and other columns, whose families are counted by bitmaps, lists and labelled rows."""
 
 
 def table(name: str) -> Dataset:

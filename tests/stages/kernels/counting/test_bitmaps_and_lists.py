@@ -7,8 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from stages.kernels.counting.bitmaps_and_lists import binary_narrow_score, narrow_score
-from stages.kernels.counting.minority_rows import unsplit_score
+from stages.kernels.counting.bitmaps_and_lists import binary_narrow_score, narrow_score, unsplit_score
 
 
 def listed_rows(seed: int, n_rows: int, r: int, s: int):
@@ -48,7 +47,7 @@ def test_lists_of_rows(r, s, n_rows):
     assert not scratch.any()
     counts = np.array([7] * r + [unsplit[p, x] for p in range(n_narrow) for x in range(r)], dtype=np.int32)
     expected_unsplit = sum(cell[0, m] for m in unsplit.values()) - sum(row[0, m] for m in sums.values())
-    assert unsplit_score(counts, 1, n_narrow + 1, r, cell[0], row[0]) == pytest.approx(expected_unsplit)
+    assert unsplit_score(counts[r:], n_narrow, r, cell[0], row[0]) == pytest.approx(expected_unsplit)
     if r == s == 2:
         of_rows = (rows, 1, listed, n_rows, counts, 2, n_narrow)
         assert binary_narrow_score(codes, 2, *of_rows, cell, row, 1, scratch) == pytest.approx(expected)
