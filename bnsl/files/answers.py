@@ -21,6 +21,7 @@ class Answers:
     - `batches`: values of the columns; may be read once.
     - `closing`: the closing line, complete once all batches are read.
     - `figures`: figures of the run.
+    - `header`: facts for the metadata of Arrow and Parquet files; empty for none.
     - `source`, `rows`: the table of the question, and which of its rows are answered (bool; None for all).
     """
 
@@ -28,6 +29,7 @@ class Answers:
     batches: Iterable[Values]
     closing: str = ""
     figures: dict[str, Any] = field(default_factory=dict)
+    header: dict[str, Any] = field(default_factory=dict)
     source: Any = None
     rows: Any = None
 
