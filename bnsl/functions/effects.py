@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 NOTE = "holds if no two variables have a hidden common cause"
 
+TITLES = {"cause_state": "state", "effect_state": "state", "standard_deviation": "sd", "structure_share": "structure"}
+"""Short titles of columns in a table to read."""
+
 SAMPLERS_ONLY = frozenset(METHODS["sampled"].options) - {"seed", "time"}
 """Options that imply method sampled."""
 
@@ -98,7 +101,7 @@ def effects(
     --------
     >>> table = {"a": [0, 1] * 20, "b": [1, 0] * 20}
     >>> network = bnsl.optimize(data=table, require="a->b", quiet=True)
-    >>> bnsl.effects(network, table, cause="a", seed=1, quiet=True)["probability"].to_pylist()[:2]
+    >>> bnsl.effects(network, data=table, cause="a", seed=1, quiet=True)["probability"].to_pylist()[:2]
     [0.012195121951219513, 0.9878048780487805]
     """
     from stages.effects import EffectOptions
@@ -171,7 +174,8 @@ def _table_of(
                 yield [*zip(*rows)]
 
     batches = strengths() if is_pair else states()
-    return Answers(columns, batches, closing, facts, {"effects": facts, "note": f"{closing}: bnsl help effects"})
+    header = {"effects": facts, "note": f"{closing}: bnsl help effects"}
+    return Answers(columns, batches, closing, facts, TITLES, header)
 
 
 def _figures(pair: PairEffects, place: tuple[int, ...]) -> tuple[float, ...]:
