@@ -63,8 +63,9 @@ class Asked(NamedTuple):
     run: Run
 
     def read(self, variables: Sequence[Variable], source: Any) -> Dataset:
-        """The data, coded by the states of the source."""
-        return self.data_options.open(self.data, self.run.reporter, KnownVariables(tuple(variables), source))
+        """The data, coded by the states of the source; a list of arcs, without `variables`, knows none."""
+        known = KnownVariables(tuple(variables), getattr(source, "source", source)) if variables else None
+        return self.data_options.open(self.data, self.run.reporter, known)
 
     def causes(self, dataset: Dataset) -> list[int]:
         """The variables whose effects are asked for."""
@@ -81,7 +82,9 @@ def effects(
     data: Any = parameter("Rows that give the parameters.", INPUT, "DATA", section="Input", is_required=True),
     data_options: DataOptions = data_options_with(),
     choices: EffectChoices = record(EffectChoices, "Effects"),
-    method: str | None = method_option(METHODS, f"Default: exact up to {MOST_EXACT['dags']} variables.", lead="For SETS"),
+    method: str | None = method_option(
+        METHODS, f"Default: exact up to {MOST_EXACT['dags']} variables.", lead="For SETS"
+    ),
     own: dict[str, Any] = own_options_of(PosteriorOptions, takers_text, lambda _: "Method"),
     time: float | None = parameter("Sample for this time: 30s, 10m, 2h.", DURATION, "TIME", section="Method"),
     knowing: KnowledgeOptions = KNOWLEDGE,
@@ -108,7 +111,7 @@ def effects(
     from stages.effects.averages import average_effects
     from stages.runtime.budgets import Budget
 
-    given = sources or (run.source(None, "NETWORKS or SETS"),)
+    given: Sequence[Any] = sources or (run.source(None, "NETWORKS or SETS"),)
     shared.check_sources(*given, data, *knowing.sources)
     seed = shared.resolve_seed(seed, run.reporter)
     if method is None and SAMPLERS_ONLY & run.given:
@@ -128,7 +131,13 @@ def effects(
     options = EffectOptions(choices.measure, ess, choices.level, choices.draws, seed, jobs)
     on = places_of(choices.effect, source.dataset)
     found = average_effects(source.dataset, source.structures, on, options, budget.stop, run.reporter)
-    facts = {"measure": options.measure, "level": options.level, "smoothing": ess, "draws": options.draws, "seed": seed}
+    facts = {
+        "measure": options.measure,
+        "level": options.level,
+        "smoothing": ess,
+        "draws": options.draws,
+        "seed": seed,
+    }
     closing = f"{source.called}; {100 * options.level:g} % credible intervals; {NOTE}"
     return _table_of(found, source.dataset.variables, options.measure, closing, facts)
 
@@ -175,7 +184,7 @@ def _table_of(
 
     batches = strengths() if is_pair else states()
     header = {"effects": facts, "note": f"{closing}: bnsl help effects"}
-    return Answers(columns, batches, closing, facts, TITLES, header)
+    return Answers(columns, batches, closing, facts, titles=TITLES, header=header)
 
 
 def _figures(pair: PairEffects, place: tuple[int, ...]) -> tuple[float, ...]:
@@ -231,7 +240,7 @@ def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
 def _from_networks(sources: Sequence[Any], asked: Asked) -> Source:
     """Networks, all equally weighted, or an essential graph."""
     from formats.wording import plural
-    from stages.effects.structures import ClassStructures, CountedStructures
+    from stages.effects.structures import ClassStructures, CountedStructures, ordered_pair
 
     reporter = asked.run.reporter
     networks = (learnt for source in sources for learnt in open_learnt_networks(source, warn=reporter.warn))
@@ -244,14 +253,16 @@ def _from_networks(sources: Sequence[Any], asked: Asked) -> Source:
         if next(networks, None) is not None:
             raise UsageError("an essential graph goes alone: give one, or networks.")
         parents, place = _placed(first.structure, dataset, asked, sources[0])
-        edges = [tuple(sorted((place[a], place[b]))) for a, b in first.edges]
+        edges = [ordered_pair(place[a], place[b]) for a, b in first.edges]
         of_class = ClassStructures(parents, edges)
         if knowledge is not None:
             of_class = of_class.under(knowledge)
         called = "over the parent sets that the essential graph allows, equally weighted"
         return Source(dataset, ((cause, of_class.of(cause)) for cause in causes), called)
     if knowledge is not None:
-        raise UsageError("--require, --forbid, --allow and --tiers go with lists of parent sets or an essential graph.")
+        raise UsageError(
+            "--require, --forbid, --allow and --tiers go with lists of parent sets or an essential graph."
+        )
     counted, n_networks = CountedStructures(causes), 0
     for learnt in itertools.chain([first], networks):
         if learnt.edges:
@@ -294,6 +305,6 @@ def _warn_of_directions(network: Network, reporter: Reporter) -> None:
         undecided = list(network_directions(network).values()).count(UNDECIDED)
         if undecided:
             reporter.warn(
-                f"nothing decides the direction of {plural(undecided, 'arc')} of this network, and effects depend on it: "
+                f"nothing decides the direction of {plural(undecided, 'arc')} of this network; effects depend on it: "
                 "the essential graph (bnsl convert --cpdag) or lists of parent sets give all that the data allow"
             )

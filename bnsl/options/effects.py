@@ -23,7 +23,10 @@ class EffectChoices:
         default=EffectOptions.measure,
     )
     level: float = option(
-        "Posterior probability of the credible intervals.", Number(0, 1, is_open=True), "P", default=EffectOptions.level
+        "Posterior probability of the credible intervals.",
+        Number(0, 1, is_open=True),
+        "P",
+        default=EffectOptions.level,
     )
     draws: int = option("Draws for the interval of each effect.", Whole(2), "N", default=EffectOptions.draws)
     smoothing: float | None = option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
 from bnsl.functions.effects import effects
 from bnsl.options.shared import OutputOptions, output_options
@@ -10,17 +9,19 @@ from bnsl.options.shared import OutputOptions, output_options
 from ..files import write_answers
 from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
+from .query import written_format
 
 FORMATS = output_options(
     ("arrow", "feather", "parquet", "csv", "jsonl", "table"),
-    "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV, JSON lines or a table to read; by default that of "
-    "the output's name.",
+    "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV, JSON lines or a table to read; by default that "
+    "of the output's name.",
     without=(),
 )
 
 
 @stage_command(
-    "--data --cause --effect --measure --level --smoothing --require --forbid --seed --jobs --format --output", effects
+    "--data --cause --effect --measure --level --smoothing --require --forbid --seed --jobs --format --output",
+    effects,
 )
 @packed("target", FORMATS)
 def command(call: Call, target: OutputOptions) -> None:
@@ -40,10 +41,7 @@ def command(call: Call, target: OutputOptions) -> None:
 
     See also: bnsl posterior, bnsl query (--do, --effect), bnsl help effects.
     """
-    is_json = target.output.lower().endswith(".jsonl")
-    asked = "jsonl" if target.as_json or (target.format_name is None and is_json) else target.format_name
-    given = None if asked in ("table", "arrow") else asked
-    format_name = asked if asked == "jsonl" else output_format("effects", target.output, given)
+    format_name = written_format(target, False, "effects")
     found = call()
     write_answers(target, found, format_name, call.reporter)
     write_stats(target.stats, found.figures)

@@ -1,8 +1,9 @@
 """The posterior of P(y | do(x)) given the parents of x: counts, closed moments, draws.
 
 With parents z, P(y | do(x)) = sum over z of P(z) P(y | x, z). The joint distribution of z, x and y has a uniform
-Dirichlet prior. Then P(z) and all P(y | x, z) are independent Dirichlet variables: of parameters a(z) = N(z) + ess / K
-and b(y) = N(z, x, y) + ess / (K r_x r_y), where K is the number of configurations of z, and r are numbers of states.
+Dirichlet prior. Then P(z) and all P(y | x, z) are independent and have Dirichlet distributions. Their parameters are
+a(z) = N(z) + ess / K and b(y) = N(z, x, y) + ess / (K r_x r_y), with N rows of counts, K configurations of z, and r
+states.
 """
 
 from __future__ import annotations
@@ -158,9 +159,7 @@ def _entropies(distributions: np.ndarray) -> np.ndarray:
     return -(distributions * logs).sum(axis=-1)
 
 
-def count_effects(
-    dataset: Dataset, parents: Sequence[int], cause: int, effects: Sequence[int]
-) -> Iterator[Counts]:
+def count_effects(dataset: Dataset, parents: Sequence[int], cause: int, effects: Sequence[int]) -> Iterator[Counts]:
     """Rows of each configuration of the parents, the cause and each of the effects."""
     found, n_found, n_all = configurations(dataset, parents)
     n_x = int(dataset.n_states[cause])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -139,13 +140,12 @@ def _effects_of(
             if stop.is_set():
                 raise NothingFoundError("stopped before the effects were computed")
             mixtures[effect].add(
-                effect_moments(counts, options.smoothing, contrast),
-                lambda n, rng: draw_effects(counts, options.smoothing, n, rng),
+                effect_moments(counts, options.smoothing, contrast), partial(draw_effects, counts, options.smoothing)
             )
     for effect, mixture in mixtures.items():
         rows = np.bincount(dataset.codes[effect], minlength=dataset.n_states[effect])
         mixture.add(
             unaffected_moments(rows, n_x, options.smoothing, contrast),
-            lambda n, rng: draw_unaffected(rows, n_x, options.smoothing, n, rng),
+            partial(draw_unaffected, rows, n_x, options.smoothing),
         )
     return [mixture.summary(cause, effect) for effect, mixture in mixtures.items()]

@@ -20,7 +20,7 @@ from stages.runtime.warm_up import compile_first, tiny_table
 from .structures import CauseStructures, CountedStructures
 
 LEAST_MASS = 1e-7
-"""Parent sets of a cause whose posterior probabilities sum up to this or less are left out, the least probable ones."""
+"""The least probable parent sets of a cause are left out, as far as their probabilities sum up to this or less."""
 
 
 def posterior_structures(

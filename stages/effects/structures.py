@@ -66,7 +66,7 @@ class ClassStructures:
         self.n_variables = len(member)
         self.essential = essential_graph(member)
         arcs = ((parent, child) for child, family in enumerate(member) for parent in family)
-        directed = frozenset(arc for arc in arcs if _pair(*arc) not in undirected)
+        directed = frozenset(arc for arc in arcs if ordered_pair(*arc) not in undirected)
         self.graph = PartiallyDirectedGraph(directed, undirected)
 
     def under(self, knowledge: Knowledge) -> ClassStructures:
@@ -80,10 +80,14 @@ class ClassStructures:
             # Also refuses arcs that every network of the class has or lacks.
             oriented_graph(member, knowledge)
         except Inconsistent as error:
-            raise InfeasibleError(f"no network of this essential graph agrees with the constraints: {error}") from None
+            raise InfeasibleError(
+                f"no network of this essential graph agrees with the constraints: {error}"
+            ) from None
         absent = [arc for arc in knowledge.required_arcs if arc[0] not in member[arc[1]]]
         if absent:
-            raise InfeasibleError(f"the essential graph has no arc {knowledge.arc_text(*absent[0])}, which is required")
+            raise InfeasibleError(
+                f"the essential graph has no arc {knowledge.arc_text(*absent[0])}, which is required"
+            )
         return ClassStructures(member, sorted(oriented.undirected))
 
     def of(self, cause: int) -> CauseStructures:
@@ -107,13 +111,13 @@ class ClassStructures:
 
     def _cliques(self, variables: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """The subsets of which every two are adjacent: others would collide in a common child."""
-        joined = {_pair(*arc) for arc in (*self.graph.directed, *self.graph.undirected)}
+        joined = {ordered_pair(*arc) for arc in (*self.graph.directed, *self.graph.undirected)}
         waiting: list[tuple[int, ...]] = [()]
         while waiting:
             clique = waiting.pop()
             yield clique
             later = variables[variables.index(clique[-1]) + 1 :] if clique else variables
-            waiting += [(*clique, v) for v in later if all(_pair(u, v) in joined for u in clique)]
+            waiting += [(*clique, v) for v in later if all(ordered_pair(u, v) in joined for u in clique)]
 
     def _required(self, turned: Sequence[Arc], further: Knowledge | None = None) -> Knowledge:
         """Knowledge of the arcs of the graph and of edges that are turned."""
@@ -123,7 +127,7 @@ class ClassStructures:
     def _member(self, turned: Sequence[Arc]) -> Parents | None:
         """A network of the class that has these arcs in place of edges; None if there is none."""
         directed = {*self.graph.directed, *turned}
-        free = self.graph.undirected - {_pair(*arc) for arc in turned}
+        free = self.graph.undirected - {ordered_pair(*arc) for arc in turned}
         parents = _parents_of(directed, self.n_variables)
         order = topological_order(parents)
         if len(order) < self.n_variables:
@@ -136,7 +140,8 @@ class ClassStructures:
         return member if essential_graph(member) == self.essential else None
 
 
-def _pair(a: int, b: int) -> Arc:
+def ordered_pair(a: int, b: int) -> Arc:
+    """An edge with the smaller index first."""
     return (a, b) if a < b else (b, a)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import functools
 import itertools
 import math
 
@@ -11,7 +13,13 @@ from .posterior import ancestors, networks
 
 
 def _rows(rows, columns, states):
-    return sum(all(row[c] == s for c, s in zip(columns, states)) for row in rows)
+    return _counted(tuple(rows), tuple(columns))[tuple(states)]
+
+
+@functools.lru_cache(maxsize=100)
+def _counted(rows, columns):
+    """How often each combination of states of some columns occurs."""
+    return collections.Counter(tuple(row[c] for c in columns) for row in rows)
 
 
 def effect_moments(rows, n_states, parents, x, y, ess):

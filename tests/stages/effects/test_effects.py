@@ -62,9 +62,7 @@ def test_draws_have_the_distribution(n_rows):
     np.testing.assert_allclose(found.mean(axis=0), moments.mean, atol=0.02)
     np.testing.assert_allclose(found.std(axis=0), np.sqrt(moments.variance), atol=0.015)
     levels = [0.05, 0.25, 0.5, 0.75, 0.95]
-    np.testing.assert_allclose(
-        np.quantile(found, levels, axis=0), np.quantile(expected, levels, axis=0), atol=0.05
-    )
+    np.testing.assert_allclose(np.quantile(found, levels, axis=0), np.quantile(expected, levels, axis=0), atol=0.05)
 
 
 def test_tiny_parameters_put_all_weight_on_one_cell():
@@ -81,7 +79,9 @@ def test_divergences_are_mean_kullback_leibler_divergences():
     assert divergences(np.array([[1.0, 0.0], [0.0, 1.0]])) == pytest.approx(np.log(2))
 
 
-@pytest.mark.parametrize(("seed", "n", "spread"), [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 20.0), (4, 4, 200.0), (5, 4, 2.0)])
+@pytest.mark.parametrize(
+    ("seed", "n", "spread"), [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 20.0), (4, 4, 200.0), (5, 4, 2.0)]
+)
 def test_parent_sets_with_descendants_are_enumeration(seed, n, spread):
     lists = random_lists(seed, n, spread)
     table, weighted = as_table(lists), naive.posterior_networks(lists)
@@ -101,9 +101,7 @@ def test_averages_over_the_posterior_are_enumeration(seed):
     dataset, rows = dependent_dataset(seed, n, 30, most_states=3, least_states=1 + seed % 2)
     n_states, weighted = dataset.n_states.tolist(), naive.posterior_networks(lists)
     options = EffectOptions(draws=40, smoothing=1.5)
-    structures = list(
-        posterior_structures(as_table(lists), range(n), PosteriorOptions(), Budget(), NullReporter())
-    )
+    structures = list(posterior_structures(as_table(lists), range(n), PosteriorOptions(), Budget(), NullReporter()))
     plain = {x: naive.structure_shares(weighted, x) for x in range(n)}
     for place, measure in enumerate(("probability", "contrast")):
         for batch in averages(dataset, structures, range(n), replace(options, measure=measure)):
