@@ -20,7 +20,7 @@ FORMATS = output_options(
 
 
 @stage_command(
-    "--data --cause --effect --measure --level --smoothing --require --forbid --seed --jobs --format --output",
+    "--data --cause --effect --measure --level --require --forbid --seed --format --output",
     effects,
 )
 @packed("target", FORMATS)

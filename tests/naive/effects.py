@@ -96,18 +96,20 @@ def posterior_networks(lists):
 
 def averaged(rows, n_states, shares, x, y, ess):
     """Mean, variance and the part of it that is due to the structure, of probabilities and of contrasts."""
+    joined = collections.Counter()
+    for (parents, below), share in shares.items():
+        joined[parents if y in below else None] += share
+    moments = {
+        parents: unaffected_moments(rows, n_states, x, y, ess)
+        if parents is None
+        else effect_moments(rows, n_states, parents, x, y, ess)
+        for parents in joined
+    }
     found = []
     for first in (0, 2):
-        mean = second = between = 0.0
-        for (parents, below), share in shares.items():
-            moments = (
-                effect_moments(rows, n_states, parents, x, y, ess)
-                if y in below
-                else unaffected_moments(rows, n_states, x, y, ess)
-            )
-            mean = mean + share * np.array(moments[first])
-            second = second + share * np.array(moments[first + 1])
-            between = between + share * np.array(moments[first]) ** 2
+        mean = sum(share * np.array(moments[parents][first]) for parents, share in joined.items())
+        second = sum(share * np.array(moments[parents][first + 1]) for parents, share in joined.items())
+        between = sum(share * np.array(moments[parents][first]) ** 2 for parents, share in joined.items())
         found.append((mean, second - mean**2, between - mean**2))
     return found
 

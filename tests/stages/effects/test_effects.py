@@ -56,7 +56,7 @@ def test_draws_have_the_distribution(n_rows):
     n_states, rng, ess = dataset.n_states.tolist(), np.random.default_rng(1), 2.0
     (counts,) = count_effects(dataset, (0, 1), 2, [3])
     found = draw_effects(counts, ess, 6000, rng)
-    expected = np.array([naive.drawn_effect(rows, n_states, (0, 1), 2, 3, ess, rng) for _ in range(1500)])
+    expected = np.array([naive.drawn_effect(rows, n_states, (0, 1), 2, 3, ess, rng) for _ in range(800)])
     moments = effect_moments(counts, ess, False)
     np.testing.assert_allclose(found.sum(axis=2), 1.0, atol=1e-12)
     np.testing.assert_allclose(found.mean(axis=0), moments.mean, atol=0.02)
@@ -93,10 +93,9 @@ def test_parent_sets_with_descendants_are_enumeration(seed, n, spread):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_averages_over_the_posterior_are_enumeration(seed):
+@pytest.mark.parametrize(("seed", "n"), [(0, 3), (1, 4), (2, 3), (3, 2)])
+def test_averages_over_the_posterior_are_enumeration(seed, n):
     """Mixed states; the moments and the share of structures of every pair."""
-    n = 3 + seed % 2
     lists = random_lists(seed, n, (2.0, 0.5)[seed % 2])
     dataset, rows = dependent_dataset(seed, n, 30, most_states=3, least_states=1 + seed % 2)
     n_states, weighted = dataset.n_states.tolist(), naive.posterior_networks(lists)
