@@ -93,7 +93,9 @@ class _Mixture:
             between = np.tensordot(self.shares, (means - mean) ** 2, 1)
             variance = between + np.tensordot(self.shares, variances, 1)
         share = np.divide(between, variance, out=np.full(np.shape(variance), np.nan), where=variance > 0)
-        return PairEffects(cause, effect, float(self.shares[:-1].sum()), mean, np.sqrt(variance), lower, upper, share)
+        return PairEffects(
+            cause, effect, min(float(self.shares[:-1].sum()), 1.0), mean, np.sqrt(variance), lower, upper, share
+        )
 
 
 def average_effects(
