@@ -19,10 +19,7 @@ FORMATS = output_options(
 )
 
 
-@stage_command(
-    "--data --cause --effect --measure --level --require --forbid --seed --format --output",
-    effects,
-)
+@stage_command("--data --cause --effect --measure --level --require --forbid --seed --format --output", effects)
 @packed("target", FORMATS)
 def command(call: Call, target: OutputOptions) -> None:
     """Effects of setting variables, averaged over structures, with intervals.
