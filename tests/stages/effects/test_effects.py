@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.cases.posterior import as_table, random_lists
-from helpers.tables import dependent_dataset
+from helpers.tables import dependent_dataset, make_dataset
 from naive import effects as naive
 from naive import networks
 
@@ -231,3 +231,19 @@ def test_a_stop_ends_the_run():
     stop.set()
     with pytest.raises(NothingFoundError):
         list(average_effects(dataset, [(0, counted.of(0))], [1], EffectOptions(), stop, NullReporter()))
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say():
+    """Parameters and rows drawn from the prior, where posterior intervals have their frequency exactly."""
+    rng, ess, held = np.random.default_rng(4), 4.0, []
+    counted = CountedStructures([1])
+    counted.add(((), (0,), (0, 1)))
+    options = EffectOptions(draws=400, smoothing=ess)
+    for _ in range(300):
+        joint = rng.dirichlet(np.full(12, ess / 12)).reshape(2, 2, 3)  # z, x, y
+        codes = np.array(np.unravel_index(rng.choice(12, 40, p=joint.ravel()), joint.shape))
+        given = joint / np.maximum(joint.sum(axis=2, keepdims=True), 1e-300)
+        truth = np.einsum("z,zxy->xy", joint.sum(axis=(1, 2)), given)
+        found = averages(make_dataset(codes, [2, 2, 3]), [(1, counted.of(1))], [2], options)
+        held.append((found[0][0].lower <= truth) & (truth <= found[0][0].upper))
+    assert 0.87 < np.mean(held) < 0.93
