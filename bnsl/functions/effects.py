@@ -249,7 +249,7 @@ def _from_networks(sources: Sequence[Any], asked: Asked) -> Source:
     dataset = asked.read(known, sources[0])
     causes = asked.causes(dataset)
     knowledge = asked.knowing.resolve(dataset.names)
-    if first.edges:
+    if first.edges is not None:
         if next(networks, None) is not None:
             raise UsageError("an essential graph goes alone: give one, or networks.")
         parents, place = _placed(first.structure, dataset, asked, sources[0])
@@ -265,7 +265,7 @@ def _from_networks(sources: Sequence[Any], asked: Asked) -> Source:
         )
     counted, n_networks = CountedStructures(causes), 0
     for learnt in itertools.chain([first], networks):
-        if learnt.edges:
+        if learnt.is_class:
             raise UsageError("an essential graph goes alone: give one, or networks.")
         counted.add(_placed(learnt.structure, dataset, asked, sources[0])[0])
         n_networks += 1
