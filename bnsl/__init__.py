@@ -23,6 +23,7 @@ FUNCTIONS = (
     "posterior",
     "average",
     "query",
+    "effects",
     "fit",
     "sample",
     "evaluate",

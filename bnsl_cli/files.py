@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bnsl.files.answers import Answers
+from bnsl.files.recording import json_text
 from bnsl.files.rows import Rows
 
 if TYPE_CHECKING:
@@ -23,16 +24,17 @@ def write_rows(target: str, rows: Rows, format: str) -> None:
 
 def write_answers(target: OutputOptions, answers: Answers, format: str, reporter: Reporter) -> None:
     """Write a table of answers, to read or for programs, and its closing line."""
-    from formats.tables.results.result_tables import open_result_writer
+    from formats.tables.results.result_tables import METADATA_KEY, open_result_writer
 
     from .tables.stage_results import show_results
 
     if target.is_table:
         values = answers.values
         reporter.pause()
-        show_results(target.output, answers.columns, values, target.rows_shown, answers.closing)
+        show_results(target.output, answers.columns, values, target.rows_shown, answers.closing, answers.titles)
         return
-    with open_result_writer(target.output, answers.columns, format) as write:
+    metadata = {METADATA_KEY: json_text(answers.header).encode()} if answers.header else None
+    with open_result_writer(target.output, answers.columns, format, metadata) as write:
         for batch in answers.batches:
             write(batch)
     reporter.pause()

@@ -22,6 +22,8 @@ class Answers:
     - `closing`: the closing line, complete once all batches are read.
     - `figures`: figures of the run.
     - `source`, `rows`: the table of the question, and which of its rows are answered (bool; None for all).
+    - `titles`: short titles of columns in a table to read, whose figures then have four decimals.
+    - `header`: facts for the metadata of Arrow and Parquet files; empty for none.
     """
 
     columns: Mapping[str, str]
@@ -30,6 +32,8 @@ class Answers:
     figures: dict[str, Any] = field(default_factory=dict)
     source: Any = None
     rows: Any = None
+    titles: Mapping[str, str] | None = None
+    header: dict[str, Any] = field(default_factory=dict)
 
     @property
     def values(self) -> list[list[Any]]:

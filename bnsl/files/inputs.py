@@ -97,9 +97,9 @@ def open_learnt_networks(source: Any, warn: Warn | None = None) -> Iterator[Lear
     from formats import open_networks_or_models
     from formats.detection import detect_lines
     from formats.schemas import NETWORK
-    from formats.textlines import Lines
+    from formats.textlines import as_lines
 
-    lines = Lines(as_file(source, "network"))
+    lines = as_lines(as_file(source, "network"))
     if detect_lines(lines).name == NETWORK.name:
         yield from map(learnt_network, open_networks_or_models(lines))
     else:

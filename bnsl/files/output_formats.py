@@ -32,6 +32,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "sample": TABLE_FORMATS,
     "fit": (*(row.target for row in formats_of(Kind.PARAMETERS, written=True)), "network"),
     "query": ("csv", "arrow", "feather", "parquet"),
+    "effects": ("arrow", "csv", "feather", "parquet"),
     "merge": ("parentsets",),
     "discretize": TABLE_FORMATS,
     "formats": (),

@@ -53,8 +53,8 @@ def command(call: Call, target: OutputOptions) -> None:
     write_stats(target.stats, found.figures)
 
 
-def written_format(target: OutputOptions, is_data: bool) -> str:
-    """The format for programs; a usage error if the question has no answers of that format."""
+def written_format(target: OutputOptions, is_data: bool, command: str = "query") -> str:
+    """The format of a command's answers; a usage error if the question has no answers of that format."""
     if is_data:
         if target.as_json or target.format_name in ("jsonl", "table"):
             raise UsageError("rows of data are written as csv, arrow, feather or parquet.")
@@ -64,4 +64,4 @@ def written_format(target: OutputOptions, is_data: bool) -> str:
     is_json = target.output.lower().endswith(".jsonl") and not named_formats(target.output)
     if target.as_json or target.format_name == "jsonl" or (not target.format_name and is_json):
         return "jsonl"
-    return output_format("query", target.output, target.format_name)
+    return output_format(command, target.output, target.format_name)

@@ -90,12 +90,25 @@ def show_arc_probabilities(target: str, table: ArcProbabilities, limit: int | No
 
 
 def show_results(
-    target: str, columns: Mapping[str, str], values: Sequence[Sequence[Any]], limit: int | None, closing: str
+    target: str,
+    columns: Mapping[str, str],
+    values: Sequence[Sequence[Any]],
+    limit: int | None,
+    closing: str,
+    titles: Mapping[str, str] | None = None,
 ) -> None:
-    """A table of results, figures with six digits."""
+    """A table of results, figures with six digits; with short `titles` of columns, with four decimals."""
     is_figure = [kind != "text" for kind in columns.values()]
-    view = layout.new_table(*(f">{name}" if figure else name for name, figure in zip(columns, is_figure)))
-    rows = ([f"{cell:.6g}" if figure else cell for cell, figure in zip(row, is_figure)] for row in zip(*values))
+    named = [(titles or {}).get(name, name) for name in columns]
+    view = layout.new_table(*(f">{name}" if figure else name for name, figure in zip(named, is_figure)))
+    shape = ".6g" if titles is None else ".4f"
+
+    def shown(cell: Any, is_figure: bool) -> str:
+        if titles and is_figure and cell != cell:
+            return ""
+        return f"{cell:{shape}}" if is_figure else cell
+
+    rows = ([shown(cell, figure) for cell, figure in zip(row, is_figure)] for row in zip(*values))
     layout.write_table(target, view, rows, limit, "row", closing)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -66,6 +66,22 @@ def exact_probabilities(
     return ExactSums(np.minimum(arcs, 1.0), np.minimum(sums.descendants, 1.0), sums.networks)
 
 
+def family_relations(
+    table: ParentSetTable, children: Sequence[int], budget: Budget, reporter: Reporter
+) -> Iterator[np.ndarray]:
+    """For each of some children, the posterior probabilities of its sets together with its descendants.
+
+    The prior is uniform over networks. Yields float64, shape (n_sets of the child, n_variables): entry [s, v] is the
+    probability that the child has set s and v descends from it; in the child's own column, that it has set s. Raises
+    errors as `exact_probabilities` does.
+    """
+    _require_feasible(table.n_variables, PosteriorOptions())
+    sums = _SubsetSums(table, False, budget, reporter)
+    sums.terms += len(children) * table.n_variables**2 * 2 ** (table.n_variables - 4)
+    sums.solve()
+    return map(sums.relations, children)
+
+
 def log_weight(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> float:
     """Logarithm of the total weight of all networks of listed sets, nats; raises errors as `exact_probabilities`
     does.
@@ -108,12 +124,36 @@ class _SubsetSums:
         self.terms = (n << n) if singles else 3**n
         self.done = 0.0
 
-    def run(self) -> None:
-        table, n = self.table, self.table.n_variables
+    def solve(self) -> None:
+        """Both passes: afterwards `sums` are the shares of `pull_shares`."""
         forward, totals, buffers = self._push()
         if self.singles:
-            self.networks = draw_networks(table, (totals, forward), (self.sums, self.exponents), self.budget)
+            self.networks = draw_networks(self.table, (totals, forward), (self.sums, self.exponents), self.budget)
         self._pull(forward, totals, buffers)
+
+    def relations(self, child: int) -> np.ndarray:
+        """As `family_relations` for one child, after `solve`.
+
+        With set U of all variables that do not descend from the child, v descends if U lacks it. So the sums over
+        supersets are taken over the sets U that lack v.
+        """
+        table, (_, _, first, end, *_) = self.table, self._sets_of(child)
+        shares, exponents = self.sums[child].copy(), self.exponents[child].copy()
+        masks = np.arange(len(shares))
+        found = np.zeros((end - first, table.n_variables))
+        for v in range(table.n_variables):
+            has_v = (masks >> (v - (v > child)) & 1).astype(np.bool_) if v != child else np.False_
+            self.sums[child] = np.where(has_v, 0.0, shares)
+            self.exponents[child] = np.where(has_v, NOTHING, exponents)
+            self._sum_related(child, True)
+            add_set_probabilities(*self._sets_of(child), self.sums[child], self.exponents[child], self.probabilities)
+            found[:, v] = self.probabilities[first:end]
+        self.sums[child], self.exponents[child] = shares, exponents
+        return found
+
+    def run(self) -> None:
+        table, n = self.table, self.table.n_variables
+        self.solve()
         for child in range(n):
             self._sum_related(child, True)
             add_set_probabilities(*self._sets_of(child), self.sums[child], self.exponents[child], self.probabilities)

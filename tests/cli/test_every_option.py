@@ -52,6 +52,11 @@ LINES: dict[str, tuple[str, ...]] = {
     "average": ("r.jsonl --seed 1", "r.jsonl --tw 1 --seed 1 --evaluations 50"),
     "sample": ("n.bif --rows 5 --seed 1", "--random 6 --rows 3 --seed 1"),
     "fit": ("n.jsonl d.csv --missing drop", f"plain.txt d.csv {CUT}", "n.bif d.csv --missing em --smoothing 1"),
+    "effects": (
+        "n.jsonl --data d.csv --missing drop --seed 1 --draws 20",
+        "k.jsonl --data d.csv --missing drop --seed 1 --draws 20 --exact",
+        "k.jsonl --data d.csv --missing drop --seed 1 --draws 20 --sampled --samples 20 --chains 2",
+    ),
     "query": (
         "n.bif a=1",
         "n.bif a=1 --samples 5 --seed 1",
@@ -103,6 +108,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "average": ("median",),
     "baseline": ("m1",),
     "categories": ("x",),
+    "cause": ("a",),
     "columns": ("a,b", "a,b,c"),
     "compare.names": ("method.data.seed",),
     "convert.names": ("names.csv",),
@@ -114,6 +120,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "drop": ("z", "c"),
     "each": ("K=1,2",),
     "effect": ("a,b", "b,a"),
+    "effects.effect": ("a",),
     "eps": ("0.3",),
     "ess": ("7",),
     "evaluations": ("3",),

@@ -48,6 +48,7 @@ LINES = {
     "posterior": "s --features ancestors",
     "fit": "n w.csv --smoothing 1",
     "average": "n n2 --seed 1 --dag",
+    "effects": "n --data w.csv --cause diagnosis --seed 1",
     "query": "f diagnosis=malignant --variables mean_area,mean_radius --format arrow",
     "sample": "f --rows 20 --seed 3 --format arrow",
     "evaluate": "n --data w.csv --score bic --score bdeu --no-treewidth",
@@ -68,7 +69,14 @@ def test_the_pipeline_writes_the_same_bytes(place: Path):
     for name, output in [("entropy", "e"), ("screen", "r"), ("parentsets", "s"), ("optimize", "n")]:
         made[name] = shell(name, LINES[name], output)
     shell("optimize", "--data w.csv --hc --seed 2 --discretize median --columns mean*,diagnosis", "n2")
-    for name, output in [("posterior", "p"), ("fit", "f"), ("average", "a"), ("query", "q"), ("sample", "d")]:
+    for name, output in [
+        ("posterior", "p"),
+        ("fit", "f"),
+        ("average", "a"),
+        ("query", "q"),
+        ("sample", "d"),
+        ("effects", "i"),
+    ]:
         made[name] = shell(name, LINES[name], output)
     made["convert"] = shell("convert", LINES["convert"], "x.graphml")
 
@@ -96,7 +104,9 @@ def test_the_pipeline_writes_the_same_bytes(place: Path):
     assert bnsl.convert(network, to="graphml").encode() == made["convert"]
     answers = bnsl.query(fitted, {"diagnosis": "malignant"}, variables=["mean_area", "mean_radius"])
     rows = bnsl.sample(fitted, rows=20, seed=3)
-    for name, table in (("entropy", entropies), ("query", answers), ("sample", rows)):
+    effects = bnsl.effects(network, data="w.csv", cause="diagnosis", seed=1)
+    tables = {"entropy": entropies, "query": answers, "sample": rows, "effects": effects}
+    for name, table in tables.items():
         with pyarrow.ipc.open_stream(made[name]) as theirs:
             assert table.to_pylist() == theirs.read_all().to_pylist(), name
     measures = bnsl.evaluate(network, data=columns, score=["bic", "bdeu"], no_treewidth=True)

@@ -1,0 +1,44 @@
+"""``bnsl effects``: effects of setting variables, with the uncertainty about structure and parameters."""
+
+from __future__ import annotations
+
+from bnsl.files.recording import write_stats
+from bnsl.functions.effects import effects
+from bnsl.options.shared import OutputOptions, output_options
+
+from ..files import write_answers
+from ..running.option_records import packed
+from ..running.stage_command import Call, stage_command
+from .query import written_format
+
+FORMATS = output_options(
+    ("arrow", "feather", "parquet", "csv", "jsonl", "table"),
+    "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV, JSON lines or a table to read; by default that "
+    "of the output's name.",
+    without=(),
+)
+
+
+@stage_command("--data --cause --effect --measure --level --require --forbid --seed --format --output", effects)
+@packed("target", FORMATS)
+def command(call: Call, target: OutputOptions) -> None:
+    """Effects of setting variables, averaged over structures, with intervals.
+
+    Reads networks (one, or a stream of replicates), an essential graph, or lists of parent sets, and rows, and
+    writes P(effect | do(cause)) for all pairs, its credible interval, the probability that the cause is an
+    ancestor of the effect, and the share of the variance that is due to the structure. Lists give the posterior
+    over all their networks. Effects rest on the absence of hidden common causes.
+
+    \b
+    Examples:
+      bnsl sample asia.bif --rows 2000 --seed 1 -o asia.csv
+      bnsl effects asia.bif --data asia.csv --cause smoke --effect dysp
+      bnsl parentsets --score bdeu --keep-mass 1e-6 asia.csv |
+        bnsl effects - --data asia.csv --measure strength --seed 1
+
+    See also: bnsl posterior, bnsl query (--do, --effect), bnsl help effects.
+    """
+    format_name = written_format(target, False, "effects")
+    found = call()
+    write_answers(target, found, format_name, call.reporter)
+    write_stats(target.stats, found.figures)

@@ -1,0 +1,249 @@
+"""Effects against enumeration: of configurations, of networks, of the members of essential graphs."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.cases.posterior import as_table, random_lists
+from helpers.tables import dependent_dataset, make_dataset
+from naive import effects as naive
+from naive import networks
+
+from stages.effects import EffectOptions
+from stages.effects.adjustment import count_effects, divergences, draw_effects, draw_unaffected, effect_moments
+from stages.effects.averages import average_effects
+from stages.effects.posterior import posterior_structures
+from stages.effects.structures import ClassStructures, CountedStructures
+from stages.graphs.essential_graphs import essential_graph, list_arcs
+from stages.graphs.orientation import oriented_graph
+from stages.knowledge import make_knowledge
+from stages.posterior import PosteriorOptions
+from stages.posterior.exact import family_relations
+from stages.runtime.budgets import Budget
+from stages.runtime.errors import InfeasibleError, NothingFoundError
+from stages.runtime.reporting import NullReporter
+
+
+def averages(dataset, structures, effects, options):
+    return list(average_effects(dataset, structures, effects, options, threading.Event(), NullReporter()))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_moments_are_sums_over_all_configurations(seed):
+    dataset, rows = dependent_dataset(seed, 4, (0, 5, 40)[seed % 3], most_states=3)
+    n_states, ess = dataset.n_states.tolist(), (0.1, 1.0, 7.5)[seed % 3]
+    for x, y in [(0, 3), (2, 1)]:
+        others = [v for v in range(4) if v not in (x, y)]
+        for parents in itertools.chain.from_iterable(itertools.combinations(others, k) for k in range(3)):
+            (counts,) = count_effects(dataset, parents, x, [y])
+            expected = naive.effect_moments(rows, n_states, parents, x, y, ess)
+            for contrast in (False, True):
+                mean, second = map(np.array, expected[2 * contrast : 2 * contrast + 2])
+                found = effect_moments(counts, ess, contrast)
+                np.testing.assert_allclose(found.mean, mean, rtol=0, atol=1e-12)
+                np.testing.assert_allclose(found.variance, second - mean**2, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_rows", [3, 60])
+def test_draws_have_the_distribution(n_rows):
+    """Means, deviations and quantiles of draws of the configurations by themselves, many without rows among them."""
+    dataset, rows = dependent_dataset(5, 4, n_rows, most_states=3, least_states=2)
+    n_states, rng, ess = dataset.n_states.tolist(), np.random.default_rng(1), 2.0
+    (counts,) = count_effects(dataset, (0, 1), 2, [3])
+    found = draw_effects(counts, ess, 6000, rng)
+    expected = np.array([naive.drawn_effect(rows, n_states, (0, 1), 2, 3, ess, rng) for _ in range(800)])
+    moments = effect_moments(counts, ess, False)
+    np.testing.assert_allclose(found.sum(axis=2), 1.0, atol=1e-12)
+    np.testing.assert_allclose(found.mean(axis=0), moments.mean, atol=0.02)
+    np.testing.assert_allclose(found.std(axis=0), np.sqrt(moments.variance), atol=0.015)
+    levels = [0.05, 0.25, 0.5, 0.75, 0.95]
+    np.testing.assert_allclose(np.quantile(found, levels, axis=0), np.quantile(expected, levels, axis=0), atol=0.05)
+
+
+def test_tiny_parameters_put_all_weight_on_one_cell():
+    drawn = draw_unaffected(np.array([0, 0, 0]), 2, 1e-9, 3000, np.random.default_rng(2))
+    assert set(np.unique(drawn)) == {0.0, 1.0}
+    np.testing.assert_allclose(drawn.mean(axis=(0, 1)), 1 / 3, atol=0.04)
+
+
+def test_divergences_are_mean_kullback_leibler_divergences():
+    rng = np.random.default_rng(3)
+    for shape in [(1, 3), (2, 2), (4, 3)]:
+        drawn = rng.dirichlet(np.full(shape[1], 0.4), shape[0])
+        assert divergences(drawn) == pytest.approx(naive.divergence(drawn), abs=1e-12)
+    assert divergences(np.array([[1.0, 0.0], [0.0, 1.0]])) == pytest.approx(np.log(2))
+
+
+@pytest.mark.parametrize(
+    ("seed", "n", "spread"), [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 20.0), (4, 4, 200.0), (5, 4, 2.0)]
+)
+def test_parent_sets_with_descendants_are_enumeration(seed, n, spread):
+    lists = random_lists(seed, n, spread)
+    table, weighted = as_table(lists), naive.posterior_networks(lists)
+    for x, found in enumerate(family_relations(table, range(n), Budget(), NullReporter())):
+        expected = np.zeros_like(found)
+        places = {sets: place for place, (sets, _) in enumerate(lists[x])}
+        for (parents, below), share in naive.structure_shares(weighted, x).items():
+            expected[places[parents], list(below)] += share
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("seed", "n"), [(0, 3), (1, 4), (2, 3), (3, 2)])
+def test_averages_over_the_posterior_are_enumeration(seed, n):
+    """Mixed states; the moments and the share of structures of every pair."""
+    lists = random_lists(seed, n, (2.0, 0.5)[seed % 2])
+    dataset, rows = dependent_dataset(seed, n, 30, most_states=3, least_states=1 + seed % 2)
+    n_states, weighted = dataset.n_states.tolist(), naive.posterior_networks(lists)
+    options = EffectOptions(draws=40, smoothing=1.5)
+    structures = list(posterior_structures(as_table(lists), range(n), PosteriorOptions(), Budget(), NullReporter()))
+    plain = {x: naive.structure_shares(weighted, x) for x in range(n)}
+    for place, measure in enumerate(("probability", "contrast")):
+        for batch in averages(dataset, structures, range(n), replace(options, measure=measure)):
+            for pair in batch:
+                shares = plain[pair.cause]
+                expected = naive.averaged(rows, n_states, shares, pair.cause, pair.effect, 1.5)[place]
+                mean, variance, between = expected
+                np.testing.assert_allclose(pair.value, mean, rtol=0, atol=1e-6)
+                np.testing.assert_allclose(pair.deviation**2, variance, rtol=0, atol=1e-6)
+                share = np.nan_to_num(pair.structure_share) * pair.deviation**2
+                np.testing.assert_allclose(share, between, rtol=0, atol=1e-6)
+                over = sum(s for (_, below), s in shares.items() if pair.effect in below)
+                assert pair.ancestor == pytest.approx(over, abs=1e-6)
+
+
+def test_networks_are_counted():
+    given = [((), (0,), (1,)), ((), (0,), (0, 1)), ((), (0,), (1,)), ((1,), (), ())]
+    counted = CountedStructures([0, 1])
+    for parents in given:
+        counted.add(parents)
+    for x in (0, 1):
+        expected = naive.structure_shares([(parents, 1.0) for parents in given], x)
+        found = counted.of(x)
+        for parents, shares in zip(found.parents, found.shares):
+            own = np.zeros(3)
+            for (family, below), share in expected.items():
+                own[list(below)] += share * (family == parents)
+            np.testing.assert_allclose(shares, own, atol=1e-15)
+
+
+def check_class(of_class, members, cause):
+    """Each parent set of the members once, with the descendants that they agree on."""
+    expected = {}
+    for parents, below in naive.structure_shares([(m, 1.0) for m in members], cause):
+        assert parents not in expected  # all members with these parents have the same descendants
+        expected[parents] = below
+    found = of_class.of(cause)
+    assert set(found.parents) == set(expected)
+    for parents, shares in zip(found.parents, found.shares):
+        assert frozenset(np.flatnonzero(shares).tolist()) == expected[parents]
+        assert set(shares[shares > 0].tolist()) == {1.0 / len(expected)}
+
+
+def knowledge_of(member, rng):
+    """Required and forbidden arcs that a network agrees with."""
+    arcs, n = sorted(list_arcs(member)), len(member)
+    absent = [arc for arc in itertools.permutations(range(n), 2) if arc not in arcs]
+    required = rng.sample(arcs, rng.choice([0, 1]) if arcs else 0)
+    return make_knowledge("abcde"[:n], required, rng.sample(absent, min(len(absent), rng.choice([0, 1, 2]))))
+
+
+def agrees(member, knowledge):
+    arcs = list_arcs(member)
+    return set(knowledge.required_arcs) <= arcs and not any(knowledge.excludes(*arc) for arc in arcs)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_classes_are_all_their_members(n):
+    """All classes of up to four variables, without and with knowledge, given at once or before."""
+    rng = random.Random(n)
+    for members in networks.equivalence_classes(n):
+        member = rng.choice(members)
+        of_class = ClassStructures(member, sorted(essential_graph(member).undirected))
+        knowledge = knowledge_of(rng.choice(members), rng)
+        left = [m for m in members if agrees(m, knowledge)]
+        oriented = oriented_graph(left[0], knowledge)
+        for cause in range(n):
+            check_class(of_class, members, cause)
+            check_class(of_class.under(knowledge), left, cause)
+            check_class(ClassStructures(left[0], sorted(oriented.undirected)), left, cause)
+
+
+@pytest.mark.slow
+def test_classes_of_five_variables():
+    rng = random.Random(5)
+    classes = [members for members in networks.equivalence_classes(5) if len(members) > 1]
+    for members in rng.sample(classes, 150):
+        knowledge, cause = knowledge_of(rng.choice(members), rng), rng.randrange(5)
+        of_class = ClassStructures(members[0], sorted(essential_graph(members[0]).undirected))
+        check_class(of_class, members, cause)
+        check_class(of_class.under(knowledge), [m for m in members if agrees(m, knowledge)], cause)
+
+
+def test_knowledge_that_no_member_has_is_refused():
+    members = ((), (0,), (1,))
+    of_class = ClassStructures(members, [(0, 1), (1, 2)])
+    for required, forbidden in [([(0, 1), (2, 1)], []), ([], [(0, 1), (1, 0)]), ([(0, 2)], [])]:
+        with pytest.raises(InfeasibleError):
+            of_class.under(make_knowledge("abc", required, forbidden))
+
+
+@pytest.mark.parametrize("measure", ["probability", "contrast", "strength"])
+def test_threads_change_nothing_and_intervals_hold_the_mean(measure):
+    dataset, _ = dependent_dataset(8, 4, 200, most_states=3, least_states=2)
+    counted = CountedStructures(range(4))
+    for parents in [((), (0,), (0, 1), (2,)), ((1,), (), (1,), (0, 2))]:
+        counted.add(parents)
+    options = EffectOptions(measure=measure, seed=3)
+    structures = [(x, counted.of(x)) for x in range(4)]
+    one = averages(dataset, structures, range(4), options)
+    two = averages(dataset, structures, range(4), replace(options, jobs=2))
+    for pair, again in zip(itertools.chain(*one), itertools.chain(*two)):
+        for value, other in zip(pair, again):
+            np.testing.assert_array_equal(value, other)
+        assert (pair.lower <= pair.upper).all()
+        assert ((pair.structure_share >= 0) & (pair.structure_share <= 1) | np.isnan(pair.structure_share)).all()
+
+
+def test_strengths_are_shared_between_structure_and_parameters():
+    """Of one structure all is due to parameters; of two with many rows nearly all to the structure."""
+    dataset, _ = dependent_dataset(8, 2, 5000, most_states=2, least_states=2)
+    counted, both = CountedStructures([0]), CountedStructures([0])
+    counted.add(((), (0,)))
+    for parents in [((), (0,)), ((1,), ())]:
+        both.add(parents)
+    options = EffectOptions(measure="strength", draws=4000, seed=1)
+    ((one,),) = averages(dataset, [(0, counted.of(0))], [1], options)
+    ((two,),) = averages(dataset, [(0, both.of(0))], [1], options)
+    assert one.structure_share < 0.1
+    assert two.structure_share > 0.9
+    assert two.value == pytest.approx(one.value / 2, rel=0.05)
+
+
+def test_a_stop_ends_the_run():
+    dataset, _ = dependent_dataset(8, 2, 50, least_states=2)
+    counted, stop = CountedStructures([0]), threading.Event()
+    counted.add(((), (0,)))
+    stop.set()
+    with pytest.raises(NothingFoundError):
+        list(average_effects(dataset, [(0, counted.of(0))], [1], EffectOptions(), stop, NullReporter()))
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say():
+    """Parameters and rows drawn from the prior, where posterior intervals have their frequency exactly."""
+    rng, ess, held = np.random.default_rng(4), 4.0, []
+    counted = CountedStructures([1])
+    counted.add(((), (0,), (0, 1)))
+    options = EffectOptions(draws=400, smoothing=ess)
+    for _ in range(300):
+        joint = rng.dirichlet(np.full(12, ess / 12)).reshape(2, 2, 3)  # z, x, y
+        codes = np.array(np.unravel_index(rng.choice(12, 40, p=joint.ravel()), joint.shape))
+        given = joint / np.maximum(joint.sum(axis=2, keepdims=True), 1e-300)
+        truth = np.einsum("z,zxy->xy", joint.sum(axis=(1, 2)), given)
+        found = averages(make_dataset(codes, [2, 2, 3]), [(1, counted.of(1))], [2], options)
+        held.append((found[0][0].lower <= truth) & (truth <= found[0][0].upper))
+    assert 0.87 < np.mean(held) < 0.93
