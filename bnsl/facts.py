@@ -23,6 +23,8 @@ def network_facts(network: Network) -> str:
     """One line about a network: score, arcs, treewidth, method."""
     extra = network.header.extra
     parts = [f"{plural(network.n_variables, 'variable')}, {plural(network.n_arcs, 'arc')}"]
+    if extra.get("screened"):
+        parts.append(f"{len(extra['screened'])} screened")
     if extra.get("total") is not None:
         score = "score" if network.header.score == "unknown" else network.header.score
         parts.insert(0, f"{score} {extra['total']:,.4f}")
