@@ -144,7 +144,7 @@ strengths list<list<list<number>>>: for each variable and each of its parents th
 directions list<list<string>>: for each variable and each of its parents what decides the direction of the arc: data,
     knowledge or neither; of a consensus, in most of the networks
 name string: name of a network with parameters
-screened list<integer>: variables (indices) that a screening forest attached to their parents; the others were searched
+screened list<integer>: variables (indices) that a screening forest attached to their parents, outside the search
 unscored list<integer>: variables (indices) that had no parent sets; the total leaves them out
 """)
 

@@ -1,9 +1,9 @@
 """Every column of a table cut in two at the median of its codes, labels as well as numbers; rows with ? left out.
 
-python halves.py TABLE [COLUMN...] > CSV    TABLE is CSV, plain or gzip, or Parquet; COLUMNs, in any case, are left out
+python halves.py TABLE [COLUMN...] > CSV    TABLE is CSV, plain or gzip, or Parquet; the COLUMNs are left out
 
-A number is its own code. Labels are numbered from 0 in the order of `ORDERS`, and in alphabetical order where they are
-not in it. Codes up to the median become 0, greater ones 1; of a column of two values, the greater one becomes 1.
+A number is its own code. Labels are numbered in the order of `ORDERS`, or in that of the alphabet where they are not
+in it. Codes up to the median become 0, greater ones 1; of a column of two values, the greater one becomes 1.
 """
 
 from __future__ import annotations
