@@ -22,7 +22,8 @@ def _certificate_facts(claim: dict[str, Any]) -> str:
 def network_facts(network: Network) -> str:
     """One line about a network: score, arcs, treewidth, method."""
     extra = network.header.extra
-    parts = [f"{plural(network.n_variables, 'variable')}, {plural(network.n_arcs, 'arc')}"]
+    screened = f" ({len(extra['screened'])} screened)" if extra.get("screened") else ""
+    parts = [f"{plural(network.n_variables, 'variable')}{screened}, {plural(network.n_arcs, 'arc')}"]
     if extra.get("total") is not None:
         score = "score" if network.header.score == "unknown" else network.header.score
         parts.insert(0, f"{score} {extra['total']:,.4f}")

@@ -34,6 +34,12 @@ STRENGTHS = "strengths"
 DIRECTIONS = "directions"
 """Key of a network's header: for each variable a list of what decides the directions of the arcs from its parents."""
 
+SCREENED = "screened"
+"""Key of a network's header: the variables that a screening forest attached."""
+
+SCREENED_WORDS = "dashed: attached by screening, not by the search"
+"""What pictures say of these."""
+
 BY_DATA, BY_KNOWLEDGE, UNDECIDED = DECIDERS = ("data", "knowledge", "neither")
 """What decides the direction of an arc."""
 
@@ -91,6 +97,8 @@ class EssentialGraph:
     """Of arcs and edges; `Strength.arc` of an edge equals `Strength.either`."""
     lacks_isolated: bool = False
     """As in `records.Header`."""
+    screened: frozenset[int] = frozenset()
+    """Variables that a screening forest attached."""
 
 
 def parts_of(graph: Network | EssentialGraph) -> tuple[Sequence[str], Iterable[Arc], Iterable[Arc], Strengths]:
@@ -98,6 +106,11 @@ def parts_of(graph: Network | EssentialGraph) -> tuple[Sequence[str], Iterable[A
     if isinstance(graph, Network):
         return graph.header.names, arcs_of(graph), (), strengths_of(graph)
     return [variable.name for variable in graph.variables], graph.arcs, graph.edges, graph.strengths
+
+
+def screened_of(graph: Network | EssentialGraph) -> frozenset[int]:
+    """The variables that a screening forest attached, according to the header of a network."""
+    return frozenset(graph.header.extra.get(SCREENED, ())) if isinstance(graph, Network) else graph.screened
 
 
 @dataclass(frozen=True, eq=False)

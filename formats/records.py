@@ -22,9 +22,9 @@ LIMITS = ("max_parents", "require", "forbid", "allow", "tiers", "screen")
 LISTING_STAGES = ("parentsets", "optimize")
 """Commands that write candidate sets."""
 
-OF_ONE_NETWORK = frozenset(key.name for key in NETWORK_HEADER_KEYS) - {"unscored"} | {"interrupted"}
-"""Header keys that describe one network and its search; `unscored` describes the sets from which the network was
-chosen.
+OF_ONE_NETWORK = frozenset(key.name for key in NETWORK_HEADER_KEYS) - {"unscored", "screened"} | {"interrupted"}
+"""Header keys that describe one network and its search; `unscored` and `screened` describe the sets from which the
+network was chosen, too.
 """
 
 

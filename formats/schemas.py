@@ -89,6 +89,7 @@ records integer: number of variables of the shard, each with one record
 """)
 
 PARENT_SETS_HEADER_KEYS = SHARD_HEADER_KEYS + keys_of("""
+screened list<integer>: variables (indices) that a screening forest attached to their parents
 keep_mass number?: sets that a subset dominates are listed, too, unless one scores more by ln(1/keep_mass)
     nats or above (0: all of them); without this key they are not
 """)
@@ -145,6 +146,7 @@ strengths list<list<list<number>>>: for each variable and each of its parents th
 directions list<list<string>>: for each variable and each of its parents what decides the direction of the arc: data,
     knowledge or neither; of a consensus, in most of the networks
 name string: name of a network with parameters
+screened list<integer>: variables (indices) that a screening forest attached to their parents, outside the search
 unscored list<integer>: variables (indices) that had no parent sets; the total leaves them out
 """)
 

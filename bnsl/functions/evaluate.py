@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 OF_ARCS = ("drawn_true_positives", "drawn_false_positives", "drawn_false_negatives")
 """Measures of arcs as drawn; equivalent networks may have these arcs in other directions."""
+OF_DIRECTIONS = ("min_parents", "max_parents", "min_children", "max_children", *OF_ARCS)
+"""Measures in which the networks of an equivalence class may differ."""
 OF_PAIRS = ("network", "variables", "pair_roc_area", "pair_pr_area")
 """Measures of strengths that are judged by an equivalence class."""
 
@@ -168,7 +170,7 @@ def evaluate(
             memory=measures.memory,
             reporter=reporter,
         )
-        left_out = {"max_parents", *OF_ARCS} if is_class else {*OF_ARCS} if truth and truth.is_class else set()
+        left_out = OF_DIRECTIONS if is_class else OF_ARCS if truth and truth.is_class else ()
         kept = {name: value for name, value in found.items() if name not in left_out}
         if checked is not None:
             kept |= gap_to_proof(source, structure, *checked)

@@ -23,7 +23,8 @@ def command(call: Call, target: OutputOptions) -> None:
     """Evaluate networks: scores, held-out likelihood, distance, treewidth.
 
     Reads networks in any format of 'bnsl formats' and computes everything anew from their arcs and the data:
-    scores, log-likelihood of test rows, bounds on the treewidth, distances from a reference network.
+    scores, log-likelihood of test rows, bounds on the treewidth, distances from a reference network. A network alone
+    is summarised: states, parents and children per variable.
 
     \b
     Examples:

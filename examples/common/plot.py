@@ -5,6 +5,8 @@
                                          tables with columns method, data, seconds, score (examples/anytime)
     plot.py queries TIMES                seconds that questions take against the treewidth of the networks asked, from
                                          examples/queries
+    plot.py starts RUN.json...           initial and final scores of every run, and the best score so far, by kind of
+                                         orders, from files of bnsl optimize --stats (examples/starts)
     plot.py explored TRACE.jsonl...      scores of parent sets in the order looked at, from bnsl parentsets --trace
     plot.py lines ROWS --x PART          means by method along a part of the runs' names, and
     plot.py boxes ROWS --by PART         quartiles by method and a part, both from bnsl compare --format jsonl
@@ -72,6 +74,35 @@ def draw_scores(given: argparse.Namespace) -> Any:
     axes.set(xlim=(0, None), xlabel="seconds", ylabel="best score (nats)")
     axes.yaxis.set_major_formatter(plain_number(axes))
     axes.legend(loc="lower right", frameon=False)
+    return figure
+
+
+def draw_starts(given: argparse.Namespace) -> Any:
+    """Left a point for each run, its score after the search over that before; right the best score so far."""
+    from matplotlib.ticker import MaxNLocator
+
+    figure, (points, best) = new_panels(2, sharey=False)
+    for number, path in enumerate(given.files):
+        runs = read_json(path).get("per_restart") or sys.exit(
+            f"{path}: not what bnsl optimize --stats writes of runs"
+        )
+        label, colour = name_of(path), COLOURS[number]
+        style = {"s": 9, "alpha": 0.45, "color": colour, "marker": MARKERS[number], "linewidths": 0}
+        points.scatter(runs["initial_score"], runs["score"], label=label, **style)
+        so_far = list(itertools.accumulate(runs["score"], max))
+        best.step(
+            range(1, len(so_far) + 1), so_far, where="post", color=colour, linestyle=STYLES[number], label=label
+        )
+    low, high = points.get_ylim()
+    points.plot([low, high], [low, high], color="#adb5bd", linewidth=0.8, zorder=0)  # no step was taken
+    points.set(xlabel="initial score", ylabel="final score")
+    points.legend(frameon=False, markerscale=2)
+    points.xaxis.set_major_locator(MaxNLocator(5))
+    best.set(xlabel="runs", ylabel="best score so far", xscale="log")
+    for axes in (points, best):
+        axes.yaxis.set_major_formatter(plain_number(axes))
+    points.xaxis.set_major_formatter("{x:,.0f}")
+    figure.suptitle(Path(given.files[0]).name.partition(".")[0])
     return figure
 
 
@@ -278,6 +309,7 @@ def main() -> None:
     kinds = parser.add_subparsers(required=True, metavar="KIND")
     for name, draw, option in (
         ("scores", draw_scores, None),
+        ("starts", draw_starts, None),
         ("anytime", draw_anytime, None),
         ("queries", draw_queries, None),
         ("explored", draw_explored, "--child"),

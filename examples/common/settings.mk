@@ -43,8 +43,9 @@ names_of = $(foreach f,$1,$(eval FILE.$(call name_of,$f) := $f)$(call name_of,$f
 # $(call part,K): in a recipe or a prerequisite the K-th part of a run's name, such as wdbc.asobs.1
 part = $(word $1,$(subst ., ,$*))
 
-# $(call read_of,NAME): how a table is read. The numbers that drawn networks have for states are not to be cut.
-read_of = $(if $(filter random% drawn% tree.%,$1),,$(READ))
+# $(call read_of,NAME): how a table is read. The numbers that drawn networks and halves have for states are not
+# to be cut.
+read_of = $(if $(filter random% drawn% tree.% halves-%,$1),,$(READ))
 
 # Pictures need matplotlib: pip install matplotlib
 PLOT := python3 $(EXAMPLES)/common/plot.py

@@ -6,7 +6,16 @@ import re
 from typing import NoReturn
 
 from ..errors import Inconsistent
-from ..graph_records import UNDECIDED, Arc, EssentialGraph, Strength, directions_of, parts_of
+from ..graph_records import (
+    SCREENED_WORDS,
+    UNDECIDED,
+    Arc,
+    EssentialGraph,
+    Strength,
+    directions_of,
+    parts_of,
+    screened_of,
+)
 from ..records import Network
 from ..textlines import Lines
 from .structures import network_from_arcs
@@ -38,13 +47,16 @@ def _quoted(name: str) -> str:
 def dot_text(graph: Network | EssentialGraph) -> str:
     """The structure as a Graphviz directed graph; if the strength of an arc is known, it gives the width of the line.
 
-    Undirected edges have no head; nor have arcs whose direction nothing decides, according to the header.
+    Undirected edges have no head; nor have arcs whose direction nothing decides, according to the header. Variables
+    that screening attached are dashed, and a label of the graph says so.
     """
+    screened = screened_of(graph)
     names, arcs, edges, strengths = parts_of(graph)
     known = directions_of(graph) if isinstance(graph, Network) else {}
     undecided = {arc for arc, word in known.items() if word == UNDECIDED}
     quoted = [_quoted(name) for name in names]
-    rows = ["digraph network {", *(f"  {name};" for name in quoted)]
+    rows = ["digraph network {", *([f'  label="{SCREENED_WORDS}";'] if screened else [])]
+    rows += [f"  {name} [style=dashed];" if v in screened else f"  {name};" for v, name in enumerate(quoted)]
     for pairs, given in ((arcs, []), (edges, ["dir=none"])):
         for one, other in pairs:
             headless = ["arrowhead=none"] if (one, other) in undecided else []

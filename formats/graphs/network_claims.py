@@ -10,7 +10,7 @@ from math import fsum, isnan
 from typing import Any, NoReturn
 
 from ..errors import Inconsistent
-from ..graph_records import DECIDERS, DIRECTIONS, STRENGTHS
+from ..graph_records import DECIDERS, DIRECTIONS, SCREENED, STRENGTHS
 from ..records import Header, ParentSetRecord
 from ..schemas import NETWORK_HEADER_KEYS, TREEWIDTH_KEYS, key_problem
 from ..textlines import Lines
@@ -57,8 +57,9 @@ def _rounding(total: float) -> float:
 def _check_types(lines: Lines, extra: Mapping[str, Any], n_variables: int) -> None:
     if problem := key_problem(dict(extra), NETWORK_HEADER_KEYS):
         lines.fail(f"header: {problem}")
-    if not all(type(v) is int and 0 <= v < n_variables for v in extra.get("unscored", [])):
-        lines.fail("header: key 'unscored' must be a list of variable indices")
+    for key in ("unscored", SCREENED):
+        if not all(type(v) is int and 0 <= v < n_variables for v in extra.get(key, [])):
+            lines.fail(f"header: key {key!r} must be a list of variable indices")
     certificate = extra.get("treewidth")
     if certificate is None:
         return

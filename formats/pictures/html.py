@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from ..graph_records import Arc, Drawing, Strength, strengths_of
+from ..graph_records import Arc, Drawing, Strength, screened_of, strengths_of
 from ..records import Header
 from ..wording import plural, printable
 from .arrows import head_opacity, line_opacity, line_width, path, shortened
@@ -41,6 +41,7 @@ def _contents(drawing: Drawing) -> dict[str, Any]:
         "states": [v.states and list(map(printable, v.states)) for v in header.variables],
         "scores": [score if score == score else None for score in network.scores.tolist()],
         "total": total if isinstance(total, float) else None,
+        "screened": sorted(screened_of(network)),
         "x": _rounded(drawing.x),
         "y": _rounded(drawing.y),
         "width": _rounded(drawing.width),

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from ..graph_records import Arc, Drawing, Strength, strengths_of
+from ..graph_records import SCREENED_WORDS, Arc, Drawing, Strength, screened_of, strengths_of
 from ..records import Network
 from ..wording import plural, printable
 from .arrows import head, head_opacity, line_opacity, line_width, number, path, shortened
@@ -18,7 +18,7 @@ LEGEND = (0.25, 0.5, 0.75, 1)
 LEGEND_WORDS = ("probability of an arc in either direction;", "the paler a head, the less sure its direction")
 LEGEND_WIDTH, LEGEND_HEIGHT = 290.0, 62.0
 UNDECIDED_WORDS = "no head: neither data nor knowledge decides the direction"
-UNDECIDED_WIDTH, UNDECIDED_HEIGHT = 300.0, 20.0
+NOTE_WIDTH, NOTE_HEIGHT = 300.0, 20.0
 
 _STYLE = """
   .ground { fill: #ffffff }
@@ -26,12 +26,13 @@ _STYLE = """
   .note { fill: #5c6774; font: 11px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif }
   .head { fill: #5c6774 }
   .box { fill: #eef3fa; stroke: #4a6fa5; stroke-width: 1.1 }
+  .screened { fill: none; stroke-dasharray: 4 3 }
   .label { fill: #17202c; font: 12px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif;
     text-anchor: middle }
   @media (prefers-color-scheme: dark) {
     .ground { fill: #14181f } .arc { stroke: #76828f } .head { fill: #97a3b0 }
     .note { fill: #97a3b0 }
-    .box { fill: #202a38; stroke: #6d95cf } .label { fill: #e6ebf2 }
+    .box { fill: #202a38; stroke: #6d95cf } .screened { fill: none } .label { fill: #e6ebf2 }
   }
 """
 
@@ -50,9 +51,11 @@ def svg_text(drawing: Drawing) -> str:
     if drawing.arcs and strengths_of(drawing.network):
         legend = list(_legend(left + MARGIN, bottom + 8))
         width, height = max(width, LEGEND_WIDTH + 2 * MARGIN), height + LEGEND_HEIGHT
-    if any(drawing.undirected):
-        legend.append(_note(left + MARGIN, top + height + 4, UNDECIDED_WORDS))
-        width, height = max(width, UNDECIDED_WIDTH + 2 * MARGIN), height + UNDECIDED_HEIGHT
+    notes = [UNDECIDED_WORDS] if any(drawing.undirected) else []
+    notes += [SCREENED_WORDS] if screened_of(drawing.network) else []
+    for words in notes:
+        legend.append(_note(left + MARGIN, top + height + 4, words))
+        width, height = max(width, NOTE_WIDTH + 2 * MARGIN), height + NOTE_HEIGHT
     box = f"{number(left)} {number(top)} {number(width)} {number(height)}"
     ground = f'x="{number(left)}" y="{number(top)}" width="{number(width)}" height="{number(height)}"'
     rows = [
@@ -119,11 +122,13 @@ def _note(x: float, y: float, words: str) -> str:
 
 def _boxes(drawing: Drawing) -> Iterator[str]:
     height = drawing.height
+    screened = screened_of(drawing.network)
     for v, label in enumerate(drawing.labels):
         x, y, width = float(drawing.x[v]), float(drawing.y[v]), float(drawing.width[v])
+        look = "box screened" if v in screened else "box"
         yield (
             f"<g><title>{_xml(_facts(drawing.network, v))}</title>"
-            f'<rect class="box" x="{number(x - width / 2)}" y="{number(y - height / 2)}" width="{number(width)}" '
+            f'<rect class="{look}" x="{number(x - width / 2)}" y="{number(y - height / 2)}" width="{number(width)}" '
             f'height="{number(height)}" rx="5"/>'
             f'<text class="label" x="{number(x)}" y="{number(y + 4)}">{_xml(label)}</text></g>'
         )
@@ -134,6 +139,7 @@ def _facts(network: Network, v: int) -> str:
     parents = ", ".join(names[p] for p in network.parents[v])
     score = float(network.scores[v])
     facts = [names[v], f"parents: {parents}" if parents else "no parents"]
+    facts += ["attached by screening"] if v in screened_of(network) else []
     return "\n".join([*facts, f"local score {score:,.2f}"] if score == score else facts)
 
 

@@ -66,7 +66,8 @@ class Inputs:
 def evaluate_network(network: Network, reporter: Reporter | None = None, **inputs: Any) -> dict[str, Any]:
     """Measure one network; `inputs` are fields of `Inputs`.
 
-    The record is in the order of `record_keys.MEASURE_KEYS`. The reporter receives a warning if the header's
+    The record is in the order of `record_keys.MEASURE_KEYS`; without data, test set and reference it summarises the
+    structure. The reporter receives a warning if the header's
     ``total`` or its certificate is wrong. Raises `Inconsistent` if the arcs form a cycle, or the variables or states
     of an input differ from the network's; `StageError` if the inputs do not suffice for a measure.
     """
@@ -79,7 +80,8 @@ def evaluate_network(network: Network, reporter: Reporter | None = None, **input
     parameters = given.parameters and align_parameters(network, given.parameters)
     given = replace(given, data=data, test=test, parameters=parameters)
     n_states = _numbers_of_states(network, data)
-    record = _measure_size(network, n_states)
+    is_alone = not (data or test or given.reference)
+    record = (_summarise_structure if is_alone else _measure_size)(network, n_states)
     if data:
         record |= _measure_scores(network, data, given, reporter)
     record |= _measure_likelihood(network, given)
@@ -124,6 +126,24 @@ def _measure_size(network: Network, n_states: list[int] | None) -> dict[str, Any
         "max_parents": max(map(len, network.parents), default=0),
         "parameters": _within_doubles(count_parameters(network.parents, n_states)) if n_states else None,
     }
+
+
+def _summarise_structure(network: Network, n_states: list[int] | None) -> dict[str, Any]:
+    """The size of a network that is looked at alone, with least, mean and most per variable.
+
+    These are the columns in which Gámez, Mateo and Puerta (2011, Table 1) describe networks.
+    """
+    size = _measure_size(network, n_states)
+    n_parents = list(map(len, network.parents))
+    n_children = np.bincount([p for parents in network.parents for p in parents], minlength=len(n_parents)).tolist()
+    spread = _spread("states", n_states) | _spread("parents", n_parents) | _spread("children", n_children)
+    return {"variables": size.pop("variables"), "arcs": size.pop("arcs"), **spread, **size}
+
+
+def _spread(name: str, counts: list[int] | None) -> dict[str, float | None]:
+    """Least, mean and most of counts per variable; None where they are unknown."""
+    least, mean, most = (min(counts), sum(counts) / len(counts), max(counts)) if counts else (None, None, None)
+    return {f"min_{name}": least, f"mean_{name}": mean, f"max_{name}": most}
 
 
 def _measure_scores(network: Network, data: Dataset, given: Inputs, reporter: Reporter | None) -> dict[str, float]:

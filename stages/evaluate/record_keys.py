@@ -11,7 +11,15 @@ from .rank_tests import DELTA_CLASSES
 _SIZE_KEYS = keys_of("""
 variables integer: number of variables
 arcs integer: number of arcs
+min_states integer?: least number of states of a variable
+mean_states number?: mean number of states of a variable
+max_states integer?: largest number of states of a variable
+min_parents integer: least number of parents
+mean_parents number: mean number of parents
 max_parents integer: largest number of parents
+min_children integer: least number of children
+mean_children number: mean number of children
+max_children integer: largest number of children
 parameters integer?: free parameters; none where numbers of states are unknown, or beyond 1.8e308
 """)
 

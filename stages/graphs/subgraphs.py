@@ -9,11 +9,13 @@ import numpy as np
 
 from formats.errors import Inconsistent
 from formats.graph_records import (
+    SCREENED,
     Arc,
     BayesianNetwork,
     EssentialGraph,
     Strength,
     directions_of,
+    screened_of,
     strengths_of,
     with_directions,
     with_strengths,
@@ -58,7 +60,7 @@ def cut_network(network: Network, kept: Iterable[int]) -> Network:
     """The variables `kept` and the arcs among them.
 
     Local scores are kept for variables that keep all their parents and NaN for others. Facts in the header about the
-    whole network (total, bound, treewidth, data) are dropped.
+    whole network (total, bound, treewidth, data) are dropped, facts about arcs and screened variables kept.
     """
     order = sorted(kept)
     index = {variable: position for position, variable in enumerate(order)}
@@ -66,8 +68,17 @@ def cut_network(network: Network, kept: Iterable[int]) -> Network:
     # A local score holds for a variable with all its parents.
     whole = np.array([len(parents[i]) == len(network.parents[v]) for i, v in enumerate(order)], dtype=bool)
     header = network.header
+    screened = sorted(index[v] for v in screened_of(network) if v in index)
     part = Network(
-        Header(tuple(header.variables[v] for v in order), header.score, header.rows, None, header.ess, header.by),
+        Header(
+            tuple(header.variables[v] for v in order),
+            header.score,
+            header.rows,
+            None,
+            header.ess,
+            header.by,
+            extra={SCREENED: screened} if screened else {},
+        ),
         parents,
         np.where(whole, network.scores[order], np.nan),
     )
@@ -132,4 +143,5 @@ def cut_essential_graph(network: Network, kept: Sequence[int] | set[int] | None 
         renumbered(found.directed),
         renumbered(found.undirected),
         {(index[a], index[b]): strength for (a, b), strength in strengths.items()},
+        screened=frozenset(index[v] for v in screened_of(network) if v in index),
     )

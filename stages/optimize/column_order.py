@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
+from formats.graph_records import SCREENED
 from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
 from formats.sets.listed_sets import ListedSets, best_first
 from stages.graphs import positions_of
@@ -47,8 +48,8 @@ def reordered_forest(forest: Forest, order: np.ndarray) -> Forest:
 
 
 def reordered_network(network: Network, order: np.ndarray) -> Network:
-    """The network whose variable k is variable ``order[k]`` of `network`; the elimination order in its header
-    follows.
+    """The network whose variable k is variable ``order[k]`` of `network`; the elimination order and the screened
+    variables in its header follow.
 
     `positions_of(order)` restores the order of the data in a network found on columns in `order`.
     """
@@ -67,6 +68,8 @@ def _reordered_header(header: Header, order: np.ndarray, place: list[int]) -> He
             **extra,
             "interventions": sorted(sorted(place[v] for v in target) for target in extra["interventions"]),
         }
+    if SCREENED in extra:
+        extra = {**extra, SCREENED: sorted(place[v] for v in extra[SCREENED])}
     return replace(header, variables=tuple(header.variables[v] for v in order.tolist()), extra=extra)
 
 

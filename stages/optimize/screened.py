@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from formats.data_records import Dataset
+from formats.graph_records import SCREENED
 from formats.graphs.algorithms import moral_graph
 from formats.records import Forest, ParentSetRecord, ParentSetTable
 from formats.sets.listed_sets import ListedSets
@@ -97,7 +98,7 @@ class RootProblem:
             parents[child] = (parent,)
             scores[child] = scorer.local_score(child, (parent,))
         screened = math.fsum(scores[list(self.screened)].tolist())
-        facts = dict(result.facts)
+        facts = {**result.facts, SCREENED: list(self.screened)}
         if "bound" in facts:
             facts["bound"] += screened
         if "bound_relative_to" in facts:

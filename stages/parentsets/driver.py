@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from formats.data_records import Dataset
+from formats.graph_records import SCREENED
 from formats.records import Header, ParentSetRecord
 from formats.wording import plural
 from stages.runtime.budgets import Budget
@@ -62,6 +63,8 @@ class Run:
         dataset, options = self.scorer.dataset, self.options
         extra: dict[str, Any] = {} if options.keep_mass is None else {"keep_mass": options.keep_mass}
         extra |= dataset.interventions_entry
+        if self.searcher.plan.screened:
+            extra[SCREENED] = sorted(self.searcher.plan.screened)
         if options.shard is not None:
             extra |= {"shard": "{}/{}".format(*options.shard), "records": len(self.children)}
         return Header(

@@ -62,6 +62,27 @@ def arcs(parents: Sequence[Sequence[int]]) -> frozenset[tuple[int, int]]:
     return frozenset((p, child) for child, parent_set in enumerate(parents) for p in parent_set)
 
 
+def per_variable(counts: Sequence[int], name: str) -> dict[str, float]:
+    """Least, mean and most of counts per variable, from the sorted counts."""
+    ordered = sorted(counts)
+    return {f"min_{name}": ordered[0], f"mean_{name}": math.fsum(ordered) / len(ordered), f"max_{name}": ordered[-1]}
+
+
+def structure_summary(parents: Sequence[Sequence[int]], n_states: Sequence[int]) -> dict[str, float]:
+    """Arcs, parameters, and states, parents and children per variable, counted arc by arc and configuration by
+    configuration."""
+    drawn, variables = arcs(parents), range(len(parents))
+    free = [len(list(itertools.product(*(range(n_states[p]) for p in s)))) for s in parents]
+    return {
+        "variables": len(parents),
+        "arcs": len(drawn),
+        **per_variable(n_states, "states"),
+        **per_variable([sum(child == v for _, child in drawn) for v in variables], "parents"),
+        **per_variable([sum(parent == v for parent, _ in drawn) for v in variables], "children"),
+        "parameters": sum((n_states[v] - 1) * free[v] for v in variables),
+    }
+
+
 def skeleton(parents: Sequence[Sequence[int]]) -> frozenset[frozenset[int]]:
     """Adjacent pairs, directions forgotten."""
     return frozenset(frozenset(arc) for arc in arcs(parents))

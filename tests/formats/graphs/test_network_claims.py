@@ -49,6 +49,7 @@ def test_rounding_and_other_orders_are_no_contradiction(claims: dict):
         ({"gap": 0.0}, "gap of 0.0, but bound minus total is 0.5"),
         ({"bound": -6.5, "gap": -0.5, "total": None}, "negative gap"),
         ({"unscored": [3]}, "'unscored'"),
+        ({"screened": [-1]}, "'screened' must be a list of variable indices"),
         (certificate(bound=[2]), "key 'bound' must be of type integer, not list"),
         (certificate(width="1"), "key 'width' must be of type integer, not string"),
         (certificate(elimination=1.5), "key 'elimination' must be of type list"),

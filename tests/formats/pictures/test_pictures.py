@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from formats.data_records import Variable
-from formats.graph_records import Drawing
+from formats.graph_records import SCREENED_WORDS, Drawing
+from formats.graphs.dot import dot_text
 from formats.pictures.arrows import path
 from formats.pictures.html import html_text
 from formats.pictures.svg import svg_text
@@ -50,6 +51,19 @@ def test_svg_has_every_box_and_arc():
     titles = [e.text for e in root.iter() if e.tag.endswith("title")]
     assert titles[0] == "Bayesian network: 3 variables, 3 arcs"
     assert "parents: </script><b>\nlocal score -2.00" in str(titles[2]) and "score" not in str(titles[3])
+
+
+def test_screened_variables_are_dashed_and_the_legend_says_so():
+    drawing = drawing_of()
+    assert "screened" not in str([e.attrib for e in ElementTree.fromstring(svg_text(drawing)).iter()])
+    drawing.network.header.extra["screened"] = [1]
+    root = ElementTree.fromstring(svg_text(drawing))
+    looks = [e.get("class") for e in root.iter() if (e.get("class") or "").startswith("box")]
+    assert looks == ["box", "box screened", "box"]
+    assert [e.text for e in root.iter() if e.get("class") == "note"][1] == SCREENED_WORDS
+    assert contents(html_text(drawing))["screened"] == [1]
+    assert '  label="dashed: ' in dot_text(drawing.network)
+    assert dot_text(drawing.network).count("[style=dashed]") == 1
 
 
 def test_svg_contains_what_it_draws():

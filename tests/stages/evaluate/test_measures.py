@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import random
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import pytest
 from helpers.cases.evaluation import make_dataset, make_network, make_variables, random_parents, random_rows
 from helpers.seeds import seeds
 from naive import scores as naive_scores
+from naive.networks import structure_summary
 
 from formats.data_records import Dataset, Variable
 from formats.errors import Inconsistent
@@ -52,13 +54,38 @@ def test_structure_alone():
     assert evaluate_network(make_network(PARENTS)) == {
         "variables": 5,
         "arcs": 4,
+        "min_states": None,
+        "mean_states": None,
+        "max_states": None,
+        "min_parents": 0,
+        "mean_parents": 0.8,
         "max_parents": 2,
+        "min_children": 0,
+        "mean_children": 0.8,
+        "max_children": 2,
         "parameters": None,
         "treewidth_lower": 2,
         "treewidth_upper": 2,
         "jointree_cells": None,
     }
     assert evaluate_network(make_network(PARENTS, N_STATES))["parameters"] == 1 + 2 * 2 + 6 + 3 * 2 + 1
+
+
+@pytest.mark.parametrize("seed", seeds(20, 3))
+def test_the_summary_of_a_network_alone_is_what_counting_arc_by_arc_gives(seed):
+    generator = random.Random(seed)
+    n_states = [generator.randint(1, 4) for _ in range(generator.randint(1, 9))]
+    parents = random_parents(seed, len(n_states), 3)
+    record = evaluate_network(make_network(parents, n_states), treewidth=False)
+    expected = structure_summary(parents, n_states)
+    assert list(record) == list(expected)
+    assert record == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("given", [{"data": DATA}, {"reference": make_network(PARENTS)}])
+def test_only_a_network_alone_is_summarised(given):
+    record = evaluate_network(make_network(PARENTS, N_STATES), treewidth=False, **given)
+    assert list(record)[:4] == ["variables", "arcs", "max_parents", "parameters"]
 
 
 def test_cells_of_a_junction_tree_by_hand():
@@ -89,9 +116,11 @@ def test_everything_at_once_comes_in_the_order_of_the_measures():
         seed=4,
         target=network.header.names[1],
     )
-    # Of rows with holes, of a bound on tables, of proofs, only.
+    # Of rows with holes, of a bound on tables, of proofs, of networks alone, only.
     names = [key.name for key in MEASURE_KEYS]
     others = {"test_holes", "certified_table", "proof_total", "proof_bound", "proof_gap"}
+    others |= {f"{least}_{what}" for least in ("min", "mean", "max") for what in ("states", "parents", "children")}
+    others.remove("max_parents")
     assert list(record) == [name for name in names if name not in others]
     for score in SCORES:
         expected = naive_scores.network_score(ROWS, N_STATES, PARENTS, score, 3.0)

@@ -68,6 +68,14 @@ def test_a_part_keeps_scores_of_whole_families_only():
     assert part.header.data is None and part.header.extra == {}
 
 
+def test_a_part_keeps_which_variables_are_screened():
+    network = network_of(PARENTS)
+    network.header.extra["screened"] = [3, 4]
+    assert cut_network(network, {0, 2, 4}).header.extra == {"screened": [2]}
+    assert cut_essential_graph(network).screened == {3, 4}
+    assert cut_essential_graph(network, {1, 3}).screened == {1}
+
+
 def test_parameters_go_with_whole_families_only():
     variables = tuple(Variable(name, ("0", "1")) for name in "abc")
     tables = (np.full(2, 0.5), np.full((2, 2), 0.5), np.full((2, 2), 0.5))

@@ -10,11 +10,13 @@ from helpers.cases.selections import identify
 from helpers.seeds import seeds
 from helpers.tables import dependent_dataset, make_dataset
 
-from formats.records import Forest, Header, Network
+from formats.records import Forest, Header, Network, ParentSetTable
 from stages.knowledge import Knowledge
 from stages.optimize import DATA, DATA_TW, METHODS, OptimizeOptions
-from stages.optimize.driver import run_on_data
+from stages.optimize.column_order import reordered_network
+from stages.optimize.driver import run, run_on_data
 from stages.parentsets import ParentSetOptions
+from stages.parentsets.driver import Run
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
@@ -62,6 +64,22 @@ def test_the_union_is_the_network_of_the_roots_and_the_forest(method):
     assert found.parents == expected_of(dataset, forest, on_roots)
     total = sum(FamilyScorer(dataset, "bic").local_score(v, p) for v, p in enumerate(found.parents))
     assert found.header.extra["total"] == pytest.approx(total, abs=1e-8)
+    assert found.header.extra["screened"] == sorted(forest.parents)
+
+
+def test_lists_and_networks_in_another_order_say_what_is_screened():
+    dataset = dependent(3, 10, 400)
+    forest = screened(dataset)
+    found = learn(dataset, forest)
+    order = np.random.default_rng(1).permutation(10)
+    there = reordered_network(found, order)
+    assert {there.header.names[v] for v in there.header.extra["screened"]} == {
+        dataset.names[v] for v in forest.parents
+    }
+    listing = Run(dataset, ParentSetOptions(method="sequential", max_parents=1), forest=forest)
+    table = ParentSetTable.from_records(listing.header, listing.records())
+    network, _ = run(table, OptimizeOptions(method="obs", restarts=1, seed=1), Budget(None), NullReporter())
+    assert network.header.extra["screened"] == table.header.extra["screened"] == sorted(forest.parents)
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
