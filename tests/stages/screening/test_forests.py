@@ -21,7 +21,6 @@ from stages.screening import forests as screen
 from stages.screening.entropies import compute_entropies
 from stages.screening.forests import root_curve, screen_forest
 
-
 LISTED = {"method": "sequential", "max_parents": 1, "seed": 1, "quiet": True}
 
 
@@ -283,7 +282,7 @@ def data_of_a_tree(seed: int, n: int, n_rows: int = 60, most_states: int = 5) ->
 
 @pytest.mark.parametrize("seed", seeds(30, quick=6))
 def test_under_a_deterministic_tree_screening_at_zero_fits_as_well_as_chow_and_liu(seed):
-    """Rahier et al. (2018, section 5): both are trees with the log-likelihood of the deterministic tree, -N H(root)."""
+    """Both trees have the log-likelihood of the deterministic tree, -N H(root) (Rahier et al. 2018, section 5)."""
     n = 2 + seed % 8
     dataset = data_of_a_tree(seed, n)
     table = compute_entropies(dataset)
