@@ -335,7 +335,8 @@ def open_data_search(
         require_same_variables(forest.header, dataset, source_name(given.screen))
         warn_of_other_forest(forest.header, dataset, source_name(given.screen), reporter)
     name, _ = choose_method(options, dataset.n_variables, on_data=True)
-    options = replace(options, method=name, keeps_proof=given.proof is not None)
+    counts = "stats" in run.given
+    options = replace(options, method=name, keeps_proof=given.proof is not None, counts_literally=counts)
     knowledge = knowing.resolve(dataset.names)
     reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
     imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)

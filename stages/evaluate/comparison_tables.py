@@ -32,6 +32,7 @@ LESS_IS_BETTER = (
     "gap",
     "seconds",
     "statistics",
+    "literal_statistics",
 )
 """Measures whose smaller values are better by default."""
 

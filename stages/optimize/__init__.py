@@ -107,6 +107,7 @@ class OptimizeOptions:
     draws_ties: bool = False
     # Whether sets are listed for a proof alone; a network of many, which are averaged, needs none.
     lists_for_proof: bool = True
+    counts_literally: bool = False  # whether a climb counts what its definition asks for, beside what it computes
     keeps_proof: bool = False  # whether the result has what a proof of its bound needs
     own: OwnValues = field(default_factory=OwnValues)  # options that entries of methods declare
 

@@ -41,3 +41,14 @@ def screen(weights: Sequence[Sequence[float]], n_states: Sequence[int], eps: flo
     while cycle := find_cycle(parents):
         del parents[max(cycle, key=lambda i: (weights[i][parents[i]], i))]
     return parents
+
+
+def spanning_tree_information(entropy: Sequence[float], conditional: Sequence[Sequence[float]]) -> list[float]:
+    """Mutual information H(X) - H(X|Y) along the arcs of a Chow-Liu tree, which maximises its sum, by Prim's rule."""
+    reached, kept = {0}, []
+    while len(reached) < len(entropy):
+        outside = [v for v in range(len(entropy)) if v not in reached]
+        gain, _, new = max((entropy[v] - conditional[v][u], u, v) for u in reached for v in outside)
+        reached.add(new)
+        kept.append(float(gain))
+    return kept

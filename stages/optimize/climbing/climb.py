@@ -20,6 +20,7 @@ from .cache import FamilyCache
 from .climber import Climber
 from .constraints import Constraints, make_constraints, start_graph
 from .equivalent import random_equivalent
+from .literal_count import LiteralCount
 from .perturbation import perturb
 
 
@@ -48,6 +49,7 @@ class Run:
     constraints: Constraints
     cache: FamilyCache
     order: np.ndarray
+    literal: LiteralCount | None = None
     climbers: list[Climber] = field(default_factory=list)
     iterations: int = 0
 
@@ -56,6 +58,7 @@ class Run:
         jobs = self.options.jobs
         ties = tie_generator(self.options)
         new = make(self.scorer, self.cache, self.constraints, self.order, jobs=jobs, ties=ties, **kind)
+        new.literal = self.literal
         self.climbers.append(new)
         return new
 
@@ -94,7 +97,8 @@ def run_method(
     start = None if options.start is None else options.start.parents
     graph = start_graph(start, constraints, scorer.dataset.names)
     order = np.arange(scorer.n_variables)
-    run = Run(scorer, options, budget, reporter, constraints, FamilyCache(scorer), order)
+    literal = LiteralCount(scorer.n_variables) if options.counts_literally else None
+    run = Run(scorer, options, budget, reporter, constraints, FamilyCache(scorer), order, literal)
     method = make_method(run)
     best = _among_equivalents(run, method, method(run, graph))
     totals = [best.total]
@@ -139,7 +143,7 @@ def _facts(run: Run, totals: list[float]) -> dict[str, Any]:
 
 def _figures(run: Run, totals: list[float], best: Climb) -> dict[str, Any]:
     additions, removals, reversals = _moves(run).tolist()
-    return {
+    figures = {
         "score": best.total,
         "arcs": sum(map(len, best.parents)),
         "largest_parent_set": max(map(len, best.parents), default=0),
@@ -154,6 +158,11 @@ def _figures(run: Run, totals: list[float], best: Climb) -> dict[str, Any]:
         "totals": totals,
         "seconds": run.budget.elapsed(),
     }
+    if run.literal is not None:
+        figures["literal_statistics"] = run.literal.computed
+        figures["literal_requested"] = run.literal.requested
+        figures["seconds"] -= run.literal.seconds
+    return figures
 
 
 def _moves(run: Run) -> np.ndarray:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import errno
 import resource
 from collections import deque
+from collections.abc import Iterable
 
 import numpy as np
 
+from stages.kernels.bits import has_bit
 from stages.kernels.climbing.addable_parents import list_partners, list_permitted, replace_candidates, spread_gains
 from stages.kernels.climbing.ancestors import all_ancestors
 from stages.kernels.climbing.moves import (
@@ -25,6 +27,7 @@ from stages.kernels.climbing.moves import (
     STALE,
     Limits,
     apply_move,
+    can_reverse,
     choose_move,
     new_climb_state,
     with_wider_rows,
@@ -39,6 +42,7 @@ from stages.scoring.family_scorer import FamilyScorer
 from ..result import Parents
 from .cache import FamilyCache
 from .constraints import Constraints
+from .literal_count import LiteralCount, column_of, row_of
 
 GRID_QUANTA = 1024
 """Grid of gains in quanta of the score; 0.00003 nats for 20,000 rows."""
@@ -102,6 +106,7 @@ class Climber:
         self.tabu = min(tabu, n * (n - 1) // 4)
         self.grid = scorer.quantum * GRID_QUANTA
         self.moves = np.zeros(3, dtype=np.int64)  # additions, removals, reversals made
+        self.literal: LiteralCount | None = None  # counts what the definition asks for
         self.parents: list[tuple[int, ...]] = [()] * n
         self.scores = np.zeros(n)
         self._has_bound = scorer.definition.penalty is not None and not tabu
@@ -242,6 +247,34 @@ class Climber:
         candidates = self._listed[: list_permitted(self.state, child, self._listed)].copy()
         return candidates, self._gains(child, candidates)
 
+    # ------------------------------------------------------------------------------------- counting
+    def compared(self, child: int) -> tuple[np.ndarray, np.ndarray]:
+        """New parents that the definition compares in this step, those of additions and those of reversals.
+
+        A reversal makes a child the parent. int64, ascending.
+        """
+        state = self.state
+        if len(self.parents[child]) >= self.constraints.max_parents:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        below = column_of(state.ancestors, child)
+        permitted = row_of(state.permitted, child)
+        permitted[list(self.parents[child])] = False
+        is_child = ((state.arcs == child) & (np.arange(state.arcs.shape[1]) < state.n_parents[:, None])).any(axis=1)
+        children = np.flatnonzero(permitted & is_child).tolist()
+        turned = [y for y in children if can_reverse(state, y, child, self.constraints.max_parents)]
+        return np.flatnonzero(permitted & ~below), np.array(turned, dtype=np.int64)
+
+    def removable(self, child: int) -> np.ndarray:
+        """Parents that may be removed; int64, ascending."""
+        fixed = self.state.fixed[child]
+        return np.array([parent for parent in self.parents[child] if not has_bit(fixed, parent)], dtype=np.int64)
+
+    def _reached(self, move: np.ndarray) -> set[int]:
+        """The children whose moves to new parents depend on an arc that was changed."""
+        _, child, parent = move.tolist()
+        above = np.flatnonzero(row_of(self.state.ancestors, parent))
+        return {child, parent, *self.parents[child], *above.tolist()}
+
     # ----------------------------------------------------------------------------------------- climbing
     def climb(self, budget: Budget, reporter: Reporter) -> bool:
         """Take the best move until none gains; True when that point was reached within the budget.
@@ -258,10 +291,13 @@ class Climber:
         best = (list(self.parents), self.scores.copy())
         idle = 0
         is_done = True
+        reached: Iterable[int] = range(len(self.parents))
         while not self.tabu or idle < patience:
             if budget.is_spent(self.cache.computed):
                 is_done = False
                 break
+            if self.literal is not None:
+                self.literal.add_step(self, reached)
             pairs = np.array(recent, dtype=np.int64).reshape(-1, 2)
             limits = Limits(
                 max_parents=self.constraints.max_parents, floor=floor, tabu=pairs, aspiration=best_total - total
@@ -273,6 +309,8 @@ class Climber:
                 break
             # A sum of rounded gains would drift: the gains need not cancel when the search returns to a graph.
             total += self._step(move)
+            if self.literal is not None:
+                reached = self._reached(move)
             one, other = sorted((int(move[CHILD]), int(move[PARENT])))
             recent.append((one, other))
             idle += 1

@@ -18,6 +18,7 @@ from stages.kernels.climbing.moves import ADD, mark_stale
 from stages.optimize.climbing.cache import FamilyCache
 from stages.optimize.climbing.climber import Climber
 from stages.optimize.climbing.constraints import Constraints
+from stages.optimize.climbing.literal_count import column_of, row_of
 from stages.optimize.result import Parents
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
@@ -54,10 +55,15 @@ class ConstrainedClimber(Climber):
         self.shut = np.zeros_like(self.state.permitted)
         # Closed pairs, as a child and others; their other direction was tested before and can still be taken.
         self._leaving: list[tuple[int, np.ndarray]] = []
+        # For the count by definition: the forbidden parents when the tests of the present step began; the variables
+        # whose sets then differed from those before or after the tests of the last step.
+        self._shut_before = np.zeros_like(self.shut)
+        self._has_changed = np.zeros(len(self.shut), dtype=np.bool_)
 
     def begin(self, parents: Parents, budget: Budget) -> None:
         """See `Climber.begin`; clears the forbidden-parent sets."""
         self.shut[:] = 0
+        self._shut_before[:] = 0
         self._leaving.clear()
         super().begin(parents, budget)
 
@@ -99,6 +105,9 @@ class ConstrainedClimber(Climber):
         for pair in self._leaving:
             unlist_pairs(self.state, *pair)
         self._leaving.clear()
+        counts = self.literal is not None
+        if counts:
+            self._has_changed = (self.shut != self._shut_before).any(axis=1)
         kind, child, parent = move.tolist()
         touched = np.zeros(len(self.parents), dtype=np.bool_)
         touched[[child, parent]] = True
@@ -109,6 +118,31 @@ class ConstrainedClimber(Climber):
         gain = super()._step(move)
         if kind == ADD and self.releases:
             release_pairs(self.state, self.shut, child, parent, touched)
+        if counts:
+            self._has_changed |= (self.shut != self._shut_before).any(axis=1)
+            self._shut_before[:] = self.shut
         for variable in reversed(np.flatnonzero(touched).tolist()):
             self._test(variable)
         return gain
+
+    # ------------------------------------------------------------------------------------- counting
+    def compared(self, child: int) -> tuple[np.ndarray, np.ndarray]:
+        """See `Climber.compared`: no forbidden parents, and the second of two directions only unless the first one
+        lost.
+        """
+        added, turned = super().compared(child)
+        state, most = self.state, self.constraints.max_parents
+        was_open = ~row_of(self._shut_before, child)
+        added, turned = added[was_open[added]], turned[was_open[turned]]
+        # The removal is tested first, and closes the pair where it gains.
+        keeps = [state.removal_gains[y, self.parents[y].index(child)] <= 0.0 for y in turned.tolist()]
+        closed = row_of(self.shut, child)
+        for variable, others in self._leaving:
+            if variable == child:
+                closed[others] = False
+        can_be_parent = column_of(state.permitted, child) & (state.n_parents < most) & ~row_of(state.ancestors, child)
+        return added[~((added > child) & (closed & can_be_parent)[added])], turned[np.array(keeps, dtype=np.bool_)]
+
+    def _reached(self, move: np.ndarray) -> set[int]:
+        changed = self._has_changed | (self.shut != self._shut_before).any(axis=1)
+        return super()._reached(move) | set(np.flatnonzero(changed).tolist())

@@ -26,6 +26,8 @@ def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, 
     reporter.detail(f"{found.tests} tests leave {pairs} pairs of neighbours")
     result = run_method(unconstrained, scorer, options, budget, reporter, found.members)
     result.facts["tests"] = found.tests
-    statistics = result.stats["statistics"] + found.tests
-    result.stats.update(tests=found.tests, pairs=pairs, statistics=statistics)
+    result.stats.update(tests=found.tests, pairs=pairs)
+    for counted in ("statistics", "literal_statistics", "literal_requested"):
+        if counted in result.stats:
+            result.stats[counted] += found.tests
     return result

@@ -335,6 +335,14 @@ def test_durations_stay_out_of_the_network_and_go_to_stats(place: Path, tmp_path
     assert not any("second" in key or "time" in key for key in header)
 
 
+def test_stats_of_a_climb_count_what_its_definition_asks_for(place: Path, tmp_path: Path):
+    stats = tmp_path / "stats.json"
+    assert run_bnsl("optimize", "--data", place / "d.csv", "--hc", "--stats", stats).returncode == 0
+    figures = json.loads(stats.read_text())
+    assert figures["literal_requested"] > figures["literal_statistics"] >= 12 * 12 > 0
+    assert figures["literal_statistics"] > figures["statistics"] > 0
+
+
 def test_parent_sets_have_stats(place: Path, tmp_path: Path):
     stats = tmp_path / "stats.json"
     result = run_bnsl("parentsets", place / "d.csv", "--sequential", "--max-parents", 1, "--stats", stats)

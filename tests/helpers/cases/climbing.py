@@ -38,7 +38,7 @@ def search(scorer, method="hc", start=None, budget=None, **options):
     """The result of a method of the family, from the parents `start` if they are given."""
     module = search_plain if method == "hc" else search_constrained
     first = None if start is None else StartNetwork(start)
-    chosen = OptimizeOptions(method=method, score=scorer.score, start=first, **options)
+    chosen = OptimizeOptions(method=method, score=scorer.score, start=first, counts_literally=True, **options)
     return module(scorer, chosen, budget or Budget(), NullReporter())
 
 

@@ -12,12 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import screen as naive
 
+from bnsl import optimize, parentsets
 from formats.data_records import Dataset, Variable
 from formats.records import EntropyTable
 from stages.runtime.errors import StageError
+from stages.scoring.family_scorer import FamilyScorer
 from stages.screening import forests as screen
 from stages.screening.entropies import compute_entropies
 from stages.screening.forests import root_curve, screen_forest
+
+LISTED = {"method": "sequential", "max_parents": 1, "seed": 1, "quiet": True}
 
 
 def make_table(conditional, n_states=None, entropy=None) -> EntropyTable:
@@ -262,3 +266,37 @@ def test_exactly_the_determined_variables_are_children_at_zero(seed):
     for root in determined - set(forest.parents):
         equivalents = [j for j in range(6) if j != root and table.conditional[root, j] == 0]
         assert all(table.conditional[j, root] == 0 and j in forest.parents for j in equivalents)
+
+
+def data_of_a_tree(seed: int, n: int, n_rows: int = 60, most_states: int = 5) -> Dataset:
+    """Each variable is a function of another one, up to the root, with columns and arcs in random order."""
+    rng = np.random.default_rng(seed)
+    columns = [rng.integers(0, most_states, n_rows)]
+    for _ in range(n - 1):
+        above = columns[int(rng.integers(len(columns)))]
+        columns.append(rng.integers(0, int(rng.integers(1, most_states + 1)), most_states)[above])
+    states = tuple(map(str, range(most_states)))
+    variables = tuple(Variable(f"X{i}", states) for i in range(n))
+    return Dataset(variables, np.array(columns, dtype=np.uint8)[rng.permutation(n)], "sha256:0")
+
+
+@pytest.mark.parametrize("seed", seeds(30, quick=6))
+def test_under_a_deterministic_tree_screening_at_zero_fits_as_well_as_chow_and_liu(seed):
+    """Both trees have the log-likelihood of the deterministic tree, -N H(root) (Rahier et al. 2018, section 5)."""
+    n = 2 + seed % 8
+    dataset = data_of_a_tree(seed, n)
+    table = compute_entropies(dataset)
+    forest = screen_forest(table, eps=0)
+    assert n_roots(forest) == 1
+    (root,) = set(range(n)) - set(forest.parents)
+    screened = math.fsum(forest.scores.values()) - table.rows * table.entropy[root]
+    spanning = naive.spanning_tree_information(table.entropy, table.conditional)
+    chow_liu = table.rows * (math.fsum(spanning) - math.fsum(table.entropy.tolist()))
+    assert screened == pytest.approx(-table.rows * table.entropy.max(), abs=1e-9)
+    assert screened == pytest.approx(chow_liu, abs=1e-9)
+    # The best forest that the program itself finds, and the family scores of the union.
+    scorer = FamilyScorer(dataset, "ll")
+    sets = parentsets({v.name: dataset.codes[i] for i, v in enumerate(dataset.variables)}, score="ll", **LISTED)
+    assert optimize(sets, method="forest", treewidth=1, quiet=True).score == pytest.approx(screened, abs=1e-6)
+    families = [scorer.local_score(v, (forest.parents[v],) if v in forest.parents else ()) for v in range(n)]
+    assert math.fsum(families) == pytest.approx(screened, abs=1e-6)
