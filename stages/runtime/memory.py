@@ -32,8 +32,9 @@ def taken_bytes() -> tuple[int, int]:
     with contextlib.suppress(OSError, StopIteration):
         # `ru_maxrss` may be that of the process that started this one.
         lines = Path("/proc/self/status").read_text().splitlines()
-        now, most = (next(line for line in lines if line.startswith(key)) for key in ("VmRSS:", "VmHWM:"))
-        return int(now.split()[1]) << 10, int(most.split()[1]) << 10
+        fields = (next(line for line in lines if line.startswith(key)) for key in ("VmRSS:", "VmHWM:"))
+        now, most = (int(field.split()[1]) << 10 for field in fields)
+        return now, most
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << (0 if sys.platform == "darwin" else 10)
     return most, most
 

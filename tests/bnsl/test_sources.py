@@ -142,5 +142,5 @@ def test_tables_that_compare_cell_by_cell_go_through_every_door(call):
 def test_messages_name_the_type_of_a_table_in_memory():
     table = pyarrow.table({"a": ["x", "y", None] * 9, "b": ["x", "y", "y"] * 9})
     network = bnsl.optimize(data=table, missing="drop", method="hc", seed=1, quiet=True)
-    with pytest.raises(bnsl.DataError, match="^<Frame>: 9 missing cells"):
+    with pytest.raises(bnsl.DataError, match=r"^<Frame>: 9 missing cells"):
         bnsl.evaluate(network, data=Frame(table), missing="em", quiet=True)
