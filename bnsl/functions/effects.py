@@ -300,7 +300,7 @@ def _warn_of_interventions(header: Header, reporter: Reporter) -> None:
     """Warn where structures rest on rows under intervention: such rows may not give the parameters here."""
     if header.extra.get("interventions"):
         reporter.warn(
-            "learnt from rows under intervention: DATA must be rows in which nothing was set, for all of them count here"
+            "learnt from rows under intervention: DATA must be rows in which nothing was set, as all count alike"
         )
 
 
