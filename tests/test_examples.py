@@ -91,6 +91,39 @@ def test_thirds_are_drawn_at_random(tmp_path: Path, suffix: str):
     assert third(0, 2) != parts[0]
 
 
+def test_every_column_is_cut_at_its_median(tmp_path: Path):
+    """Numbers by value, labels by a known order or the alphabet, two values as they are; a row with ? is left out."""
+    rows = [
+        "n,two,health,label,class",
+        "1,0,recommended,b,x",
+        "10,0,priority,c,x",
+        "2,0,not_recom,a,x",
+        "9,1,priority,b,?",
+    ]
+    rows += ["3,1,not_recom,c,x"]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    script = f"{sys.executable} {ROOT / 'examples' / 'common' / 'halves.py'} t.csv Class"
+    found = run_shell(script, tmp_path).stdout.decode().split()
+    # Medians: n 2.5 or with the row that only the class leaves incomplete 3; health 'priority'; label 'b'.
+    assert found == ["n,two,health,label", "0,0,0,0", "1,0,0,1", "0,0,1,0", "1,1,0,0", "0,1,1,1"]
+
+
+def test_the_first_table_of_2016_is_printed_beside_the_papers(tmp_path: Path):
+    (tmp_path / "zoo.csv").touch()
+    folder = ROOT / "examples" / "treewidth"
+    script = f"PYTHONPATH=../common {sys.executable} table1.py"
+    assert run_shell(f"{script} find {tmp_path}", folder).stdout.decode() == f"zoo={tmp_path / 'zoo.csv'}=\n"
+    scores = {"free.ils": -600, "4.s2": -630, "4.s2plus": -620, "4.kg": -606, "4.kastar": -600}
+    rows = [
+        f'{{"data": "halves-zoo", "bound": "{run.split(".")[0]}", "method": "{run.split(".")[1]}", "value": {score}}}'
+        for run, score in scores.items()
+    ]
+    (tmp_path / "rows").write_text("\n".join(rows))
+    text = run_shell(f"{script} beside {tmp_path / 'rows'}", folder).stdout.decode()
+    assert "| zoo (n = 17) | −600.0 (−608) | −630.0 (−620) | −620.0 (−619) | −606.0 (−615) | −600.0 (−613) |" in text
+    assert "| zoo | 5.00 (1.97) | 3.33 (1.81) | 1.00 (1.15) | 0.00 (0.82) |" in text
+
+
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [

@@ -54,7 +54,7 @@ def beside(path: str) -> None:
         cells = [
             f"{signed(ours[name][key], 1)} ({signed(float(theirs[name][key]), 0)})" for key in ("free", *METHODS)
         ]
-        print(f"| {name} ({theirs[name]['variables']}) | {' | '.join(cells)} |")
+        print(f"| {name} (n = {theirs[name]['variables']}) | {' | '.join(cells)} |")
     print(f"\n| W-score | {' | '.join(METHODS.values())} |\n|---|{'---|' * len(METHODS)}")
     for name in sets:
         cells = [f"{worse(ours[name], key):.2f} ({worse(theirs[name], key):.2f})" for key in METHODS]
