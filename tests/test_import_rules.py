@@ -25,6 +25,7 @@ TABLES = (
     "stages.methods",
     "stages.parentsets",
     "stages.optimize",
+    "stages.effects",
     "stages.posterior",
     "stages.scoring.definitions",
     "stages.scoring.scores",
