@@ -10,6 +10,7 @@ from formats.records import ParentSetTable
 from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.graphs import CycleError, pull_parents_forward
 from stages.kernels.bounds.dual_ascent import Columns
+from stages.kernels.ktrees.bounded_lists import BoundedLists
 from stages.kernels.orders.set_lists import SetLists, sort_members
 from stages.runtime.errors import InfeasibleError
 
@@ -49,7 +50,7 @@ def index_lists(set_offsets: np.ndarray, sets: ListedSets, scores: np.ndarray) -
     )
 
 
-def all_sets(lists: SetLists | Columns | ParentSetTable) -> ListedSets:
+def all_sets(lists: SetLists | BoundedLists | Columns | ParentSetTable) -> ListedSets:
     """The sets of lists of any form, one list after the other."""
     return ListedSets(lists.parent_offsets, lists.parents)
 

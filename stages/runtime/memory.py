@@ -29,12 +29,11 @@ def free_bytes() -> int:
 
 def taken_bytes() -> tuple[int, int]:
     """Memory of this process: now, and the most so far; the latter twice where only this is known."""
-    with contextlib.suppress(OSError, StopIteration):
+    with contextlib.suppress(OSError, KeyError):
         # `ru_maxrss` may be that of the process that started this one.
         lines = Path("/proc/self/status").read_text().splitlines()
-        fields = (next(line for line in lines if line.startswith(key)) for key in ("VmRSS:", "VmHWM:"))
-        now, most = (int(field.split()[1]) << 10 for field in fields)
-        return now, most
+        sizes = {line.split(":")[0]: line.split()[1] for line in lines if line.startswith(("VmRSS:", "VmHWM:"))}
+        return int(sizes["VmRSS"]) << 10, int(sizes["VmHWM"]) << 10
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << (0 if sys.platform == "darwin" else 10)
     return most, most
 

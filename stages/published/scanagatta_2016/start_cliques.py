@@ -8,15 +8,13 @@ members take their best sets among the earlier ones: then the DAG is not proved 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from formats.sets.listed_sets import ListedSets
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.ktrees.start_clique import EXACT_CLIQUE
 from stages.kernels.orders.set_lists import SetLists
-from stages.lists.set_lists import index_lists
+from stages.lists.set_lists import all_sets, index_lists
 from stages.optimize.bounds.subset_dp import MOST_VARIABLES, solve_by_subsets, subsets_fit
 from stages.optimize.treewidth.problem import BoundedProblem
 from stages.runtime.budgets import Budget
@@ -50,19 +48,20 @@ class StartCliques:
         if not self.is_costly:
             return relative_score, 0.0
         lists, chosen = self.problem.lists, tree.chosen
-        members, inside = tree.order[: self.size], self._sets_inside(tree.order, self.size)
+        members, (offsets, sets) = tree.order[: self.size], self._sets_inside(tree.order, self.size)
         # Without cycles excluded, each member takes its best set within the clique.
-        best = inside.sets[inside.offsets[:-1]]
+        best = sets[offsets[:-1]]
         room = float((lists.relative_scores[best] - lists.relative_scores[chosen[members]]).sum())
         if room <= 0.0 or relative_score + room <= floor or not subsets_fit(self.n_exact):
             return relative_score, room
         if self.n_exact < self.size:
-            inside = self._sets_inside(tree.order, self.n_exact)
-        solved = solve_by_subsets(inside.lists(self.problem), self.budget, NullReporter())
+            offsets, sets = self._sets_inside(tree.order, self.n_exact)
+        inside = self._lists_inside(tree.order, self.n_exact, offsets, sets)
+        solved = solve_by_subsets(inside, self.budget, NullReporter())
         if solved is None:
             return relative_score, room
         exact = members[: self.n_exact]
-        found = inside.sets[solved[1]]
+        found = sets[solved[1]]
         gain = float((lists.relative_scores[found] - lists.relative_scores[chosen[exact]]).sum())
         # A gain within rounding leaves the kernel's choice, which is then a best one, too.
         if gain > 0.0:
@@ -70,31 +69,29 @@ class StartCliques:
         gain = max(0.0, gain)
         return relative_score + gain, 0.0 if self.n_exact == self.size else room - gain
 
-    def _sets_inside(self, order: np.ndarray, size: int) -> _SetsInside:
-        """The sets of the first `size` variables of an order that lie within these."""
-        lists = self.problem.lists
-        place = np.full(len(order), -1, dtype=np.int32)
-        place[order[:size]] = np.arange(size, dtype=np.int32)
+    def _sets_inside(self, order: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+        """The sets of the first `size` variables of an order that lie within these.
+
+        Where the list of each variable begins (int64, shape (size + 1,)), and the indices of the sets among all sets
+        (int64), best first.
+        """
+        lists, place = self.problem.lists, self._places(order, size)
         starts, ends = lists.set_offsets[order[:size]], lists.set_offsets[order[:size] + 1]
         sets = np.concatenate([np.arange(start, end) for start, end in zip(starts.tolist(), ends.tolist())])
-        listed = ListedSets(lists.parent_offsets, lists.parents).take(sets)
+        listed = all_sets(lists).take(sets)
         outside = np.append(0, np.cumsum(place[listed.members] < 0))
         kept = np.flatnonzero(outside[listed.offsets[1:]] == outside[listed.offsets[:-1]])
         owners = np.repeat(np.arange(size), ends - starts)[kept]
-        offsets = np.searchsorted(owners, np.arange(size + 1)).astype(np.int64)
-        return _SetsInside(offsets, sets[kept], place)
+        return np.searchsorted(owners, np.arange(size + 1)).astype(np.int64), sets[kept]
 
+    def _lists_inside(self, order: np.ndarray, size: int, offsets: np.ndarray, sets: np.ndarray) -> SetLists:
+        """The same sets as lists of their own, whose variables are the places in the order."""
+        listed = all_sets(self.problem.lists).take(sets)
+        members = ListedSets(listed.offsets, self._places(order, size)[listed.members])
+        return index_lists(offsets, members, self.problem.scores[sets])
 
-class _SetsInside(NamedTuple):
-    """The sets of the members of a clique that lie within it, best first."""
-
-    offsets: np.ndarray  # int64, shape (size + 1,): by the child's place in the order
-    sets: np.ndarray  # int64: their indices among all sets
-    place: np.ndarray  # int32, shape (n_variables,): places of the members; -1 for all others
-
-    def lists(self, problem: BoundedProblem) -> SetLists:
-        """The same sets as lists of their own, whose variables are the places of the members."""
-        lists = problem.lists
-        listed = ListedSets(lists.parent_offsets, lists.parents).take(self.sets)
-        members = ListedSets(listed.offsets, self.place[listed.members])
-        return index_lists(self.offsets, members, problem.scores[self.sets])
+    def _places(self, order: np.ndarray, size: int) -> np.ndarray:
+        """Places of the first `size` variables of an order; -1 for all others (int32)."""
+        place = np.full(len(order), -1, dtype=np.int32)
+        place[order[:size]] = np.arange(size, dtype=np.int32)
+        return place
