@@ -40,6 +40,7 @@ TABLES = (
 
 LATE = (
     "bnsl.estimator",
+    "bnsl.functions.class_members",
     "bnsl.functions.conversions",
     "bnsl.functions.graph_answers",
     "bnsl.functions.query_answers",

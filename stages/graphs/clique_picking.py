@@ -124,20 +124,36 @@ class CliquePicking:
         Lexicographic search that begins with the clique: vertices in the first class when one of it is first met have
         the same neighbours so far.
         """
-        classes = [set(clique), set(vertices - clique)]
+        classes = {0: set(clique), 1: set(vertices - clique)}
+        class_of = {v: number for number, members in classes.items() for v in members}
+        # The class that follows each, and the one before it; -1 stands before the first and behind the last.
+        after, before = {-1: 0, 0: 1, 1: -1}, {-1: 1, 0: -1, 1: 0}
         found: list[frozenset[int]] = []
         met = set(clique)
-        while classes:
-            if not classes[0]:
-                del classes[0]
+        while (first := after[-1]) != -1:
+            members = classes[first]
+            if not members:
+                after[-1], before[after[first]] = after[first], -1
                 continue
-            vertex = min(classes[0])
+            vertex = next(iter(members))
             if vertex not in met:
-                met |= classes[0]
-                found += self._parts(classes[0])
-            classes[0].discard(vertex)
-            near = self.graph[vertex]
-            classes = [part for each in classes for part in (each & near, each - near) if part]
+                met |= members
+                found += self._parts(members)
+            members.discard(vertex)
+            del class_of[vertex]
+            near: dict[int, set[int]] = {}
+            for u in self.graph[vertex]:
+                if u in class_of:
+                    near.setdefault(class_of[u], set()).add(u)
+            for number, moved in near.items():
+                if len(moved) == len(classes[number]):
+                    continue
+                classes[number] -= moved
+                new = len(classes)
+                classes[new] = moved
+                class_of.update(dict.fromkeys(moved, new))
+                after[before[number]], before[new] = new, before[number]
+                after[new], before[number] = number, new
         return found
 
     def _parts(self, vertices: set[int]) -> list[frozenset[int]]:

@@ -67,6 +67,7 @@ class PopulationScorer:
 
     score = "bic"
     definition = SCORES["bic"]
+    is_equivalent = True
     quantum = 2.0**-22
 
     def __init__(self, joint: np.ndarray, n_rows: float = 1e8):
@@ -75,6 +76,10 @@ class PopulationScorer:
         self.n_states = np.array(joint.shape, dtype=np.int32)
         self.dataset = make_dataset(np.zeros((joint.ndim, 1)), list(joint.shape))
         self._scores = {}
+
+    def of_child(self, child: int) -> PopulationScorer:
+        """All families follow the one distribution."""
+        return self
 
     def local_score(self, child: int, parents: tuple[int, ...]) -> float:
         """N times minus the conditional entropy, less the penalty."""

@@ -9,7 +9,7 @@ from helpers.tables import dependent_dataset
 from stages.optimize import OptimizeOptions, driver
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
-from stages.scoring import family_scorer
+from stages.scoring import interventional_scorer
 
 
 class Recorder(NullReporter):
@@ -27,7 +27,7 @@ class Recorder(NullReporter):
 def test_a_limit_that_ends_while_the_data_are_laid_out_is_warned_of(monkeypatch, method, layout_seconds, warned):
     clock, reporter = StoppedClock(), Recorder()
 
-    class SlowLayout(family_scorer.FamilyScorer):
+    class SlowLayout(interventional_scorer.FamilyScorer):
         def __init__(self, *args):
             super().__init__(*args)
             clock.now += layout_seconds
@@ -35,7 +35,7 @@ def test_a_limit_that_ends_while_the_data_are_laid_out_is_warned_of(monkeypatch,
     options = OptimizeOptions(method=method, seed=1)
     rows, _ = dependent_dataset(1, 6, 150)
     driver.run_on_data(rows, options, Budget(), NullReporter())  # what compiles is laid out as well
-    monkeypatch.setattr(family_scorer, "FamilyScorer", SlowLayout)
+    monkeypatch.setattr(interventional_scorer, "FamilyScorer", SlowLayout)
     network, _ = driver.run_on_data(rows, options, Budget(5.0, clock=clock), reporter)
     assert len(reporter.warnings) == warned and any(network.parents) != warned
     for message in reporter.warnings:
