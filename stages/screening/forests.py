@@ -61,9 +61,9 @@ def screen_forest(
         data=entropies.fingerprint,
         extra={"eps": float(eps), "relative": relative, "roots": roots},
     )
-    chosen = {child: int(parents[child]) for child in children}
+    chosen: dict[int, tuple[int, ...]] = {child: (int(parents[child]),) for child in children}
     # Adding 0.0 turns -0.0 into 0.0.
-    scores = {i: -entropies.rows * float(entropies.conditional[i, j]) + 0.0 for i, j in chosen.items()}
+    scores = {i: -entropies.rows * float(entropies.conditional[i, parents[i]]) + 0.0 for i in children}
     return Forest(header, chosen, scores)
 
 
