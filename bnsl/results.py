@@ -71,7 +71,7 @@ class ParentSets(Result):
 
 
 class Forest(Result):
-    """A screening forest: variables that another variable nearly determines, with that variable as their parent."""
+    """A screening forest: variables that other variables nearly determine, with these as their parents."""
 
     record: records.Forest
 
@@ -87,12 +87,12 @@ class Forest(Result):
             write_forest(os.fspath(path), self.record)
 
     def to_arrow(self) -> pyarrow.Table:
-        """One row per screened variable: `parent`, `child`."""
+        """One row per arc into a screened variable: `parent`, `child`."""
         import pyarrow
 
         names = pyarrow.array(self.record.header.names)
-        children = sorted(self.record.parents)
-        parents = [self.record.parents[child] for child in children]
+        arcs = [(parent, child) for child, members in sorted(self.record.parents.items()) for parent in members]
+        parents, children = [parent for parent, _ in arcs], [child for _, child in arcs]
         ends = (names.take(pyarrow.array(end, pyarrow.int32())) for end in (parents, children))
         return pyarrow.table(list(ends), names=["parent", "child"])
 

@@ -246,13 +246,14 @@ class Network:
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """A screening forest: the single parent of every screened variable; roots do not occur.
+    """A screening forest: the parent of every screened variable; roots do not occur.
 
-    `parents` maps a child to its parent, `scores` a child to the local score of its family, if known.
+    `parents` maps a child to its parents, several of them in a deterministic DAG only; `scores` maps a child to the
+    local score of its family, if known.
     """
 
     header: Header
-    parents: dict[int, int]
+    parents: dict[int, tuple[int, ...]]
     scores: dict[int, float]
 
 

@@ -76,7 +76,7 @@ MAIN_FORMATS = (
     _json_lines(
         ("bnsl.forest", Kind.FOREST, "a screening forest", ".forest.jsonl"),
         ("json_lines.screening_forests:open_forest", "json_lines.screening_forests:write_forest"),
-        help="JSON lines: a screening forest: one parent for every screened variable",
+        help="JSON lines: a screening forest: the parents of every screened variable",
         takes=("json",),
     ),
     _row(

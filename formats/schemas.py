@@ -155,6 +155,7 @@ records integer!: number of screened variables, each with one record
 eps number? nats: threshold on the conditional entropy
 relative boolean: the threshold is on H(X|Y) / H(X)
 roots number?: share of roots asked for
+max_parents integer: variables that may determine another one together, if more than one
 """)
 
 RECORD_KEYS = keys_of("""

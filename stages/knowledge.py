@@ -254,19 +254,21 @@ def require_no_cycle(parents: Mapping[int, Sequence[int]], names: Sequence[str],
         raise InfeasibleError(f"{what} close a cycle: {' -> '.join(shown)}") from None
 
 
-def check_screened(knowledge: Knowledge, screened: Mapping[int, int]) -> None:
-    """Raise `InfeasibleError` if arcs of a screening forest (child to parent) contradict the knowledge."""
+def check_screened(knowledge: Knowledge, screened: Mapping[int, tuple[int, ...]]) -> None:
+    """Raise `InfeasibleError` if arcs of a screening forest (child to parents) contradict the knowledge."""
     release = "leave it out of the screening forest or drop the constraint"
-    for child, parent in screened.items():
+    for child, parents in screened.items():
         name = knowledge.names[child]
-        others = [p for p in knowledge.required_of(child) if p != parent]
+        others = [p for p in knowledge.required_of(child) if p not in parents]
         if others:
+            shown = " and ".join(repr(knowledge.names[parent]) for parent in parents)
             raise InfeasibleError(
-                f"{name!r} is screened with the single parent {knowledge.names[parent]!r}, but the arc "
-                f"{knowledge.arc_text(others[0], child)} is required: {release}"
+                f"{name!r} is screened with the {'single parent' if len(parents) == 1 else 'parents'} {shown}, but "
+                f"the arc {knowledge.arc_text(others[0], child)} is required: {release}"
             )
-        reason = knowledge.excludes(parent, child)
-        if reason:
-            raise InfeasibleError(f"the screened arc {knowledge.arc_text(parent, child)} {reason}: {release}")
-    together = {child: (parent,) for child, parent in screened.items()} | knowledge.required
+        for parent in parents:
+            reason = knowledge.excludes(parent, child)
+            if reason:
+                raise InfeasibleError(f"the screened arc {knowledge.arc_text(parent, child)} {reason}: {release}")
+    together = dict(knowledge.required) | dict(screened)
     require_no_cycle(together, knowledge.names, "the screened and the required arcs")

@@ -212,6 +212,13 @@ class MatchedTables:
 
 def read_entropies(source: Any, data_options: DataOptions, jobs: int, run: Run) -> EntropyTable:
     """Read an entropy table, or compute the entropies of a data table."""
+    return read_entropies_and_rows(source, data_options, jobs, run)[0]
+
+
+def read_entropies_and_rows(
+    source: Any, data_options: DataOptions, jobs: int, run: Run
+) -> tuple[EntropyTable, Dataset | IncompleteDataset | None]:
+    """As `read_entropies`, and the data table, None if the source holds entropies."""
     from formats import open_dataset_or_entropies
     from formats.records import EntropyTable
     from formats.streams import source_name
@@ -225,8 +232,8 @@ def read_entropies(source: Any, data_options: DataOptions, jobs: int, run: Run) 
     )
     if isinstance(opened, EntropyTable):
         refuse_data_options(run, f"goes with data, and {source_name(source)} holds entropies.")
-        return opened
-    return compute_entropies(opened, jobs, reporter)
+        return opened, None
+    return compute_entropies(opened, jobs, reporter), opened
 
 
 def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:

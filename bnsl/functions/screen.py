@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..files.inputs import read_entropies
+from ..files.inputs import read_entropies_and_rows
 from ..files.recording import record_command
 from ..options.data import DataOptions, data_options_with
 from ..options.declared import argument, option, record
 from ..options.shared import jobs_option
-from ..options.values import FLAG, Number
+from ..options.values import FLAG, Number, Whole
 from ..running.errors import UsageError
 from ..running.function import Run, function
 
@@ -27,6 +27,12 @@ class ThresholdOptions:
         "Use the smallest threshold that leaves at most this share of the variables as roots.", Number(0, 1), "SHARE"
     )
     relative: bool = option("Threshold H(X|Y)/H(X), from 0 to 1, instead of H(X|Y).", FLAG)
+    max_parents: int = option(
+        "With --eps, let up to K variables together determine another one: a deterministic DAG in place of a forest.",
+        Whole(1),
+        "K",
+        default=1,
+    )
     curve: bool = option("Write the number of roots as a function of the threshold instead of a forest.", FLAG)
 
 
@@ -70,14 +76,26 @@ def screen(
     >>> forest.to_arrow().to_pylist()
     [{'parent': 'c', 'child': 'a'}]
     """
+    from formats.data_records import Dataset
+    from stages.screening.determining_sets import with_determining_sets
     from stages.screening.forests import root_curve, screen_forest
 
     if given.curve + (given.eps is not None) + (given.roots is not None) != 1:
         raise UsageError("give one of --eps E, --roots SHARE and --curve.")
-    entropies = read_entropies(source, data_options, jobs, run)
+    if given.max_parents > 1 and given.eps is None:
+        raise UsageError("--max-parents goes with --eps: --roots and --curve are about forests.")
+    entropies, rows = read_entropies_and_rows(source, data_options, jobs, run)
     if given.curve:
         points = zip(*(values.tolist() for values in root_curve(entropies, given.relative)), strict=True)
         return RootCurve(list(points), len(entropies.variables))
     rule: dict[str, Any] = {"eps": given.eps, "roots": given.roots, "relative": given.relative}
     forest = screen_forest(entropies, **rule)
+    if given.max_parents > 1:
+        if not isinstance(rows, Dataset):
+            held = "entropies of pairs" if rows is None else "missing cells"
+            raise UsageError(
+                f"--max-parents counts sets in complete rows; here are {held}: give DATA, --missing drop."
+            )
+        rule["max_parents"] = given.max_parents
+        forest = with_determining_sets(forest, rows, entropies, given.max_parents, jobs, run.reporter)
     return replace(forest, header=record_command(forest.header, "screen", rule))

@@ -16,7 +16,9 @@ FORMATS = output_options(
 )
 
 
-@stage_command("--roots --eps --relative --curve --discretize --missing --jobs --format --output", screen)
+@stage_command(
+    "--roots --eps --max-parents --relative --curve --discretize --missing --jobs --format --output", screen
+)
 @packed("target", FORMATS)
 def command(call: Call, target: OutputOptions) -> None:
     """Find variables that another one nearly determines.

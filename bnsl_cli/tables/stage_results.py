@@ -113,11 +113,12 @@ def show_results(
 
 
 def show_forest(target: str, forest: Forest, limit: int | None) -> None:
-    """The screened variables with the parent that determines each."""
+    """The screened variables with the parents that determine each."""
     variables = forest.header.variables
     names = layout.fitting_names(target, forest.header.names)
-    view = layout.new_table("screened variable", "parent")
-    rows = ((names[child], names[forest.parents[child]]) for child in sorted(forest.parents))
+    several = any(len(members) > 1 for members in forest.parents.values())
+    view = layout.new_table("screened variable", "parents" if several else "parent")
+    rows = ((names[child], ", ".join(names[v] for v in members)) for child, members in sorted(forest.parents.items()))
     n_screened, n_roots = len(forest.parents), len(variables) - len(forest.parents)
     closing = f"{n_screened} of {plural(len(variables), 'variable')} screened, {plural(n_roots, 'root')}"
     layout.write_table(target, view, rows, limit, "variable", closing)

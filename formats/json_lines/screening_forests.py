@@ -1,4 +1,4 @@
-"""Reading and writing screening forests as our JSON lines: one parent for every screened variable."""
+"""Reading and writing screening forests as our JSON lines: the parents of every screened variable."""
 
 from __future__ import annotations
 
@@ -20,24 +20,21 @@ from .jsonl_writer import encode_header, encode_record
 def open_forest(source: str | BinaryIO | Lines) -> Forest:
     """Read a screening forest.
 
-    Raises `FormatError`: with file and line; also when a variable has not exactly one parent or the arcs form a
-    cycle.
+    Raises `FormatError`: with file and line; also when a variable has no parent or the arcs form a cycle.
     """
     with as_lines(source) as lines:
         require_format(lines, (Kind.FOREST,), "a screening forest")
         head = read_header(lines)
         names = head.header.names
-        parents: dict[int, int] = {}
+        parents: dict[int, tuple[int, ...]] = {}
         scores: dict[int, float] = {}
         for record in read_records(lines, head, unknown_scores=True):
-            if len(record.parents[0]) != 1:
-                found = f"variable {names[record.child]!r} has {len(record.parents[0])} parents"
-                lines.fail(f"{found}; a forest gives each one")
-            (parents[record.child],) = record.parents[0]
+            parents[record.child] = tuple(record.parents[0])
+            if not parents[record.child]:
+                lines.fail(f"variable {names[record.child]!r} has no parent; a forest leaves roots out")
             if not np.isnan(record.scores[0]):
                 scores[record.child] = float(record.scores[0])
-        as_sets = [(parents[v],) if v in parents else () for v in range(len(names))]
-        require_acyclic(names, as_sets)
+        require_acyclic(names, [parents.get(v, ()) for v in range(len(names))])
         return Forest(head.header, parents, scores)
 
 
@@ -45,6 +42,6 @@ def write_forest(target: str, forest: Forest) -> None:
     """Write a screening forest as JSON lines, in variable order; unknown local scores become null."""
     with open_output(target) as stream:
         stream.write(encode_header(FOREST.name, forest.header, len(forest.parents)))
-        for child, parent in sorted(forest.parents.items()):
-            record = ParentSetRecord.of(child, ((parent,),), (forest.scores.get(child, float("nan")),))
+        for child, members in sorted(forest.parents.items()):
+            record = ParentSetRecord.of(child, (members,), (forest.scores.get(child, float("nan")),))
             stream.write(encode_record(record, unknown_scores=True))

@@ -43,7 +43,7 @@ def reordered_forest(forest: Forest, order: np.ndarray) -> Forest:
     """The screening forest of the columns in `order`."""
     place = positions_of(order).tolist()
     header = replace(forest.header, variables=tuple(forest.header.variables[v] for v in order.tolist()))
-    parents = {place[child]: place[parent] for child, parent in forest.parents.items()}
+    parents = {place[child]: tuple(sorted(place[v] for v in members)) for child, members in forest.parents.items()}
     return Forest(header, parents, {place[child]: score for child, score in forest.scores.items()})
 
 

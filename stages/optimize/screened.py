@@ -3,7 +3,9 @@
 Any method on data searches the roots of the forest as a separate data set; then the screened variables join the
 network with their one parent each. The union has no cycle, because arcs lead from roots into trees only; its width is
 the width of the roots' network, at least 1. For log-likelihood and a forest without remaining entropy it is optimal
-if the roots' network is (their Proposition 1).
+if the roots' network is (their Proposition 1). This holds for a deterministic DAG as well, which gives variables
+several parents (`stages.screening.determining_sets`); it may widen the union and is refused under a bound on the
+treewidth.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ class RootProblem:
         self.names = dataset.names
         knowledge = options.knowledge or Knowledge(dataset.names)
         check_screened(knowledge, self.screened)
+        self._require_trees(options)
         self.roots = np.array([v for v in range(dataset.n_variables) if v not in self.screened])
         self._place = {int(root): place for place, root in enumerate(self.roots)}
         # Data and, below, options restricted to the roots.
@@ -53,6 +56,15 @@ class RootProblem:
             knowledge=None if options.knowledge is None else knowledge.among(self.roots),
             start=None if start is None else self._start(start),
         )
+
+    def _require_trees(self, options: OptimizeOptions) -> None:
+        several = [v for v, members in self.screened.items() if len(members) > 1]
+        if options.treewidth is not None and several:
+            child = several[0]
+            raise InfeasibleError(
+                f"{self.names[child]!r} is screened with {len(self.screened[child])} parents, which may widen the "
+                "network: with --tw screen by single parents (bnsl screen without --max-parents)"
+            )
 
     def _require_unscreened(self, knowledge: Knowledge) -> None:
         for parent, child in knowledge.required_arcs:
@@ -94,9 +106,9 @@ class RootProblem:
         scores = np.empty(len(self.names))
         for root, members, score in zip(self.roots.tolist(), result.parents, result.scores.tolist()):
             parents[root], scores[root] = self._members(members), score
-        for child, parent in self.screened.items():
-            parents[child] = (parent,)
-            scores[child] = scorer.local_score(child, (parent,))
+        for child, members in self.screened.items():
+            parents[child] = members
+            scores[child] = scorer.local_score(child, members)
         screened = math.fsum(scores[list(self.screened)].tolist())
         facts = {**result.facts, SCREENED: list(self.screened)}
         if "bound" in facts:
@@ -120,7 +132,7 @@ class RootProblem:
         """Screened variables first, leaves before their parents: each has one neighbour when it is eliminated."""
         if elimination is None:
             return None
-        trees = [(self.screened[v],) if v in self.screened else () for v in range(len(self.names))]
+        trees = [self.screened.get(v, ()) for v in range(len(self.names))]
         leaves_first = eliminate_children_first(moral_graph(trees), trees)
         return [v for v in leaves_first if v in self.screened] + [*self._members(elimination)]
 
@@ -129,8 +141,7 @@ class RootProblem:
         by_root = iter(records)
         for child in range(len(self.names)):
             if child in self.screened:
-                members = (self.screened[child],)
-                yield ParentSetRecord.of(child, (members,), (float(scores[child]),), fixed=True)
+                yield ParentSetRecord.of(child, (self.screened[child],), (float(scores[child]),), fixed=True)
                 continue
             record = next(by_root)
             yield replace(

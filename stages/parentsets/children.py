@@ -14,9 +14,9 @@ from stages.runtime.errors import InfeasibleError
 class Plan:
     """The candidate parents of each child.
 
-    `n_states` is int32, shape (n_variables,). Children of `forest` take their one parent; all others have candidates
-    among its roots. Raises `InfeasibleError` if the forest contradicts the knowledge, or a child requires more
-    parents than it may have.
+    `n_states` is int32, shape (n_variables,). Children of `forest` take their parents there; all others have
+    candidates among its roots. Raises `InfeasibleError` if the forest contradicts the knowledge, or a child requires
+    more parents than it may have.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Plan:
     def fixed_set(self, child: int) -> tuple[int, ...] | None:
         """The only set that `child` may take; None if there is a choice (or only the empty set)."""
         if child in self.screened:
-            return (self.screened[child],)
+            return self.screened[child]
         required = self.knowledge.required_of(child)
         if required and (len(required) == self.max_parents or not len(self.candidates(child))):
             return required

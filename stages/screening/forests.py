@@ -61,10 +61,10 @@ def screen_forest(
         data=entropies.fingerprint,
         extra={"eps": float(eps), "relative": relative, "roots": roots},
     )
-    chosen = {child: int(parents[child]) for child in children}
+    chosen: dict[int, tuple[int, ...]] = {child: (int(parents[child]),) for child in children}
     # Adding 0.0 turns -0.0 into 0.0.
     rows = entropies.rows_of
-    scores = {i: -int(rows[i]) * float(entropies.conditional[i, j]) + 0.0 for i, j in chosen.items()}
+    scores = {i: -int(rows[i]) * float(entropies.conditional[i, parents[i]]) + 0.0 for i in children}
     return Forest(header, chosen, scores)
 
 

@@ -91,7 +91,7 @@ def tables_come_back(row: Format, path: str, data: st.DataObject) -> None:
 
 def forests_come_back(row: Format, path: str, data: st.DataObject) -> None:
     n_variables = data.draw(st.integers(1, 6))
-    chosen = {v: sets[0] for v, sets in enumerate(data.draw(parent_tuples(n_variables))) if sets}
+    chosen = {v: sets for v, sets in enumerate(data.draw(parent_tuples(n_variables))) if sets}
     header = Header(tuple(Variable(f"V{v}") for v in range(n_variables)))
     forest = Forest(header, chosen, {v: -float(v) for v in chosen if v % 2})
     write_forest(path, forest)

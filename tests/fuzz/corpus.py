@@ -108,7 +108,7 @@ def _random_files(rng: np.random.Generator, variables: tuple[Variable, ...], fol
     for format_name in ("arc-probabilities", "feather", "parquet", "csv"):
         write_arc_probabilities(str(folder / "p"), strengths, format_name)
         yield "bnsl.arc-probabilities", (folder / "p").read_bytes()
-    forest = Forest(header, {i: p[0] for i, p in enumerate(parents) if p}, {1: -2.5})
+    forest = Forest(header, {i: p[:1] for i, p in enumerate(parents) if p}, {1: -2.5})
     write_forest(str(folder / "f"), forest)
     yield "bnsl.forest", (folder / "f").read_bytes()
     cuts = (ClusterCut((0,), 1), HalfCut((0,), (0,)))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections import Counter
 from collections.abc import Sequence
 
 
@@ -52,3 +55,47 @@ def spanning_tree_information(entropy: Sequence[float], conditional: Sequence[Se
         reached.add(new)
         kept.append(float(gain))
     return kept
+
+
+def conditional_entropy(rows: Sequence[Sequence[int]], child: int, members: Sequence[int]) -> float:
+    """H(child | members) in nats, from the rows."""
+    together = Counter((tuple(row[m] for m in members), row[child]) for row in rows)
+    alone = Counter(tuple(row[m] for m in members) for row in rows)
+    return -sum(count * math.log(count / alone[key]) for (key, _), count in together.items()) / len(rows)
+
+
+def determining_sets(
+    rows: Sequence[Sequence[int]],
+    n_states: Sequence[int],
+    forest: dict[int, tuple[int, ...]],
+    eps: float,
+    max_parents: int,
+    relative: bool = False,
+) -> dict[int, tuple[int, ...]]:
+    """The forest, and sets for its roots, the one with the least entropy first; smallest, then simplest sets."""
+    parents = dict(forest)
+    n = len(n_states)
+    entropy = [conditional_entropy(rows, v, ()) for v in range(n)]
+    for root in sorted(set(range(n)) - set(forest), key=lambda v: (round(entropy[v], 9), v)):
+        above = {v for v in range(n) if v != root and root not in ancestors_of(parents, v)}
+        limit = eps * (entropy[root] if relative else 1) + 1e-9
+        fitting = [
+            (size, math.prod(n_states[m] for m in members), members)
+            for size in range(1, max_parents + 1)
+            for members in itertools.combinations(sorted(above), size)
+            if conditional_entropy(rows, root, members) <= limit
+        ]
+        if fitting:
+            parents[root] = min(fitting)[2]
+    return parents
+
+
+def ancestors_of(parents: dict[int, tuple[int, ...]], variable: int) -> set[int]:
+    """Variables with a path to this one."""
+    found: set[int] = set()
+    waiting = [variable]
+    while waiting:
+        new = set(parents.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return found

@@ -96,11 +96,19 @@ def test_unknown_variables_are_errors(required, tiers, message):
 def test_a_screened_variable_has_no_other_parents(required, forbidden, message):
     knowledge = make_knowledge(ABCD, required, forbidden)
     with pytest.raises(InfeasibleError, match=message):
-        check_screened(knowledge, {1: 0})
+        check_screened(knowledge, {1: (0,)})
 
 
 def test_a_screened_variable_may_require_its_parent():
-    check_screened(make_knowledge(ABCD, [("a", "b"), ("b", "c")]), {1: 0})
+    check_screened(make_knowledge(ABCD, [("a", "b"), ("b", "c")]), {1: (0,)})
+
+
+def test_a_screened_variable_may_require_some_of_its_parents():
+    check_screened(make_knowledge(ABCD, [("a", "b")]), {1: (0, 2)})
+    with pytest.raises(InfeasibleError, match="'b' is screened with the parents 'a' and 'c', but the arc d -> b"):
+        check_screened(make_knowledge(ABCD, [("d", "b")]), {1: (0, 2)})
+    with pytest.raises(InfeasibleError, match="screened and the required arcs close a cycle"):
+        check_screened(make_knowledge(ABCD, [("a", "b"), ("b", "c")]), {1: (0, 2)})
 
 
 def test_what_a_header_records_holds_all_together():
@@ -222,13 +230,13 @@ def test_more_required_parents_than_allowed():
 
 def test_screened_and_required_together():
     dataset, _ = dependent_dataset(4, 6, 100)
-    forest = Forest(Header(dataset.variables), {2: 0, 5: 2}, {})
+    forest = Forest(Header(dataset.variables), {2: (0,), 5: (2,)}, {})
     # A required parent may be screened itself; without the requirement no screened variable is a parent.
     knowledge = make_knowledge(dataset.names, [(2, 4), (0, 2)])
     _, records = run(dataset, ParentSetOptions(method="sequential"), forest=forest, knowledge=knowledge)
     for record in records:
         if record.child in forest.parents:
-            assert (record.fixed, record.parents) == (True, ((forest.parents[record.child],),))
+            assert (record.fixed, record.parents) == (True, (forest.parents[record.child],))
         else:
             screened = {2, 5} & {p for s in record.parents for p in s}
             assert screened == ({2} if record.child == 4 else set())

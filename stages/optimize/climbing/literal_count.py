@@ -11,15 +11,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .climber import Climber
-
 FEW = 4096
 """Families of one child that are kept with repetitions, at least, before these are dropped."""
+
+
+class Compares(Protocol):
+    """What a climber tells about a step."""
+
+    parents: list[tuple[int, ...]]
+
+    def compared(self, child: int) -> tuple[np.ndarray, np.ndarray]:
+        """New parents that additions and that reversals would give; int64."""
+
+    def removable(self, child: int) -> np.ndarray:
+        """Parents that may be removed; int64."""
 
 
 def row_of(matrix: np.ndarray, row: int) -> np.ndarray:
@@ -55,7 +64,7 @@ class LiteralCount:
             self._drop_repetitions(child)
         return sum(map(len, self._families))
 
-    def add_step(self, climber: Climber, children: Iterable[int]) -> None:
+    def add_step(self, climber: Compares, children: Iterable[int]) -> None:
         """Count the differences of a step; the moves that concern all but `children` are those of the step before."""
         begun = time.perf_counter()
         for child in children:

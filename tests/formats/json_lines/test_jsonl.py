@@ -129,7 +129,7 @@ def test_a_network_is_a_parent_set_file_and_the_other_way_round():
 
 def test_stored_forest_of_version_1(tmp_path):
     forest = open_forest(str(SAMPLES / "forest.v1.jsonl"))
-    assert forest.parents == {1: 0, 2: 1}
+    assert forest.parents == {1: (0,), 2: (1,)}
     assert forest.scores == {2: -20.5}
     assert forest.header.extra == {"eps": 0.05, "relative": False}
     write_forest(str(tmp_path / "again"), forest)

@@ -130,8 +130,8 @@ def test_forest_rules():
     records = [{"child": 0, "parents": [[1]], "scores": [-1]}, {"child": 1, "parents": [[0]], "scores": [-1]}]
     with pytest.raises(Inconsistent, match="the arcs form a cycle: "):
         open_forest(stream_of(header, *records))
-    with pytest.raises(FormatError, match="variable 'b' has 2 parents; a forest gives each one"):
-        open_forest(stream_of(header, records[0], {"child": 1, "parents": [[2, 3]], "scores": [-1]}))
+    with pytest.raises(FormatError, match="variable 'b' has no parent; a forest leaves roots out"):
+        open_forest(stream_of(header, records[0], {"child": 1, "parents": [[]], "scores": [-1]}))
     with pytest.raises(Truncated, match="1 of 2 variables arrived"):
         open_forest(stream_of(header, records[0]))
     with pytest.raises(Inconsistent, match="2 records but the header announces 1"):

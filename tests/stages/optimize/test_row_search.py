@@ -199,7 +199,7 @@ def test_knowledge_forest_and_elimination_order_follow_the_columns(options):
         assert (5, 4) in arcs and not arcs & {(0, 1), (1, 0)}
         assert not any(tiers[p] > tiers[child] for p, child in arcs)
         verify_network(network, treewidth=options.treewidth)
-    forest = Forest(Header(rows.variables), {3: 2, 6: 5}, {})
+    forest = Forest(Header(rows.variables), {3: (2,), 6: (5,)}, {})
     for network, _ in replicates(RowSearch(rows, options, StructuralEM(), forest=forest), 3):
         assert network.parents[3] == (2,) and network.parents[6] == (5,)
 
@@ -217,7 +217,7 @@ def test_arcs_allowed_in_groups_follow_the_columns(options, is_started: bool):
     )
     told = replace(options, knowledge=knowledge)
     start = run_on_data(rows, replace(CLIMB, knowledge=knowledge), Budget(), QUIET)[0] if is_started else None
-    forest = Forest(Header(rows.variables), {3: 2, 6: 5}, {})
+    forest = Forest(Header(rows.variables), {3: (2,), 6: (5,)}, {})
     for screened in (None, forest):
         search = RowSearch(rows, told, StructuralEM(), start, forest=screened)
         for network, _ in [search.run(Budget(None, 300), QUIET), *replicates(search)]:

@@ -49,7 +49,7 @@ def expected_of(dataset, forest, on_roots: Network) -> tuple[tuple[int, ...], ..
     roots, _ = roots_of(dataset, forest)
     place = {root: i for i, root in enumerate(roots)}
     return tuple(
-        (forest.parents[v],) if v in forest.parents else tuple(roots[p] for p in on_roots.parents[place[v]])
+        forest.parents[v] if v in forest.parents else tuple(roots[p] for p in on_roots.parents[place[v]])
         for v in range(dataset.n_variables)
     )
 
@@ -90,7 +90,7 @@ def test_trees_keep_the_width(seed, method):
     found = learn(dataset, forest, method=method, treewidth=2)
     treewidth = found.header.extra["treewidth"]
     assert treewidth["width"] <= 2 and sorted(treewidth["elimination"]) == list(range(12))
-    assert all(found.parents[v] == (p,) for v, p in forest.parents.items())
+    assert all(found.parents[v] == p for v, p in forest.parents.items())
 
 
 def test_a_bound_says_that_it_is_about_networks_with_the_forest():
@@ -118,7 +118,7 @@ def test_sets_and_a_start_are_cut_down_to_the_roots_and_lists_are_about_all():
     scorer = FamilyScorer(dataset, "bic")
     for record in kept:
         if record.child in forest.parents:
-            assert record.fixed and record.parents == ((forest.parents[record.child],),)
+            assert record.fixed and record.parents == (forest.parents[record.child],)
         members = {p for family in record.parents for p in family}
         assert record.child in forest.parents or not members & set(forest.parents)
         scores = [scorer.local_score(record.child, family) for family in record.parents]
@@ -130,7 +130,7 @@ def test_constraints_are_about_all_variables():
     dataset = dependent(9, 8, 300)
     forest = screened(dataset)
     roots, _ = roots_of(dataset, forest)
-    (child, parent), (one, other) = next(iter(forest.parents.items())), roots[:2]
+    (child, (parent,)), (one, other) = next(iter(forest.parents.items())), roots[:2]
     found = learn(dataset, forest, knowledge=Knowledge.of_arcs(dataset.names, ((one, other),), ((other, one),)))
     assert one in found.parents[other]
     tiers = [-1] * 8
@@ -144,7 +144,7 @@ def test_constraints_are_about_all_variables():
 def test_all_but_one_screened_and_none_screened():
     column = np.random.default_rng(1).integers(0, 2, 100).astype(np.uint8)
     dataset = make_dataset(np.array([column] * 4), [2] * 4)
-    forest = Forest(Header(dataset.variables), {1: 0, 2: 1, 3: 1}, {})
+    forest = Forest(Header(dataset.variables), {1: (0,), 2: (1,), 3: (1,)}, {})
     assert learn(dataset, forest).parents == ((), (0,), (1,), (1,))
     none = dataclasses.replace(forest, parents={})
     assert learn(dataset, none).parents == learn(dataset).parents

@@ -307,12 +307,12 @@ def test_where_time_is_given_an_interrupt_leaves_first_lists():
 
 def test_screened_variables_are_fixed():
     dataset, _ = dependent_dataset(9, 6, 100)
-    forest = Forest(Header(dataset.variables), {2: 0, 5: 2}, {})
+    forest = Forest(Header(dataset.variables), {2: (0,), 5: (2,)}, {})
     _, records = run(dataset, ParentSetOptions(method="sequential"), forest=forest)
     for record in records:
         if record.child in forest.parents:
             assert record.fixed
-            assert record.parents == ((forest.parents[record.child],),)
+            assert record.parents == (forest.parents[record.child],)
         else:
             assert not record.fixed
             assert not {2, 5} & {p for s in record.parents for p in s}
