@@ -96,6 +96,8 @@ def screen(
             raise UsageError(
                 f"--max-parents counts sets in complete rows; here are {held}: give DATA, --missing drop."
             )
+        if rows.interventions is not None:
+            raise UsageError("--max-parents above 1 does not go with --interventions: leave out one of them.")
         rule["max_parents"] = given.max_parents
         forest = with_determining_sets(forest, rows, entropies, given.max_parents, jobs, run.reporter)
     return replace(forest, header=record_command(forest.header, "screen", rule))

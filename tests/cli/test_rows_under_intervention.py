@@ -258,6 +258,9 @@ def test_entropies_are_of_the_other_rows(place):
         assert record["scores"][0] == pytest.approx(expected, rel=1e-9)
     assert forest
     of_rows = run(place, "screen", "d.csv", "--interventions", "set", "--eps", "2").splitlines()
+    assert "--max-parents above 1" in refusal(
+        place, "screen", "d.csv", "--interventions", "set", "--eps", "0.5", "--max-parents", "2"
+    )
     assert [json.loads(line) for line in of_rows[1:]] == forest
     run(place, "screen", "e.arrows", "--eps", "0.6", "-o", "f.jsonl")
     run(place, "optimize", "--data", "d.csv", "--interventions", "set", "--screen", "f.jsonl", "-o", "n.jsonl")
