@@ -406,6 +406,7 @@ def query(
     given: str | Iterable[str] | None = None,
     relatives: str | None = None,
     independencies: bool = False,
+    permutations: int | None = None,
     table: Source | None = None,
     predict: str | Iterable[str] | None = None,
     fill: Literal["best", "drawn"] | None = None,

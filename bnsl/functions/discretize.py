@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from formats.streams import is_standard_input
 from formats.wording import plural
 
 from ..files.rows import Rows
@@ -44,6 +43,8 @@ def discretize(
     >>> cut["x"].to_pylist()[0], cut["x"].to_pylist()[-1]
     ('<=0.9', '>2.9')
     """
+    from formats.streams import is_standard_input
+
     check_sources(data, like)
     if (like is None) == (not data_options.discretize):
         raise UsageError("give one of --discretize median|quantile:K|width:K|hartemink:K and --like FILE.")

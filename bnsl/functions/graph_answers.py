@@ -3,34 +3,48 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from formats.data_records import Variable
+from formats.data_records import Dataset, Variable
 from formats.graphs.algorithms import Parents
 from formats.tables.evidence import find_variable
-from formats.tables.results.result_tables import NUMBER, TEXT
+from formats.tables.results.result_tables import FIGURE, NUMBER, TEXT
 from formats.tables.selection import column_list
 from formats.wording import plural
+from stages.evaluate.independence_tests import independence_test
+from stages.evaluate.rank_tests import adjust_holm
 from stages.graphs.adjustment import Adjustment
 from stages.graphs.essential_graphs import essential_graph
 from stages.graphs.separation import ancestors, descendants, implied_independencies, open_path
 from stages.graphs.subgraphs import markov_blanket
+from stages.runtime.seeding import task_generator
 
 from ..files.answers import Answers, Values
 from ..files.inputs import LearntNetwork, open_network_or_class
+from ..options.data import KnownVariables
 from ..options.graph_questions import GraphOptions
+from ..options.shared import resolve_seed
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
+
+OpenRows = Callable[[KnownVariables | None], Dataset]
+"""Opens rows, coded by known variables."""
+
+LEVEL = 0.05
+"""Level of the tests that the closing line counts, over all of them."""
 
 MOST_SETS = 1000
 """Most minimal adjustment sets that an answer lists."""
 
 
-def answer_graph(network: Any, asked: GraphOptions, reporter: Reporter) -> Answers:
+def answer_graph(
+    network: Any, asked: GraphOptions, rows: OpenRows | None, seed: int | None, reporter: Reporter
+) -> Answers:
     """The answer to a question about the graph of a network or an essential graph.
 
-    Raises `UsageError`: the question has no answer for a class of networks.
+    `rows` opens the data to test independencies on; `seed` is of permutations. Raises `UsageError`: the question has
+    no answer for a class of networks.
     """
     learnt = open_network_or_class(network, warn=reporter.warn)
     graph = _Graph([variable.name for variable in learnt.structure.header.variables], learnt.structure.parents)
@@ -45,7 +59,13 @@ def answer_graph(network: Any, asked: GraphOptions, reporter: Reporter) -> Answe
         if learnt.edges:
             raise UsageError("--relatives: the networks of an essential graph differ in ancestors; give one of them.")
         return graph.relatives(*graph.places([asked.relatives], "relatives"))
-    return graph.independencies()
+    if rows is None:
+        return graph.independencies()
+    header = learnt.structure.header
+    dataset = rows(None if header.lacks_isolated else KnownVariables(header.variables, network))
+    if asked.permutations is not None:
+        seed = resolve_seed(seed, reporter)
+    return graph.tested(dataset, asked.permutations, seed, reporter)
 
 
 def _undirected(learnt: LearntNetwork) -> Sequence[tuple[int, int]]:
@@ -182,6 +202,30 @@ class _Graph:
         values = [[row[place] for row in rows] for place in range(3)]
         closing = f"{plural(len(rows), 'pair')} of variables without an arc"
         return Answers(dict.fromkeys(("first", "second", "given"), TEXT), [values], closing)
+
+    def tested(self, dataset: Dataset, permutations: int | None, seed: int | None, reporter: Reporter) -> Answers:
+        """The independencies that the graph implies, each with its test on the rows; the least p-values first."""
+        implied, place = list(implied_independencies(self.parents)), dataset.names.index
+        found = []
+        for number, (a, b, given) in enumerate(implied):
+            rng = None if seed is None else task_generator(seed, number)
+            conditions = [place(self.names[v]) for v in given]
+            test = independence_test(
+                dataset, place(self.names[a]), place(self.names[b]), conditions, permutations, rng
+            )
+            found.append((self.names[a], self.names[b], self.listed(given), *test))
+            reporter.progress(number + 1, len(implied), "tests")
+        adjusted = adjust_holm([row[-1] for row in found])
+        rows = sorted(((*row, p) for row, p in zip(found, adjusted)), key=lambda row: (row[-2], -row[3]))
+        columns = dict.fromkeys(("first", "second", "given"), TEXT)
+        columns |= {"g2": FIGURE, "degrees": NUMBER, "p_value": FIGURE, "p_holm": FIGURE}
+        rejected = sum(p <= LEVEL for p in adjusted)
+        closing = (
+            f"{plural(len(rows), 'test')} on {plural(dataset.n_rows, 'row')}: {rejected:,} of the independencies "
+            f"rejected at {LEVEL:g} (Holm)"
+        )
+        figures = {} if seed is None else {"permutations": permutations, "seed": seed}
+        return Answers(columns, [[*zip(*rows)] or [[] for _ in columns]], closing, figures)
 
 
 def _yes(holds: bool) -> str:

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..running.errors import UsageError
+from .data import READING
 from .declared import option
-from .values import COLUMNS, FLAG
+from .values import COLUMNS, FLAG, Whole
 
 if TYPE_CHECKING:
     from ..running.function import Run
+
+FURTHER = ("given", "permutations")
+"""Options that say more about a question."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +32,20 @@ class GraphOptions:
     )
     given: tuple[str, ...] | None = option("The variables that --separated or --effect is asked about.", COLUMNS)
     relatives: str | None = option("Ancestors, descendants and Markov blanket of a variable.", metavar="A")
-    independencies: bool = option("Conditional independencies that the graph implies, one for each pair.", kind=FLAG)
+    independencies: bool = option(
+        "Conditional independencies that the graph implies, one for each pair; with --data, a test of each.",
+        kind=FLAG,
+    )
+    permutations: int | None = option(
+        "With --independencies and --data, p-values of this many permutations, in place of chi-square.",
+        kind=Whole(1),
+        metavar="N",
+    )
 
     @property
     def asked(self) -> list[str]:
         """The fields of the questions that are asked."""
-        return [name for name, value in vars(self).items() if name != "given" and value not in (None, False)]
+        return [name for name, value in vars(self).items() if name not in FURTHER and value not in (None, False)]
 
 
 def check_graph_question(run: Run, question: GraphOptions) -> None:
@@ -43,6 +55,11 @@ def check_graph_question(run: Run, question: GraphOptions) -> None:
         raise UsageError(f"--{asked[0]} and --{asked[1]} are two questions; ask one at a time.")
     if question.given is not None and asked not in (["separated"], ["effect"]):
         raise UsageError("--given goes with --separated and --effect; evidence is NAME=STATE.")
+    is_test = question.independencies and "data" in run.given
+    if question.permutations is not None and not is_test:
+        raise UsageError("--permutations goes with --independencies and --data DATA.")
     if asked:
-        others = [option.field for option in run.of.options if option.field not in ("network", *vars(question))]
+        allowed = {"network", *vars(question), *(("data", *READING) if is_test else ())}
+        allowed |= {"seed"} if question.permutations is not None else set()
+        others = [option.field for option in run.of.options if option.field not in allowed]
         run.refuse(others, f"does not go with --{asked[0]}, which is about the graph alone.")
