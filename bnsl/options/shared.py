@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from formats.streams import is_standard_input
 from stages.scoring.scores import SCORES
 
 from ..running.errors import UsageError
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 
 def check_sources(*sources: Any) -> None:
     """Refuse to read standard input twice."""
+    from formats.streams import is_standard_input
+
     if sum(map(is_standard_input, sources)) > 1:
         raise UsageError("standard input ('-') can be read only once; give a path for the others.")
 
