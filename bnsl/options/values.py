@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -330,7 +330,7 @@ def _delimiter(text: str) -> str:
 
 
 def _as_names(value: Any) -> str:
-    return as_line([value] if isinstance(value, str) else value)
+    return as_line([value] if isinstance(value, str) or not isinstance(value, Iterable) else value)
 
 
 DURATION = Parsed("time", _duration, annotation="float | str", adapt=str)

@@ -148,6 +148,8 @@ def gather_runs(records: Iterable[Mapping[str, Any]], pattern: NamePattern | Non
     as seeds.
     """
     records = list(records)
+    if not all("network" in record for record in records):
+        raise StageError("each run needs the key 'network': its name, as in records of bnsl evaluate")
     groups = () if pattern is None else pattern.groups
     found = [pattern.match(str(record["network"])) for record in records] if pattern else _meanings(records)
     runs: dict[tuple, Run] = {}

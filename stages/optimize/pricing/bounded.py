@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from formats.records import ParentSetTable
+import numpy as np
+
+from formats.records import ParentSetRecord, ParentSetTable
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
@@ -51,11 +54,20 @@ def search_data(
     if scorer.n_variables <= MOST_VARIABLES:
         first, result = search_widthless(run, treewidth, grows=table is None)
         if result is not None:
-            return result
+            # Sets that no network within the bound may take are not listed; the bound holds for all networks.
+            lists = None if result.lists is None else _of_at_most(treewidth, result.lists)
+            return replace(result, lists=lists)
     run.lists.limit_parents(treewidth)
     engine = KTreePricing(run, treewidth, first)
     result = learn(run, engine, grows=table is None)
     return replace(result, elimination=engine.best.order[::-1].tolist())
+
+
+def _of_at_most(size: int, records: Iterable[ParentSetRecord]) -> Iterator[ParentSetRecord]:
+    """The records without sets of more than `size` parents."""
+    for record in records:
+        kept = np.flatnonzero(record.parents.sizes <= size)
+        yield replace(record, parents=record.parents.take(kept), scores=record.scores[kept])
 
 
 def search_widthless(run: PricingRun, treewidth: int, grows: bool) -> tuple[OrdersWithinWidth, SearchResult | None]:
