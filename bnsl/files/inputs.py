@@ -263,6 +263,14 @@ def require_least_sets(table: ParentSetTable, source: Any) -> None:
         )
 
 
+def warn_of_interventions(
+    header: Header, reporter: Reporter, remedy: str = "give rows in which nothing was set as DATA"
+) -> None:
+    """Warn where a structure rests on rows under intervention, and rows that may be these all count alike."""
+    if header.extra.get("interventions"):
+        reporter.warn(f"this was learnt from rows under intervention, and here all rows count alike: {remedy}")
+
+
 def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, reporter: Reporter) -> None:
     """Warn if a file was made from data with another fingerprint than the entropies."""
     if header.data is not None and header.data != entropies.fingerprint:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from stages.posterior import METHODS, MOST_EXACT, PosteriorOptions
 
 from ..files.answers import Answers, Values
-from ..files.inputs import completed, open_learnt_networks, require_least_sets, warn_of_cut_lists
+from ..files.inputs import (
+    completed,
+    open_learnt_networks,
+    require_least_sets,
+    warn_of_cut_lists,
+    warn_of_interventions,
+)
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, parameter, record
@@ -26,7 +32,7 @@ from .posterior import takers_text
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, Variable
-    from formats.records import Header, Network, ParentSetTable
+    from formats.records import Network, ParentSetTable
     from stages.effects.averages import PairEffects
     from stages.effects.structures import CauseStructures
     from stages.runtime.budgets import Budget
@@ -230,7 +236,7 @@ def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
         table = constrain.keep_admissible(table, knowledge)
         constrain.require_least_sets(table, knowledge)
     dataset = asked.read(table.header.variables, source)
-    _warn_of_interventions(table.header, reporter)
+    warn_of_interventions(table.header, reporter)
     if table.header.data not in (None, dataset.fingerprint):
         reporter.warn("these are not the data of the parent sets, or were read otherwise")
     reporter.follow(asked.budget)
@@ -246,7 +252,7 @@ def _from_networks(sources: Sequence[Any], asked: Asked) -> Source:
     reporter = asked.run.reporter
     networks = (learnt for source in sources for learnt in open_learnt_networks(source, warn=reporter.warn))
     first = next(networks)
-    _warn_of_interventions(first.structure.header, reporter)
+    warn_of_interventions(first.structure.header, reporter)
     known = () if first.structure.header.lacks_isolated else first.structure.header.variables
     dataset = asked.read(known, sources[0])
     causes = asked.causes(dataset)
@@ -294,14 +300,6 @@ def _placed(network: Network, dataset: Dataset, asked: Asked, source: Any) -> tu
     for child, family in zip(place, network.parents):
         parents[child] = tuple(sorted(place[parent] for parent in family))
     return parents, place
-
-
-def _warn_of_interventions(header: Header, reporter: Reporter) -> None:
-    """Warn where structures rest on rows under intervention: such rows may not give the parameters here."""
-    if header.extra.get("interventions"):
-        reporter.warn(
-            "learnt from rows under intervention: DATA must be rows in which nothing was set, as all count alike"
-        )
 
 
 def _warn_of_directions(network: Network, reporter: Reporter) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..files.inputs import certified_order, completed, learnt_network, open_learnt_network
+from ..files.inputs import certified_order, completed, learnt_network, open_learnt_network, warn_of_interventions
 from ..files.recording import record_command
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
@@ -103,6 +103,10 @@ def fit(
     rows = data_options.open_rows(data, run.reporter, known)
     names = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).names
     structure = completed(structure, network, names, data, run.reporter)
+    if isinstance(rows, IncompleteDataset) or rows.interventions is None:
+        warn_of_interventions(
+            structure.header, run.reporter, "--interventions COLUMN leaves out those in which a variable was set"
+        )
     recorded = data_options.recorded() | {"smoothing": smoothing}
     if isinstance(rows, IncompleteDataset):
         recorded |= {name: value for name, value in vars(maximisation).items() if name != "memory"}

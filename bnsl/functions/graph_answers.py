@@ -21,7 +21,7 @@ from stages.graphs.subgraphs import markov_blanket
 from stages.runtime.seeding import task_generator
 
 from ..files.answers import Answers, Values
-from ..files.inputs import LearntNetwork, open_network_or_class
+from ..files.inputs import LearntNetwork, open_network_or_class, warn_of_interventions
 from ..options.data import KnownVariables
 from ..options.graph_questions import GraphOptions
 from ..options.shared import resolve_seed
@@ -62,6 +62,7 @@ def answer_graph(
     if rows is None:
         return graph.independencies()
     header = learnt.structure.header
+    warn_of_interventions(header, reporter)
     dataset = rows(None if header.lacks_isolated else KnownVariables(header.variables, network))
     if asked.permutations is not None:
         seed = resolve_seed(seed, reporter)

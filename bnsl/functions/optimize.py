@@ -16,6 +16,7 @@ from ..files.inputs import (
     require_least_sets,
     require_same_variables,
     warn_of_cut_lists,
+    warn_of_interventions,
     warn_of_other_data,
     warn_of_other_forest,
 )
@@ -331,6 +332,10 @@ def open_data_search(
     dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
     if start is not None:
         start = completed(start, given.start, dataset.names, given.data, reporter)
+    if table is not None and dataset.interventions is None:
+        warn_of_interventions(
+            table.header, reporter, "--interventions COLUMN leaves out those in which a variable was set"
+        )
     if forest is not None:
         require_same_variables(forest.header, dataset, source_name(given.screen))
         warn_of_other_forest(forest.header, dataset, source_name(given.screen), reporter)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..files.answers import Answers
-from ..files.inputs import LearntNetwork, certified_order, open_learnt_network
+from ..files.inputs import LearntNetwork, certified_order, open_learnt_network, warn_of_interventions
 from ..files.rows import Rows
 from ..options import questions, shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
@@ -155,6 +155,9 @@ def engine_of(
         known = KnownVariables(structure.header.variables, network)
         if has_evidence_table and not any(v.states for v in known.variables):
             data_options = replace(data_options, unseen="error")
+        warn_of_interventions(
+            structure.header, run.reporter, "fit its parameters by bnsl fit --interventions COLUMN instead"
+        )
         rows = data_options.open(data, run.reporter, known)
         model = fit_parameters(structure, rows, smoothing=smoothing or 0.0)
     elif memory is None and not do and hasattr(network, "engine"):

@@ -347,3 +347,23 @@ def test_sachs(shared, tmp_path):
     header = json.loads((tmp_path / "n.jsonl").read_text().splitlines()[0])
     assert header["total"] == pytest.approx(-31696.938, abs=1e-3) and header["gap"] < 1e-6
     assert header["bound_relative_to"] == "all networks"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "fit n.jsonl d.csv -o n.bif",
+        "query n.jsonl --data d.csv --variables b",
+        "query n.jsonl --independencies --data d.csv",
+        "effects n.jsonl --data d.csv --cause a --effect b --seed 1 --format csv",
+        "optimize s.jsonl --data d.csv -o m.jsonl",
+    ],
+)
+def test_counting_all_rows_of_such_a_network_is_pointed_out(place, line: str):
+    learnt(place)
+    run(place, "parentsets", "d.csv", "--interventions", "set", "-o", "s.jsonl")
+    done = run_here(*line.split(), cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert b"learnt from rows under intervention, and here all rows count alike: " in done.stderr
+    if line.startswith("fit"):
+        assert b"all rows count" not in run_here(*line.split(), "--interventions", "set", cwd=place).stderr
