@@ -129,6 +129,15 @@ class Dataset:
         columns = [self.codes[v] for v in (*parents, child)]
         return columns if free is None else [column[free] for column in columns]
 
+    def configurations(self, variables: Sequence[int]) -> np.ndarray:
+        """The configuration of some variables in each row, int64; configurations that occur are numbered from 0."""
+        found = np.zeros(self.n_rows, dtype=np.int64)
+        for variable in variables:
+            _, found = np.unique(
+                found * len(self.variables[variable].known_states) + self.codes[variable], return_inverse=True
+            )
+        return found
+
     @property
     def interventions_entry(self) -> dict[str, Any]:
         """The entry of headers about interventions; nothing without any."""

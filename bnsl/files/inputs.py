@@ -263,6 +263,10 @@ def require_least_sets(table: ParentSetTable, source: Any) -> None:
         )
 
 
+COUNT_APART = "--interventions COLUMN leaves out those in which a variable was set"
+"""What to do in commands that have the option."""
+
+
 def warn_of_interventions(
     header: Header, reporter: Reporter, remedy: str = "give rows in which nothing was set as DATA"
 ) -> None:

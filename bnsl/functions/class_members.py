@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .conversions import Conversion, Converted
 
 MOST_WRITTEN = 10_000
-"""Largest class of which all networks are written."""
+"""A larger class is not written whole."""
 
 
 def class_of(learnt: LearntNetwork) -> NetworkClass:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..files.inputs import certified_order, completed, learnt_network, open_learnt_network, warn_of_interventions
+from ..files.inputs import (
+    COUNT_APART,
+    certified_order,
+    completed,
+    learnt_network,
+    open_learnt_network,
+    warn_of_interventions,
+)
 from ..files.recording import record_command
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
@@ -104,9 +111,7 @@ def fit(
     names = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).names
     structure = completed(structure, network, names, data, run.reporter)
     if isinstance(rows, IncompleteDataset) or rows.interventions is None:
-        warn_of_interventions(
-            structure.header, run.reporter, "--interventions COLUMN leaves out those in which a variable was set"
-        )
+        warn_of_interventions(structure.header, run.reporter, COUNT_APART)
     recorded = data_options.recorded() | {"smoothing": smoothing}
     if isinstance(rows, IncompleteDataset):
         recorded |= {name: value for name, value in vars(maximisation).items() if name != "memory"}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from stages.optimize import COMMON, METHODS, OptimizeOptions, Task, choose_method
 
 from ..files.inputs import (
+    COUNT_APART,
     completed,
     open_record,
     read_entropies,
@@ -333,9 +334,7 @@ def open_data_search(
     if start is not None:
         start = completed(start, given.start, dataset.names, given.data, reporter)
     if table is not None and dataset.interventions is None:
-        warn_of_interventions(
-            table.header, reporter, "--interventions COLUMN leaves out those in which a variable was set"
-        )
+        warn_of_interventions(table.header, reporter, COUNT_APART)
     if forest is not None:
         require_same_variables(forest.header, dataset, source_name(given.screen))
         warn_of_other_forest(forest.header, dataset, source_name(given.screen), reporter)

@@ -13,7 +13,7 @@ ALL, COUNT = "all", "count"
 
 
 def _members(text: str) -> str | int:
-    """What is written of a class: a word, or a number of networks from 1."""
+    """A word, or the number of networks to write, at least 1."""
     if text in (ALL, COUNT):
         return text
     if not text.isdecimal() or int(text) < 1:

@@ -76,7 +76,7 @@ def errors(path: str, rows: int, seeds: list[int]) -> Iterator[str]:
 
 def drawn_network(n: int, rng: np.random.Generator) -> str:
     """A network from the prior in BIF: uniform over networks, parameters as BDeu supposes; states are 2 or 3."""
-    while True:  # uniform over matrices of arcs, of which the acyclic ones are kept
+    while True:  # draws matrices of arcs until one has no cycle
         matrix = np.triu(np.ones((n, n)), 1) > 0
         arcs = np.zeros((n, n), dtype=bool)
         kind = rng.integers(0, 3, (n, n))

@@ -1,6 +1,7 @@
 """A column of interventions: the names of the variables that were set in each row, several with ``;`` between.
 
-A cell that is empty or missing names none. Names are those of columns; columns that are not read are passed over.
+An empty or missing cell says that nothing was set. Names must be names of columns; columns that are not read are left
+out.
 """
 
 from __future__ import annotations

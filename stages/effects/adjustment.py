@@ -24,7 +24,7 @@ class Counts(NamedTuple):
     """Rows of each configuration of the parents that occurs in the data."""
 
     rows: np.ndarray  # int64, shape (n_found, states of the cause, states of the effect)
-    n_configurations: float  # of all, with those that do not occur
+    n_configurations: float  # also configurations that do not occur
 
 
 class Moments(NamedTuple):
@@ -32,16 +32,6 @@ class Moments(NamedTuple):
 
     mean: np.ndarray
     variance: np.ndarray
-
-
-def configurations(dataset: Dataset, parents: Sequence[int]) -> tuple[np.ndarray, int, float]:
-    """The configuration of the parents in each row, numbered from 0; how many occur; how many there are."""
-    found, n_found, n_all = np.zeros(dataset.n_rows, dtype=np.int64), 1, 1.0
-    for parent, n_states in zip(parents, dataset.n_states[list(parents)].tolist()):
-        n_all *= n_states
-        _, found = np.unique(found * n_states + dataset.codes[parent], return_inverse=True)
-        n_found = int(found.max(initial=0)) + 1
-    return found, n_found, n_all
 
 
 def contrasts_of(n_states: int) -> np.ndarray:
@@ -161,7 +151,8 @@ def _entropies(distributions: np.ndarray) -> np.ndarray:
 
 def count_effects(dataset: Dataset, parents: Sequence[int], cause: int, effects: Sequence[int]) -> Iterator[Counts]:
     """Rows of each configuration of the parents, the cause and each of the effects."""
-    found, n_found, n_all = configurations(dataset, parents)
+    found = dataset.configurations(parents)
+    n_found, n_all = int(found.max(initial=0)) + 1, math.prod(map(float, dataset.n_states[list(parents)]))
     n_x = int(dataset.n_states[cause])
     cells = found * n_x + dataset.codes[cause]
     for effect in effects:

@@ -110,7 +110,7 @@ class ClassStructures:
         return CauseStructures(tuple(found), np.array(list(found.values())) / len(found))
 
     def _cliques(self, variables: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """The subsets of which every two are adjacent: others would collide in a common child."""
+        """The subsets in which every two variables are adjacent: others would collide in a common child."""
         joined = {ordered_pair(*arc) for arc in (*self.graph.directed, *self.graph.undirected)}
         waiting: list[tuple[int, ...]] = [()]
         while waiting:

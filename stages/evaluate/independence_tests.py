@@ -36,7 +36,7 @@ def independence_test(
     Smyth 2010).
     """
     states = dataset.n_states
-    strata = _configurations(dataset, given)
+    strata = dataset.configurations(given)
     shape = int(strata.max(initial=-1)) + 1, int(states[first]), int(states[second])
     cells = strata * shape[1] + dataset.codes[first]
     own = dataset.codes[second]
@@ -55,14 +55,6 @@ def independence_test(
         # A permutation of the observed table may differ from it by rounding.
         as_large += _likelihood_ratio(cells, drawn, shape) >= statistic - 1e-9 * max(1.0, statistic)
     return IndependenceTest(statistic, degrees, (1 + as_large) / (1 + n_permutations))
-
-
-def _configurations(dataset: Dataset, variables: Sequence[int]) -> np.ndarray:
-    """The configuration of the variables in each row, those that occur numbered from 0; int64."""
-    found = np.zeros(dataset.n_rows, dtype=np.int64)
-    for variable in variables:
-        _, found = np.unique(found * int(dataset.n_states[variable]) + dataset.codes[variable], return_inverse=True)
-    return found
 
 
 def _likelihood_ratio(cells: np.ndarray, own: np.ndarray, shape: tuple[int, int, int]) -> float:

@@ -64,7 +64,7 @@ class NetworkClass:
 
     @cached_property
     def _listed(self) -> list[Members]:
-        """All networks, those of the whole class that have the arcs."""
+        """The networks of the whole class that have the arcs."""
         whole = NetworkClass(essential_graph(self.parents), self.parents)
         if whole.size > MOST_LISTED:
             raise StageError(

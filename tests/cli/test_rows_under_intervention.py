@@ -18,6 +18,7 @@ from naive.networks import all_networks
 import bnsl
 
 NAMES = ("a", "b", "c")
+SET = ("--interventions", "set")
 CONSENSUS = (
     "[pkc][pka|pkc][plc][pip3|plc][pip2|plc:pip3][raf|pkc:pka][mek|pkc:pka:raf][erk|mek:pka][akt|erk:pka][p38|pkc:pka]"
     "[jnk|pkc:pka]"
@@ -86,36 +87,12 @@ def test_header_and_recomputed_total(place):
 
 def test_lists_are_searched_like_the_data(place):
     learnt(place)
-    run(
-        place,
-        "parentsets",
-        "d.csv",
-        "--interventions",
-        "set",
-        "--score",
-        "bdeu",
-        "-o",
-        "s.jsonl",
-        "--method",
-        "sequential",
-    )
+    run(place, "parentsets", "d.csv", *SET, "--score", "bdeu", "-o", "s.jsonl", "--method", "sequential")
     run(place, "optimize", "s.jsonl", "--method", "exact", "-o", "e.jsonl")
     totals = [json.loads((place / name).read_text().splitlines()[0])["total"] for name in ("n.jsonl", "e.jsonl")]
     assert totals[0] == pytest.approx(totals[1], rel=1e-12)
     # The sets scored earlier are known on the same rows, and scored again on others.
-    run(
-        place,
-        "parentsets",
-        "d.csv",
-        "--interventions",
-        "set",
-        "--score",
-        "bdeu",
-        "--extend",
-        "s.jsonl",
-        "-o",
-        "t.jsonl",
-    )
+    run(place, "parentsets", "d.csv", *SET, "--score", "bdeu", "--extend", "s.jsonl", "-o", "t.jsonl")
     assert run(place, "convert", "--cpdag", "e.jsonl", "--to", "arcs").splitlines()[1:] == [
         "a,b,directed",
         "b,c,directed",
@@ -187,20 +164,7 @@ def test_the_same_in_python(place):
 
 
 def test_averages_keep_the_directions(place):
-    run(
-        place,
-        "optimize",
-        "--data",
-        "d.csv",
-        "--interventions",
-        "set",
-        "--bootstrap",
-        "5",
-        "--seed",
-        "1",
-        "-o",
-        "m.jsonl",
-    )
+    run(place, "optimize", "--data", "d.csv", *SET, "--bootstrap", "5", "--seed", "1", "-o", "m.jsonl")
     run(place, "average", "m.jsonl", "-o", "c.jsonl")
     header = json.loads((place / "c.jsonl").read_text().splitlines()[0])
     assert header["interventions"] == [[], [0], [0, 1], [1]]
