@@ -97,7 +97,7 @@ def draw_starts(given: argparse.Namespace) -> Any:
     points.plot([low, high], [low, high], color="#adb5bd", linewidth=0.8, zorder=0)  # no step was taken
     points.set(xlabel="initial score", ylabel="final score")
     points.legend(frameon=False, markerscale=2)
-    points.xaxis.set_major_locator(MaxNLocator(5))
+    points.xaxis.set_major_locator(MaxNLocator(4))  # labels of five digits overlap otherwise
     best.set(xlabel="runs", ylabel="best score so far", xscale="log")
     for axes in (points, best):
         axes.yaxis.set_major_formatter(plain_number(axes))
