@@ -433,6 +433,7 @@ def effects(
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
     unseen: Literal["error", "drop", "missing"] = "error",
+    interventions: str | None = None,
     cause: str | Iterable[str] | None = None,
     effect: str | Iterable[str] | None = None,
     measure: Literal["probability", "contrast", "strength"] = "probability",

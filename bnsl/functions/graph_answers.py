@@ -64,6 +64,11 @@ def answer_graph(
     header = learnt.structure.header
     warn_of_interventions(header, reporter)
     dataset = rows(None if header.lacks_isolated else KnownVariables(header.variables, network))
+    if header.data == dataset.fingerprint:
+        reporter.warn(
+            "the graph was learnt from these rows, so the tests reject too seldom: they say more on rows that were not "
+            "used to learn it"
+        )
     if asked.permutations is not None:
         seed = resolve_seed(seed, reporter)
     return graph.tested(dataset, asked.permutations, seed, reporter)

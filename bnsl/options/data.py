@@ -95,11 +95,11 @@ class DataOptions:
     )
 
     def open(
-        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, is_test: bool = False
+        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, may_be_set: bool = False
     ) -> Dataset:
         """Read a complete table, coded with the states of `known` variables if given.
 
-        With `is_test` nothing is learnt from the rows: a variable may have been set in all of them.
+        With `may_be_set` no family is counted: a variable may have been set in all rows.
         """
         from formats import open_dataset
         from formats.errors import located
@@ -109,13 +109,13 @@ class DataOptions:
 
         table = as_table(source)
         dataset = open_dataset(table, warn=reporter.warn, note=reporter.summary, **self.rules(reporter, known))
-        if dataset.interventions is not None and not is_test:
+        if dataset.interventions is not None and not may_be_set:
             with located(source_name(table)):
                 dataset.interventions.require_rows(dataset.names)
         return dataset
 
     def open_rows(
-        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, is_test: bool = False
+        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, may_be_set: bool = False
     ) -> Dataset | IncompleteDataset:
         """As `open`; with missing cells if the options keep them."""
         from formats import open_incomplete
@@ -123,7 +123,7 @@ class DataOptions:
         from ..tables import as_table
 
         if not self.keeps_holes:
-            return self.open(source, reporter, known, is_test=is_test)
+            return self.open(source, reporter, known, may_be_set=may_be_set)
         rules = self.rules(reporter, known)
         return open_incomplete(as_table(source), warn=reporter.warn, note=reporter.summary, **rules)
 

@@ -101,9 +101,11 @@ def mended(keywords: Mapping[str, Option], mend: Mapping[str, Any]) -> dict[str,
 
     Missing cells are summed over if the function can do this, else their rows are dropped.
     """
+    from formats.tables.problems import KEEP
+
     if not set(mend) <= set(keywords):
         return {}
-    if "missing" not in mend:
+    if mend.get("missing") != KEEP:
         return dict(mend)
     words = keywords["missing"].kind.words
     return {**mend, "missing": next(word for word in ("em", "pairs", "drop") if word in words)}

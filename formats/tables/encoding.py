@@ -40,8 +40,9 @@ from .declared_states import declared_levels, settle_levels
 from .doubtful_labels import doubt_text
 from .intervened import SetColumns, interventions_position, read_interventions
 from .label_columns import LabelColumn
+from .labels import MISSING_STATE
 from .packed_cells import MANY_ROWS, Cells, PackedCells
-from .problems import missing_problem, raise_problems
+from .problems import KEEP, missing_problem, raise_problems
 from .row_weights import read_counts, require_memory, weights_position
 from .selection import drop_option, selected_positions
 
@@ -293,9 +294,12 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
     complete = ~is_missing if missing and options.missing == "drop" else None
     is_unseen, unseen = marked_cells(columns, n_rows, lambda c: c.unseen, complete)
     if unseen and options.unseen == "error":
-        _refuse_unseen([column for column, _ in unseen], complete, options.listed_in)
+        _refuse_unseen([column for column, _ in unseen], complete, options)
     if missing and options.missing == "error":
-        return None, [missing_problem({c.name: n for c, n in missing}, int(is_missing.sum()), n_rows)]
+        counts = {c.name: n for c, n in missing}
+        mend = "drop" if options.interventions is not None else KEEP
+        can_add = options.variables is None or all(_may_be_missing(c) for c, _ in missing)
+        return None, [missing_problem(counts, int(is_missing.sum()), n_rows, can_add, mend)]
     unknown = f"labels that {options.listed_in} does not list"
     for rows, why in ((is_missing, "missing cells"), (is_unseen, unknown)):
         if rows.any():
@@ -304,7 +308,8 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
     if not keep.any():
         raise UnsuitableData(
             f"none of {n_rows} rows is left: each has a missing cell or an unknown label",
-            remedy="leave out the columns with many missing cells by --drop, or use --missing state",
+            remedy="leave out the columns with many missing cells by --drop"
+            + (", or use --missing state" if options.variables is None else ""),
         )
     return (None if keep.all() else keep), []
 
@@ -333,16 +338,22 @@ def marked_cells(
     return is_marked, found
 
 
-def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, listed_in: str) -> NoReturn:
+def _may_be_missing(column: Column) -> bool:
+    """Whether missing cells can be a state of a column: its states are not known yet, or have it."""
+    return column.states is None or MISSING_STATE in column.states
+
+
+def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, options: EncodingOptions) -> NoReturn:
     column = columns[0]
     counts = column.count_labels(rows) * column.unseen
     label = column.labels[int(counts.argmax())].as_py()
     others = f"; {plural(len(columns) - 1, 'more column')} alike" if len(columns) > 1 else ""
     raise Inconsistent(
-        f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states that {listed_in} lists "
+        f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states that {options.listed_in} lists "
         f"({listed(map(repr, column.states or ()))}){others}",
         column=column.name,
-        remedy="leave such rows out by --unseen drop, or take such cells as missing by --unseen missing",
+        remedy="leave such rows out by --unseen drop"
+        + ("" if options.missing == "state" else ", or take such cells as missing by --unseen missing"),
     )
 
 
