@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -197,6 +197,15 @@ class IncompleteDataset:
         """The rows of these indices, without a fingerprint."""
         return IncompleteDataset(self.dataset.rows(chosen), self.is_hidden[:, chosen])
 
+    def by_target(self) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+        """Each set of variables that were set together, and its rows, ascending."""
+        given = self.dataset.interventions
+        if given is None:
+            yield (), np.arange(self.dataset.n_rows)
+            return
+        for target in np.unique(given.of_row).tolist():
+            yield given.targets[target], np.flatnonzero(given.of_row == target)
+
     def complete(self, codes: np.ndarray) -> Dataset:
         """The table with other codes, without a fingerprint because it is in no file."""
-        return Dataset(self.dataset.variables, codes, "")
+        return Dataset(self.dataset.variables, codes, "", self.dataset.interventions)

@@ -42,7 +42,7 @@ from .intervened import SetColumns, interventions_position, read_interventions
 from .label_columns import LabelColumn
 from .labels import MISSING_STATE
 from .packed_cells import MANY_ROWS, Cells, PackedCells
-from .problems import KEEP, missing_problem, raise_problems
+from .problems import KEEP, KEEP_IN_EXPERIMENTS, missing_problem, raise_problems
 from .row_weights import read_counts, require_memory, weights_position
 from .selection import drop_option, selected_positions
 
@@ -169,9 +169,9 @@ def encode_table(
     else:
         asked = StateChooser(options, treatments, rows, is_tight, partial(_place_words, raw, options))
         refuse_other_cuts(columns, asked, rows, codes, is_hidden, options.listed_in)
-    if is_hidden is not None and isinstance(codes, np.ndarray):
-        return _with_holes(variables, codes, is_hidden, warn)
     given = raw.set_there and raw.set_there.settled(rows, variables)
+    if is_hidden is not None and isinstance(codes, np.ndarray):
+        return _with_holes(variables, codes, is_hidden, given, warn)
     return Dataset(tuple(variables), codes, fingerprint(variables, codes, given), given)
 
 
@@ -223,7 +223,11 @@ def _with_repeated_rows(raw: RawTable, kept: Sequence[int], options: EncodingOpt
 
 
 def _with_holes(
-    variables: Sequence[Variable], codes: np.ndarray, is_hidden: np.ndarray, warn: Warn
+    variables: Sequence[Variable],
+    codes: np.ndarray,
+    is_hidden: np.ndarray,
+    given: Interventions | None,
+    warn: Warn,
 ) -> IncompleteDataset:
     """A table with missing cells; a column without an observed cell must have known states."""
     codes[is_hidden] = 0
@@ -239,7 +243,7 @@ def _with_holes(
         )
     # The fingerprint of a table without missing cells does not depend on how it was read.
     cells = np.concatenate([codes, is_hidden.view(np.uint8)]) if is_hidden.any() else codes
-    return IncompleteDataset(Dataset(tuple(variables), codes, fingerprint(variables, cells)), is_hidden)
+    return IncompleteDataset(Dataset(tuple(variables), codes, fingerprint(variables, cells, given), given), is_hidden)
 
 
 def _goes_by_position(raw: RawTable, variables: tuple[Variable, ...] | None) -> bool:
@@ -297,7 +301,7 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
         _refuse_unseen([column for column, _ in unseen], complete, options)
     if missing and options.missing == "error":
         counts = {c.name: n for c, n in missing}
-        mend = "drop" if options.interventions is not None else KEEP
+        mend = KEEP if options.interventions is None else KEEP_IN_EXPERIMENTS
         can_add = options.variables is None or all(_may_be_missing(c) for c, _ in missing)
         return None, [missing_problem(counts, int(is_missing.sum()), n_rows, can_add, mend)]
     unknown = f"labels that {options.listed_in} does not list"

@@ -37,6 +37,9 @@ _MOST_DROPPED = 200
 KEEP = "keep"
 """Value of the option ``missing`` in `FormatError.mend`: what keeps all rows, if the caller can use them."""
 
+KEEP_IN_EXPERIMENTS = "keep in experiments"
+"""The same beside ``--interventions``, with which available pairs do not go."""
+
 
 class LabelKind(NamedTuple):
     """What most labels of a column are, with an example, and what to do about them."""
