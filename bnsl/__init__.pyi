@@ -403,6 +403,7 @@ def query(
     jeffrey: str | Iterable[str] | Mapping[str, Mapping[str, float]] = (),
     separated: str | Iterable[str] | None = None,
     effect: str | Iterable[str] | None = None,
+    by: Literal["adjustment", "front-door", "instruments"] | None = None,
     given: str | Iterable[str] | None = None,
     relatives: str | None = None,
     independencies: bool = False,

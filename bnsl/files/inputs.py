@@ -162,7 +162,9 @@ class MatchedTables:
     `may_be_set` is as in `DataOptions.open`.
     """
 
-    def __init__(self, source: str | None, data_options: DataOptions, reporter: Reporter, *, may_be_set: bool = False):
+    def __init__(
+        self, source: str | None, data_options: DataOptions, reporter: Reporter, *, may_be_set: bool = False
+    ):
         self.source = source
         self.may_be_set = may_be_set
         self.data_options = data_options

@@ -176,7 +176,9 @@ def places_of(items: Sequence[str] | None, dataset: Dataset, option: str) -> lis
 
     if items is None:
         return list(range(dataset.n_variables))
-    return sorted({dataset.names.index(n) for item in items for n in matching_names(item, dataset.names, option, "variable")})
+    return sorted(
+        {dataset.names.index(n) for item in items for n in matching_names(item, dataset.names, option, "variable")}
+    )
 
 
 def _table_of(

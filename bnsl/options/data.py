@@ -157,7 +157,7 @@ class DataOptions:
             raise UsageError("--unseen needs another input that lists the states of its variables.")
         if self.interventions is not None and self.missing == "pairs":
             raise UsageError(
-                "--interventions does not go with --missing pairs, which has rows of its own for each pair of columns; "
+                "--interventions does not go with --missing pairs, which has its own rows for each pair of columns: "
                 "give --missing drop or --missing state."
             )
         rules = {field.name: getattr(self, field.name) for field in fields(self)}

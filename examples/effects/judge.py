@@ -141,7 +141,7 @@ def from_posterior(name: str, path: str, rows: int, seed: int, **lists: Any) -> 
 
 
 def coverage(source: str, rows: int, seeds: list[int]) -> Iterator[str]:
-    """The posterior where the prior of the parameters holds; for a number of variables, that of the structure, too."""
+    """The posterior where the prior of the parameters holds; for a number of variables, also that of structures."""
     with tempfile.TemporaryDirectory() as folder:
         for seed in seeds:
             path = f"{folder}/{seed}.bif"

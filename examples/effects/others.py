@@ -54,7 +54,7 @@ def main() -> None:
             try:
                 found = queries.query([effect], do={cause: state}, evidence=seen or None, show_progress=False)
                 theirs = f"{found.get_value(**{effect: states[effect][-1]}):.6f}"
-            except Exception as error:  # noqa: BLE001  what a program says is its answer
+            except Exception as error:
                 theirs = f"{type(error).__name__}: {str(error).splitlines()[0][:60]}"
             condition = "".join(f" {name}" for name in given)
             print(f"P({effect}={states[effect][-1]} | do({cause}={state}){condition}),{exact:.6f},{ours},{theirs}")
@@ -76,16 +76,16 @@ def main() -> None:
         numbers = data[data[cause].isin([first, last])].copy()
         for name in numbers:
             numbers[name] = numbers[name].map({state: code for code, state in enumerate(states[name])})
-        numbers[cause], numbers[effect] = numbers[cause] == states[cause].index(last), numbers[effect].astype(float)
+        numbers[cause] = numbers[cause] == states[cause].index(last)
+        numbers[effect] = (numbers[effect] == states[effect].index(key)).astype(float)
         dot = "digraph {" + "; ".join(f"{a} -> {b}" for a, b in model.edges()) + "}"
         model_of = CausalModel(numbers, treatment=cause, outcome=effect, graph=dot)
         estimand = model_of.identify_effect(proceed_when_unidentifiable=True)
-        numbers[effect] = numbers[effect] == states[effect].index(key)
         print("DoWhy's adjustment set:", sorted(estimand.get_backdoor_variables()))
         for method in ("linear_regression", "propensity_score_stratification", "propensity_score_weighting"):
             try:
                 value = f"{model_of.estimate_effect(estimand, method_name=f'backdoor.{method}').value:.6f}"
-            except Exception as error:  # noqa: BLE001  what a program says is its answer
+            except Exception as error:
                 value = f"{type(error).__name__}: {str(error).splitlines()[0][:80]}"
             print(f"DoWhy, {method}: {value}")
 

@@ -30,7 +30,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Variable
+from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Interventions, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, option_value, plural
@@ -223,11 +223,7 @@ def _with_repeated_rows(raw: RawTable, kept: Sequence[int], options: EncodingOpt
 
 
 def _with_holes(
-    variables: Sequence[Variable],
-    codes: np.ndarray,
-    is_hidden: np.ndarray,
-    given: Interventions | None,
-    warn: Warn,
+    variables: Sequence[Variable], codes: np.ndarray, is_hidden: np.ndarray, given: Interventions | None, warn: Warn
 ) -> IncompleteDataset:
     """A table with missing cells; a column without an observed cell must have known states."""
     codes[is_hidden] = 0
@@ -353,8 +349,8 @@ def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, options: 
     label = column.labels[int(counts.argmax())].as_py()
     others = f"; {plural(len(columns) - 1, 'more column')} alike" if len(columns) > 1 else ""
     raise Inconsistent(
-        f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states that {options.listed_in} lists "
-        f"({listed(map(repr, column.states or ()))}){others}",
+        f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states that {options.listed_in} "
+        f"lists ({listed(map(repr, column.states or ()))}){others}",
         column=column.name,
         remedy="leave such rows out by --unseen drop"
         + ("" if options.missing == "state" else ", or take such cells as missing by --unseen missing"),

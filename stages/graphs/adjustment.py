@@ -69,8 +69,8 @@ class Adjustment:
     def separators(self, first: int, second: int) -> Iterator[frozenset[int]]:
         """The sets that d-separate two variables in the back-door graph, and no proper subset of which does.
 
-        They are the minimal separators in the moral graph of the ancestors of both (Tian, Paz and Pearl 1998) in which
-        forbidden vertices are eliminated, since none may be in a set.
+        They are the minimal separators in the moral graph of the ancestors of both (Tian, Paz and Pearl 1998) in
+        which forbidden vertices are eliminated, since none may be in a set.
         """
         kept = ancestors(self.back_door, [first, second])
         graph = moral_graph([family if v in kept else () for v, family in enumerate(self.back_door)])

@@ -1,7 +1,7 @@
 """Front-door sets and instruments: what identifies an effect without all common causes of cause and effect.
 
-The graph is that of a network, in which all variables are observed, so adjustment sets exist, too, if the effect is no
-parent of the cause. These say what is enough if some of its variables, the common causes, are not measured or not
+The graph is that of a network, in which all variables are observed, so adjustment sets exist, too, if the effect is
+no parent of the cause. These say what is enough if some of its variables, the common causes, are not measured or not
 trusted. Sources: Pearl 1995 (front-door criterion), van der Zander, Textor and Liśkiewicz 2015 (instruments that are
 conditioned on ancestors).
 """

@@ -59,8 +59,9 @@ def is_front_door(parents, cause, effect, chosen):
         if any(is_open(parents, path, ()) for path in behind):
             return False
         for path in paths(parents, v, effect):
-            leaves = any(a in chosen and a in parents[b] for a, b in [*zip(path, path[1:]), *zip(path[1:], path)])
-            if not leaves and cause not in path[:1] and is_open(parents, path, {cause}):
+            steps = [*itertools.pairwise(path), *itertools.pairwise(path[::-1])]
+            leaves = any(a in chosen and a in parents[b] for a, b in steps)
+            if not leaves and is_open(parents, path, {cause}):
                 return False
     return True
 
@@ -80,9 +81,7 @@ def instruments(parents, cause, effect):
     graph = [set(family) for family in parents]
     causal = {v for path in paths(parents, cause, effect) if is_directed(parents, path) for v in path[1:]}
     forbidden = {cause, effect}.union(*(descendants_of(graph, v) for v in causal))
-    without = [
-        tuple(p for p in family if not (p == cause and v in causal)) for v, family in enumerate(parents)
-    ]
+    without = [tuple(p for p in family if not (p == cause and v in causal)) for v, family in enumerate(parents)]
     others = [v for v in range(len(parents)) if v not in forbidden]
     found = set()
     for variable in others:

@@ -30,9 +30,9 @@ def cut(parents: Parents, target: frozenset[int]) -> Parents:
 
 
 def expected_counts_where_free(network, codes, is_hidden, was_set):
-    """Log-likelihood of the observed cells given what was set, and the expected counts of all families over the rows in
-    which their child was not set; by listing all completions of each row. Missing states of variables that were set
-    are equally weighted.
+    """Log-likelihood of the observed cells given what was set, and the expected counts of all families over the rows
+    in which their child was not set; by listing all completions of each row. Missing states of variables that were
+    set are equally weighted.
     """
     sizes = [len(variable.known_states) for variable in network.variables]
     counts, total = [np.zeros(table.shape) for table in network.tables], 0.0

@@ -47,7 +47,7 @@ def some_set(rows: IncompleteDataset, seed: int) -> IncompleteDataset:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_families_count_the_rows_in_which_their_child_was_not_set(seed):
-    """Of rows with holes, also in cells that were set: one iteration by listing all completions, and its likelihood."""
+    """Rows with holes, also in cells that were set: an iteration by listing all completions, and likelihoods."""
     start = small_network(seed, n_variables=2 + seed % 4, zeros=0.0)
     rows = some_set(with_holes(start, 30, 0.3, seed), seed)
     given = rows.dataset.interventions
