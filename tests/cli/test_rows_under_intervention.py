@@ -307,45 +307,15 @@ def test_refusals(place):
 
 
 def test_sampled_rows_name_what_is_set(tmp_path):
-    run(
-        tmp_path,
-        "sample",
-        "--random",
-        "4",
-        "--states",
-        "2",
-        "--rows",
-        "9",
-        "--seed",
-        "1",
-        "--network",
-        "n.bif",
-        "-o",
-        "r.csv",
-    )
-    plain = run(tmp_path, "sample", "n.bif", "--rows", "4", "--seed", "2", "--do", "X1=0", "--do", "X0=1")
-    marked = run(
-        tmp_path,
-        "sample",
-        "n.bif",
-        "--rows",
-        "4",
-        "--seed",
-        "2",
-        "--do",
-        "X1=0",
-        "--do",
-        "X0=1",
-        "--interventions",
-        "set",
-    )
+    run(tmp_path, *"sample --random 4 --states 2 --rows 9 --seed 1 --network n.bif -o r.csv".split())
+    line = "sample n.bif --rows 4 --seed 2 --do X1=0 --do X0=1".split()
+    plain, marked = run(tmp_path, *line), run(tmp_path, *line, *SET)
     assert [line + ",X0;X1" for line in plain.splitlines()[1:]] == marked.splitlines()[1:]
     free = run(tmp_path, "sample", "n.bif", "--rows", "2", "--seed", "2", "--interventions", "set").splitlines()
     assert free[0].endswith(",set") and free[1].endswith(",")
     assert "has a variable 'X1'" in refusal(tmp_path, "sample", "n.bif", "--rows", "2", "--interventions", "X1")
-    assert "the name of the column is empty" in refusal(
-        tmp_path, "sample", "n.bif", "--rows", "2", "--interventions", ""
-    )
+    said = refusal(tmp_path, "sample", "n.bif", "--rows", "2", "--interventions", "")
+    assert "the name of the column is empty" in said
 
 
 def test_parts_of_a_network_keep_the_interventions(place):
