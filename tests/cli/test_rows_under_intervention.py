@@ -307,8 +307,9 @@ def test_refusals(place):
 
 
 def test_sampled_rows_name_what_is_set(tmp_path):
-    run(tmp_path, *"sample --random 4 --states 2 --rows 9 --seed 1 --network n.bif -o r.csv".split())
-    line = "sample n.bif --rows 4 --seed 2 --do X1=0 --do X0=1".split()
+    drawn = ("--random", "4", "--states", "2", "--rows", "9", "--seed", "1")
+    run(tmp_path, "sample", *drawn, "--network", "n.bif", "-o", "r.csv")
+    line = ("sample", "n.bif", "--rows", "4", "--seed", "2", "--do", "X1=0", "--do", "X0=1")
     plain, marked = run(tmp_path, *line), run(tmp_path, *line, *SET)
     assert [line + ",X0;X1" for line in plain.splitlines()[1:]] == marked.splitlines()[1:]
     free = run(tmp_path, "sample", "n.bif", "--rows", "2", "--seed", "2", "--interventions", "set").splitlines()
