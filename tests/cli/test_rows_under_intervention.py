@@ -315,8 +315,7 @@ def test_sampled_rows_name_what_is_set(tmp_path):
     free = run(tmp_path, "sample", "n.bif", "--rows", "2", "--seed", "2", "--interventions", "set").splitlines()
     assert free[0].endswith(",set") and free[1].endswith(",")
     assert "has a variable 'X1'" in refusal(tmp_path, "sample", "n.bif", "--rows", "2", "--interventions", "X1")
-    said = refusal(tmp_path, "sample", "n.bif", "--rows", "2", "--interventions", "")
-    assert "the name of the column is empty" in said
+    assert "the name of the column is empty" in refusal(tmp_path, *line, "--interventions", "")
 
 
 def test_parts_of_a_network_keep_the_interventions(place):
