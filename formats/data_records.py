@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,9 +58,13 @@ class Interventions:
             if not self.is_free(variable).any():
                 raise UnsuitableData(
                     f"{names[variable]!r} was set in every row, so that none tells what it depends on",
-                    remedy="leave its name out of the column of --interventions, and forbid arcs into it: "
-                    f"--forbid {option_value(f'*->{names[variable]}')}",
+                    remedy="leave its name out of the column of --interventions; where a structure is learnt, also "
+                    f"forbid arcs into it: --forbid {option_value(f'*->{names[variable]}')}",
                 )
+
+    def only(self, variables: Collection[int]) -> np.ndarray:
+        """The rows in which none but these variables were set, bool."""
+        return np.array([set(target) <= set(variables) for target in self.targets])[self.of_row]
 
     def rows(self, chosen: np.ndarray) -> Interventions:
         """In these rows, indices or a mask; sets of no row stay in `targets`."""
@@ -193,6 +197,15 @@ class IncompleteDataset:
         """The rows of these indices, without a fingerprint."""
         return IncompleteDataset(self.dataset.rows(chosen), self.is_hidden[:, chosen])
 
+    def by_target(self) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+        """Each set of variables that were set together, and its rows, ascending."""
+        given = self.dataset.interventions
+        if given is None:
+            yield (), np.arange(self.dataset.n_rows)
+            return
+        for target in np.unique(given.of_row).tolist():
+            yield given.targets[target], np.flatnonzero(given.of_row == target)
+
     def complete(self, codes: np.ndarray) -> Dataset:
         """The table with other codes, without a fingerprint because it is in no file."""
-        return Dataset(self.dataset.variables, codes, "")
+        return Dataset(self.dataset.variables, codes, "", self.dataset.interventions)

@@ -11,6 +11,7 @@ from stages.posterior import METHODS, MOST_EXACT, PosteriorOptions
 
 from ..files.answers import Answers, Values
 from ..files.inputs import (
+    COUNT_APART,
     completed,
     open_learnt_networks,
     require_least_sets,
@@ -32,7 +33,7 @@ from .posterior import takers_text
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, Variable
-    from formats.records import Network, ParentSetTable
+    from formats.records import Header, Network, ParentSetTable
     from stages.effects.averages import PairEffects
     from stages.effects.structures import CauseStructures
     from stages.runtime.budgets import Budget
@@ -70,12 +71,27 @@ class Asked(NamedTuple):
 
     def read(self, variables: Sequence[Variable], source: Any) -> Dataset:
         """The data, coded by the states of the source; a list of arcs, without `variables`, knows none."""
+        from formats.wording import listed, plural
+
         known = KnownVariables(tuple(variables), getattr(source, "source", source)) if variables else None
-        return self.data_options.open(self.data, self.run.reporter, known)
+        dataset = self.data_options.open(self.data, self.run.reporter, known, may_be_set=True)
+        given = dataset.interventions
+        unseen = [] if given is None else [x for x in self.causes(dataset) if not given.only((x,)).any()]
+        if unseen:
+            self.run.reporter.warn(
+                f"no row has nothing but the cause set for {plural(len(unseen), 'cause')}: "
+                f"{listed(repr(dataset.names[x]) for x in unseen)}; these effects are those of the prior alone"
+            )
+        return dataset
+
+    def warn_of_interventions(self, header: Header) -> None:
+        """Warn if the structure rests on rows under intervention, and the option that tells them is not given."""
+        if self.data_options.interventions is None:
+            warn_of_interventions(header, self.run.reporter, COUNT_APART)
 
     def causes(self, dataset: Dataset) -> list[int]:
         """The variables whose effects are asked for."""
-        return places_of(self.choices.cause, dataset)
+        return places_of(self.choices.cause, dataset, "--cause")
 
 
 def _finish(found: Answers) -> Table:
@@ -86,7 +102,7 @@ def _finish(found: Answers) -> Table:
 def effects(
     sources: tuple[Any, ...] = argument("NETWORKS|SETS", is_several=True),
     data: Any = parameter("Rows that give the parameters.", INPUT, "DATA", section="Input", is_required=True),
-    data_options: DataOptions = data_options_with(),
+    data_options: DataOptions = data_options_with(counts_families=True),
     choices: EffectChoices = record(EffectChoices, "Effects"),
     method: str | None = method_option(
         METHODS, f"Default: exact up to {MOST_EXACT['dags']} variables.", lead="For SETS"
@@ -135,7 +151,10 @@ def effects(
         source = _from_sets(table, given[0], asked)
     ess = choices.smoothing or (table.header.ess if table is not None else None) or EffectOptions.smoothing
     options = EffectOptions(choices.measure, ess, choices.level, choices.draws, seed, jobs)
-    on = places_of(choices.effect, source.dataset)
+    on = places_of(choices.effect, source.dataset, "--effect")
+    of = asked.causes(source.dataset)
+    if of == on and len(of) == 1:
+        raise UsageError(f"the only cause and the only effect is {source.dataset.names[of[0]]!r}: give another one.")
     found = average_effects(source.dataset, source.structures, on, options, budget.stop, run.reporter)
     facts = {
         "measure": options.measure,
@@ -148,13 +167,18 @@ def effects(
     return _table_of(found, source.dataset.variables, options.measure, closing, facts)
 
 
-def places_of(names: Sequence[str] | None, dataset: Dataset) -> list[int]:
-    """The variables of these names, in the order of the data; all for None. Raises errors for unknown names."""
-    from formats.tables.evidence import find_variable
+def places_of(items: Sequence[str] | None, dataset: Dataset, option: str) -> list[int]:
+    """The variables that an option names, in the order of the data; all for None.
 
-    if names is None:
+    Items are names, patterns or ranges. Raises errors for items that name no variable.
+    """
+    from formats.tables.selection import matching_names
+
+    if items is None:
         return list(range(dataset.n_variables))
-    return sorted({find_variable(name, dataset.variables) for name in names})
+    return sorted(
+        {dataset.names.index(n) for item in items for n in matching_names(item, dataset.names, option, "variable")}
+    )
 
 
 def _table_of(
@@ -236,7 +260,7 @@ def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
         table = constrain.keep_admissible(table, knowledge)
         constrain.require_least_sets(table, knowledge)
     dataset = asked.read(table.header.variables, source)
-    warn_of_interventions(table.header, reporter)
+    asked.warn_of_interventions(table.header)
     if table.header.data not in (None, dataset.fingerprint):
         reporter.warn("these are not the data of the parent sets, or were read otherwise")
     reporter.follow(asked.budget)
@@ -252,7 +276,7 @@ def _from_networks(sources: Sequence[Any], asked: Asked) -> Source:
     reporter = asked.run.reporter
     networks = (learnt for source in sources for learnt in open_learnt_networks(source, warn=reporter.warn))
     first = next(networks)
-    warn_of_interventions(first.structure.header, reporter)
+    asked.warn_of_interventions(first.structure.header)
     known = () if first.structure.header.lacks_isolated else first.structure.header.variables
     dataset = asked.read(known, sources[0])
     causes = asked.causes(dataset)

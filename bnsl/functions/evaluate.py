@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..files.inputs import (
+    COUNT_APART,
     LearntNetwork,
     MatchedTables,
     completed,
     open_learnt_networks,
     open_network_or_class,
     open_record,
+    warn_of_interventions,
 )
 from ..options import shared
 from ..options.data import DataOptions, data_options_with, refuse_data_options
@@ -129,7 +131,7 @@ def evaluate(
     ]
     training = MatchedTables(given.data, data_options, reporter)
     held_out = MatchedTables(
-        given.test, data_options.without_coding if given.data is not None else data_options, reporter, is_test=True
+        given.test, data_options.without_coding if given.data is not None else data_options, reporter, may_be_set=True
     )
     truth = None if given.reference is None else open_network_or_class(given.reference, reporter.warn)
     checked = None if given.proof is None else open_checked_proof(*given.proof)
@@ -140,6 +142,8 @@ def evaluate(
             if checked is not None:
                 raise UsageError(f"--proof is about networks, and {source} is a class of them.")
             refuse_unequal_scores(source, measures.score)
+        if given.data is not None and data_options.interventions is None:
+            warn_of_interventions(structure.header, reporter, COUNT_APART)
         reference = truth and truth.structure
         if reference is not None and not reference.header.lacks_isolated:
             structure = completed(structure, source, reference.header.names, given.reference, reporter)

@@ -110,7 +110,7 @@ def fit(
     rows = data_options.open_rows(data, run.reporter, known)
     names = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).names
     structure = completed(structure, network, names, data, run.reporter)
-    if isinstance(rows, IncompleteDataset) or rows.interventions is None:
+    if data_options.interventions is None:
         warn_of_interventions(structure.header, run.reporter, COUNT_APART)
     recorded = data_options.recorded() | {"smoothing": smoothing}
     if isinstance(rows, IncompleteDataset):

@@ -16,6 +16,7 @@ from stages.evaluate.independence_tests import independence_test
 from stages.evaluate.rank_tests import adjust_holm
 from stages.graphs.adjustment import Adjustment
 from stages.graphs.essential_graphs import essential_graph
+from stages.graphs.identification import front_door_sets, instruments
 from stages.graphs.separation import ancestors, descendants, implied_independencies, open_path
 from stages.graphs.subgraphs import markov_blanket
 from stages.runtime.seeding import task_generator
@@ -35,7 +36,10 @@ LEVEL = 0.05
 """Level of the tests that the closing line counts, over all of them."""
 
 MOST_SETS = 1000
-"""Most minimal adjustment sets that an answer lists."""
+"""Most minimal adjustment sets, or instruments with a set, that an answer lists."""
+
+WITHOUT_LATENT = "if no two variables have a hidden common cause that the graph lacks"
+"""What front-door sets and instruments of a network rest on."""
 
 
 def answer_graph(
@@ -53,6 +57,12 @@ def answer_graph(
         return graph.separation(*graph.pair(asked.separated, "separated", given), given)
     if asked.effect is not None:
         pair = graph.pair(asked.effect, "effect", given)
+        if asked.by in ("front-door", "instruments"):
+            if learnt.edges:
+                raise UsageError(
+                    f"--by {asked.by}: the sets of networks of an essential graph differ; give one of them."
+                )
+            return (graph.front_doors if asked.by == "front-door" else graph.instruments)(*pair, reporter)
         found = Adjustment(graph.parents, *pair, _undirected(learnt))
         return graph.checked(found, given) if asked.given is not None else graph.adjustment(found, reporter)
     if asked.relatives is not None:
@@ -64,6 +74,11 @@ def answer_graph(
     header = learnt.structure.header
     warn_of_interventions(header, reporter)
     dataset = rows(None if header.lacks_isolated else KnownVariables(header.variables, network))
+    if header.data == dataset.fingerprint:
+        reporter.warn(
+            "the graph was learnt from these rows, so the tests reject too seldom: they say more on rows that it was "
+            "not learnt from"
+        )
     if asked.permutations is not None:
         seed = resolve_seed(seed, reporter)
     return graph.tested(dataset, asked.permutations, seed, reporter)
@@ -141,6 +156,29 @@ class _Graph:
         return Answers(
             columns, [values], f"{self.identified(found)}; {plural(len(minimal), 'minimal adjustment set')}"
         )
+
+    def front_doors(self, cause: int, effect: int, reporter: Reporter) -> Answers:
+        """The minimal front-door sets, the smaller ones first."""
+        found = front_door_sets(self.parents, cause, effect)
+        if found.most is not None:
+            reporter.warn(f"sets of more than {plural(found.most, 'variable')} were not tried: there are too many")
+        values: Values = [[self.listed(each) for each in found.sets], [len(each) for each in found.sets]]
+        closing = f"{plural(len(found.sets), 'minimal front-door set')}, {WITHOUT_LATENT}"
+        return Answers({"front_door_set": TEXT, "size": NUMBER}, [values], closing)
+
+    def instruments(self, cause: int, effect: int, reporter: Reporter) -> Answers:
+        """The instruments, each with the minimal sets that make it one."""
+        listed = list(itertools.islice(instruments(self.parents, cause, effect), MOST_SETS + 1))
+        if len(listed) > MOST_SETS:
+            del listed[MOST_SETS:]
+            reporter.warn(f"there are more than {MOST_SETS:,} instruments with a set: this is a part of them")
+        values: Values = [
+            [self.names[each.variable] for each in listed],
+            [self.listed(each.given) for each in listed],
+            [len(each.given) for each in listed],
+        ]
+        closing = f"{plural(len({each.variable for each in listed}), 'instrument')}, {WITHOUT_LATENT}"
+        return Answers({"instrument": TEXT, "given": TEXT, "size": NUMBER}, [values], closing)
 
     def identified(self, found: Adjustment) -> str:
         """Whether the effect is identified, in words."""

@@ -32,6 +32,8 @@ def with_interventions(rows: Rows, column: str, fixed: Mapping[int, int]) -> Row
     from formats.tables.intervened import SEPARATOR
 
     names = [variable.name for variable in rows.variables]
+    if not column.strip():
+        raise UsageError("--interventions: the name of the column is empty.")
     if column in names:
         raise UsageError(f"--interventions: the network has a variable {column!r}; give the column another name.")
     named = [names[v] for v in sorted(fixed)]

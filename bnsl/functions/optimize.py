@@ -333,7 +333,7 @@ def open_data_search(
     dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
     if start is not None:
         start = completed(start, given.start, dataset.names, given.data, reporter)
-    if table is not None and dataset.interventions is None:
+    if table is not None and data_options.interventions is None:
         warn_of_interventions(table.header, reporter, COUNT_APART)
     if forest is not None:
         require_same_variables(forest.header, dataset, source_name(given.screen))

@@ -95,27 +95,33 @@ class DataOptions:
     )
 
     def open(
-        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, is_test: bool = False
+        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, may_be_set: bool = False
     ) -> Dataset:
         """Read a complete table, coded with the states of `known` variables if given.
 
-        With `is_test` nothing is learnt from the rows: a variable may have been set in all of them.
+        With `may_be_set` no family is counted: a variable may have been set in all rows.
         """
         from formats import open_dataset
-        from formats.errors import located
-        from formats.streams import source_name
 
         from ..tables import as_table
 
         table = as_table(source)
         dataset = open_dataset(table, warn=reporter.warn, note=reporter.summary, **self.rules(reporter, known))
-        if dataset.interventions is not None and not is_test:
-            with located(source_name(table)):
-                dataset.interventions.require_rows(dataset.names)
+        self._require_rows(dataset, table, may_be_set)
         return dataset
 
+    @staticmethod
+    def _require_rows(dataset: Dataset, table: Any, may_be_set: bool) -> None:
+        """Raise `UnsuitableData` if a variable was set in every row, unless it may be."""
+        from formats.errors import located
+        from formats.streams import source_name
+
+        if dataset.interventions is not None and not may_be_set:
+            with located(source_name(table)):
+                dataset.interventions.require_rows(dataset.names)
+
     def open_rows(
-        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, is_test: bool = False
+        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, may_be_set: bool = False
     ) -> Dataset | IncompleteDataset:
         """As `open`; with missing cells if the options keep them."""
         from formats import open_incomplete
@@ -123,9 +129,12 @@ class DataOptions:
         from ..tables import as_table
 
         if not self.keeps_holes:
-            return self.open(source, reporter, known, is_test=is_test)
+            return self.open(source, reporter, known, may_be_set=may_be_set)
         rules = self.rules(reporter, known)
-        return open_incomplete(as_table(source), warn=reporter.warn, note=reporter.summary, **rules)
+        table = as_table(source)
+        rows = open_incomplete(table, warn=reporter.warn, note=reporter.summary, **rules)
+        self._require_rows(rows.dataset, table, may_be_set)
+        return rows
 
     @property
     def keeps_holes(self) -> bool:
@@ -146,10 +155,10 @@ class DataOptions:
         lists_states = self.states not in (None, OBSERVED) or (known and any(v.states for v in known.variables))
         if self.unseen != "error" and not lists_states:
             raise UsageError("--unseen needs another input that lists the states of its variables.")
-        if self.interventions is not None and self.keeps_holes:
+        if self.interventions is not None and self.missing == "pairs":
             raise UsageError(
-                f"--interventions does not go with --missing {self.missing}, which completes rows by one network for "
-                "all; give --missing drop or --missing state."
+                "--interventions does not go with --missing pairs, which has its own rows for each pair of columns: "
+                "give --missing drop or --missing state."
             )
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
         states = rules.pop("states")

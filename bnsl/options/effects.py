@@ -15,7 +15,10 @@ from .values import COLUMNS, Choice, Number, Whole
 class EffectChoices:
     """What to estimate, and how."""
 
-    cause: tuple[str, ...] | None = option("Effects of these variables only, names with commas between.", COLUMNS)
+    cause: tuple[str, ...] | None = option(
+        "Effects of these variables only: names, patterns (age*) or ranges (first..last), with commas between.",
+        COLUMNS,
+    )
     effect: tuple[str, ...] | None = option("Effects on these variables only.", COLUMNS)
     measure: str = option(
         "; ".join(f"{name}: {about}" for name, about in MEASURES.items()) + ".",

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from ..running.errors import UsageError
 from .data import READING
 from .declared import option
-from .values import COLUMNS, FLAG, Whole
+from .values import COLUMNS, FLAG, Choice, Whole
 
 if TYPE_CHECKING:
     from ..running.function import Run
 
-FURTHER = ("given", "permutations")
+FURTHER = ("given", "by", "permutations")
 """Options that say more about a question."""
 
 
@@ -29,6 +29,11 @@ class GraphOptions:
         "variance; with --given, whether these variables are such a set.",
         COLUMNS,
         "A,B",
+    )
+    by: str | None = option(
+        "With --effect, by what it is identified: adjustment (the default), front-door or instruments; the last two "
+        "of a network only.",
+        Choice(("adjustment", "front-door", "instruments")),
     )
     given: tuple[str, ...] | None = option("The variables that --separated or --effect is asked about.", COLUMNS)
     relatives: str | None = option("Ancestors, descendants and Markov blanket of a variable.", metavar="A")
@@ -55,6 +60,10 @@ def check_graph_question(run: Run, question: GraphOptions) -> None:
         raise UsageError(f"--{asked[0]} and --{asked[1]} are two questions; ask one at a time.")
     if question.given is not None and asked not in (["separated"], ["effect"]):
         raise UsageError("--given goes with --separated and --effect; evidence is NAME=STATE.")
+    if question.by is not None and asked != ["effect"]:
+        raise UsageError("--by goes with --effect A,B.")
+    if question.given is not None and question.by not in (None, "adjustment"):
+        raise UsageError(f"--given goes with --by adjustment, not with --by {question.by}.")
     is_test = question.independencies and "data" in run.given
     if question.permutations is not None and not is_test:
         raise UsageError("--permutations goes with --independencies and --data DATA.")

@@ -149,7 +149,7 @@ class TaskOptions:
     resample: str | None = option(
         "With --bootstrap, which rows a network is of: bootstrap (the default), subsample:SHARE of them without "
         "replacement, jackknife: all but one of R blocks; with --imputation drawn also imputed: all rows, holes "
-        "drawn anew.",
+        "drawn anew. Under --interventions, rows in which the same was set are drawn by themselves.",
         Parsed("rule", _resampling),
         "RULE",
         absent=None,

@@ -101,12 +101,15 @@ def mended(keywords: Mapping[str, Option], mend: Mapping[str, Any]) -> dict[str,
 
     Missing cells are summed over if the function can do this, else their rows are dropped.
     """
+    from formats.tables.problems import KEEP, KEEP_IN_EXPERIMENTS
+
     if not set(mend) <= set(keywords):
         return {}
-    if "missing" not in mend:
+    ways = {KEEP: ("em", "pairs", "drop"), KEEP_IN_EXPERIMENTS: ("em", "drop")}.get(mend.get("missing", ""))
+    if ways is None:
         return dict(mend)
     words = keywords["missing"].kind.words
-    return {**mend, "missing": next(word for word in ("em", "pairs", "drop") if word in words)}
+    return {**mend, "missing": next(word for word in ways if word in words)}
 
 
 def python_line(name: str, inputs: Sequence[str], keywords: Mapping[str, Any]) -> str:

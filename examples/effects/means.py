@@ -17,7 +17,7 @@ def main() -> None:
         with open(name, encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 found.setdefault((row["network"], row["rows"], row["method"]), []).append(row)
-    columns = "error", "zero", "covered", "width"
+    columns = [name for name in next(iter(found.values()))[0] if name not in ("network", "rows", "seed", "method")]
     print(f"{'network':12}{'rows':>8}  {'method':12}" + "".join(f"{column:>20}" for column in columns))
     for (network, n_rows, method), rows in found.items():
         cells = []

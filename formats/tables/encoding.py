@@ -30,7 +30,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Variable
+from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Interventions, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, option_value, plural
@@ -40,8 +40,9 @@ from .declared_states import declared_levels, settle_levels
 from .doubtful_labels import doubt_text
 from .intervened import SetColumns, interventions_position, read_interventions
 from .label_columns import LabelColumn
+from .labels import MISSING_STATE
 from .packed_cells import MANY_ROWS, Cells, PackedCells
-from .problems import missing_problem, raise_problems
+from .problems import KEEP, KEEP_IN_EXPERIMENTS, missing_problem, raise_problems
 from .row_weights import read_counts, require_memory, weights_position
 from .selection import drop_option, selected_positions
 
@@ -168,9 +169,9 @@ def encode_table(
     else:
         asked = StateChooser(options, treatments, rows, is_tight, partial(_place_words, raw, options))
         refuse_other_cuts(columns, asked, rows, codes, is_hidden, options.listed_in)
-    if is_hidden is not None and isinstance(codes, np.ndarray):
-        return _with_holes(variables, codes, is_hidden, warn)
     given = raw.set_there and raw.set_there.settled(rows, variables)
+    if is_hidden is not None and isinstance(codes, np.ndarray):
+        return _with_holes(variables, codes, is_hidden, given, warn)
     return Dataset(tuple(variables), codes, fingerprint(variables, codes, given), given)
 
 
@@ -222,7 +223,7 @@ def _with_repeated_rows(raw: RawTable, kept: Sequence[int], options: EncodingOpt
 
 
 def _with_holes(
-    variables: Sequence[Variable], codes: np.ndarray, is_hidden: np.ndarray, warn: Warn
+    variables: Sequence[Variable], codes: np.ndarray, is_hidden: np.ndarray, given: Interventions | None, warn: Warn
 ) -> IncompleteDataset:
     """A table with missing cells; a column without an observed cell must have known states."""
     codes[is_hidden] = 0
@@ -238,7 +239,7 @@ def _with_holes(
         )
     # The fingerprint of a table without missing cells does not depend on how it was read.
     cells = np.concatenate([codes, is_hidden.view(np.uint8)]) if is_hidden.any() else codes
-    return IncompleteDataset(Dataset(tuple(variables), codes, fingerprint(variables, cells)), is_hidden)
+    return IncompleteDataset(Dataset(tuple(variables), codes, fingerprint(variables, cells, given), given), is_hidden)
 
 
 def _goes_by_position(raw: RawTable, variables: tuple[Variable, ...] | None) -> bool:
@@ -293,9 +294,12 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
     complete = ~is_missing if missing and options.missing == "drop" else None
     is_unseen, unseen = marked_cells(columns, n_rows, lambda c: c.unseen, complete)
     if unseen and options.unseen == "error":
-        _refuse_unseen([column for column, _ in unseen], complete, options.listed_in)
+        _refuse_unseen([column for column, _ in unseen], complete, options)
     if missing and options.missing == "error":
-        return None, [missing_problem({c.name: n for c, n in missing}, int(is_missing.sum()), n_rows)]
+        counts = {c.name: n for c, n in missing}
+        mend = KEEP if options.interventions is None else KEEP_IN_EXPERIMENTS
+        can_add = options.variables is None or all(_may_be_missing(c) for c, _ in missing)
+        return None, [missing_problem(counts, int(is_missing.sum()), n_rows, can_add, mend)]
     unknown = f"labels that {options.listed_in} does not list"
     for rows, why in ((is_missing, "missing cells"), (is_unseen, unknown)):
         if rows.any():
@@ -304,7 +308,8 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
     if not keep.any():
         raise UnsuitableData(
             f"none of {n_rows} rows is left: each has a missing cell or an unknown label",
-            remedy="leave out the columns with many missing cells by --drop, or use --missing state",
+            remedy="leave out the columns with many missing cells by --drop"
+            + (", or use --missing state" if options.variables is None else ""),
         )
     return (None if keep.all() else keep), []
 
@@ -333,16 +338,22 @@ def marked_cells(
     return is_marked, found
 
 
-def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, listed_in: str) -> NoReturn:
+def _may_be_missing(column: Column) -> bool:
+    """Whether missing cells can be a state of a column: its states are not known yet, or have it."""
+    return column.states is None or MISSING_STATE in column.states
+
+
+def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, options: EncodingOptions) -> NoReturn:
     column = columns[0]
     counts = column.count_labels(rows) * column.unseen
     label = column.labels[int(counts.argmax())].as_py()
     others = f"; {plural(len(columns) - 1, 'more column')} alike" if len(columns) > 1 else ""
     raise Inconsistent(
-        f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states that {listed_in} lists "
-        f"({listed(map(repr, column.states or ()))}){others}",
+        f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states that {options.listed_in} "
+        f"lists ({listed(map(repr, column.states or ()))}){others}",
         column=column.name,
-        remedy="leave such rows out by --unseen drop, or take such cells as missing by --unseen missing",
+        remedy="leave such rows out by --unseen drop"
+        + ("" if options.missing == "state" else ", or take such cells as missing by --unseen missing"),
     )
 
 

@@ -37,6 +37,9 @@ _MOST_DROPPED = 200
 KEEP = "keep"
 """Value of the option ``missing`` in `FormatError.mend`: what keeps all rows, if the caller can use them."""
 
+KEEP_IN_EXPERIMENTS = "keep in experiments"
+"""The same beside ``--interventions``, with which available pairs do not go."""
+
 
 class LabelKind(NamedTuple):
     """What most labels of a column are, with an example, and what to do about them."""
@@ -99,15 +102,21 @@ class Problem(NamedTuple):
     """An option that mends it and its value; None if only leaving the columns out does."""
 
 
-def missing_problem(counts: Mapping[str, int], n_affected: int, n_rows: int) -> Problem:
-    """The problem of columns with missing cells: `counts` by column, in `n_affected` of the rows."""
+def missing_problem(
+    counts: Mapping[str, int], n_affected: int, n_rows: int, can_add: bool = True, mend: str = KEEP
+) -> Problem:
+    """The problem of columns with missing cells: `counts` by column, in `n_affected` of the rows.
+
+    - `can_add`: whether missing cells can become a state; not if an input lists all states.
+    - `mend`: the value of ``--missing`` that mends it.
+    """
     ordered = sorted(counts.items(), key=lambda item: -item[1])
+    state = f", or --missing state to make missing cells a state {MISSING_STATE!r}" if can_add else ""
     return Problem(
         f"missing cells in {plural(len(counts), 'column')}: {listed(f'{name!r} ({n})' for name, n in ordered)}",
-        f"use --missing drop to leave out {n_affected} of {n_rows} rows, "
-        f"or --missing state to make missing cells a state {MISSING_STATE!r}",
+        f"use --missing drop to leave out {n_affected} of {n_rows} rows{state}",
         tuple(counts),
-        ("missing", KEEP),
+        ("missing", mend),
     )
 
 

@@ -4,6 +4,10 @@ With parents z, P(y | do(x)) = sum over z of P(z) P(y | x, z). The joint distrib
 Dirichlet prior. Then P(z) and all P(y | x, z) are independent and have Dirichlet distributions. Their parameters are
 a(z) = N(z) + ess / K and b(y) = N(z, x, y) + ess / (K r_x r_y), with N rows of counts, K configurations of z, and r
 states.
+
+Of rows under intervention, those in which nothing but x was set count as they are: setting x changes neither P(z) nor
+P(y | x, z) (Pearl 2009, rule 2). Those in which y was set, alone or with x, count for N(z) if x is an ancestor of y,
+which then is no ancestor of z. What was set of the others may change both, so such rows do not count.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ class Counts(NamedTuple):
     """Rows of each configuration of the parents that occurs in the data."""
 
     rows: np.ndarray  # int64, shape (n_found, states of the cause, states of the effect)
+    further: np.ndarray  # int64, shape (n_found,): rows that count for the configuration alone
     n_configurations: float  # also configurations that do not occur
 
 
@@ -68,7 +73,7 @@ def effect_moments(counts: Counts, ess: float, contrast: bool) -> Moments:
     totals = weights.sum(axis=2, keepdims=True)
     means = weights / totals
     variances = means * (1.0 - means) / (totals + 1.0)
-    shares = weights.sum(axis=(1, 2))
+    shares = weights.sum(axis=(1, 2)) + counts.further
     n_rest = counts.n_configurations - len(shares)
     rest = cell * n_x * n_y
     rest_mean = np.full((n_x, n_y), 1.0 / n_y)
@@ -102,7 +107,7 @@ def draw_effects(counts: Counts, ess: float, n_draws: int, rng: np.random.Genera
     cell = ess / counts.n_configurations / (n_x * n_y)
     n_rest = counts.n_configurations - n_found
     weights = counts.rows + cell
-    shares = weights.sum(axis=(1, 2))
+    shares = weights.sum(axis=(1, 2)) + counts.further
     if n_rest > 0:
         rest = cell * n_x * n_y
         # With this sum of parameters, c: (c + 1) (rest + 1) = (n_rest rest + 1) (cell n_y + 1), as for the variance.
@@ -150,13 +155,24 @@ def _entropies(distributions: np.ndarray) -> np.ndarray:
 
 
 def count_effects(dataset: Dataset, parents: Sequence[int], cause: int, effects: Sequence[int]) -> Iterator[Counts]:
-    """Rows of each configuration of the parents, the cause and each of the effects."""
+    """Rows of each configuration of the parents, the cause and each of the effects, which lie below the cause."""
     found = dataset.configurations(parents)
     n_found, n_all = int(found.max(initial=0)) + 1, math.prod(map(float, dataset.n_states[list(parents)]))
     n_x = int(dataset.n_states[cause])
     cells = found * n_x + dataset.codes[cause]
+    counted = counted_rows(dataset, cause)
+    cells = cells[counted]
+    further = np.zeros(n_found, dtype=np.int64)
     for effect in effects:
         n_y = int(dataset.n_states[effect])
         shape = n_found, n_x, n_y
-        rows = np.bincount(cells * n_y + dataset.codes[effect], minlength=math.prod(shape)).reshape(shape)
-        yield Counts(rows, n_all)
+        rows = np.bincount(cells * n_y + dataset.codes[effect][counted], minlength=math.prod(shape)).reshape(shape)
+        if dataset.interventions is not None:
+            was_set = dataset.interventions.only((cause, effect)) & ~dataset.interventions.is_free(effect)
+            further = np.bincount(found[was_set], minlength=n_found)
+        yield Counts(rows, further, n_all)
+
+
+def counted_rows(dataset: Dataset, cause: int) -> np.ndarray | slice:
+    """The rows in which nothing but the cause was set, bool; all rows as a slice."""
+    return slice(None) if dataset.interventions is None else dataset.interventions.only((cause,))

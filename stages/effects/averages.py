@@ -20,6 +20,7 @@ from .adjustment import (
     Moments,
     contrasts_of,
     count_effects,
+    counted_rows,
     divergences,
     draw_effects,
     draw_unaffected,
@@ -144,8 +145,9 @@ def _effects_of(
             mixtures[effect].add(
                 effect_moments(counts, options.smoothing, contrast), partial(draw_effects, counts, options.smoothing)
             )
+    counted = counted_rows(dataset, cause)
     for effect, mixture in mixtures.items():
-        rows = np.bincount(dataset.codes[effect], minlength=dataset.n_states[effect])
+        rows = np.bincount(dataset.codes[effect][counted], minlength=dataset.n_states[effect])
         mixture.add(
             unaffected_moments(rows, n_x, options.smoothing, contrast),
             partial(draw_unaffected, rows, n_x, options.smoothing),

@@ -147,11 +147,19 @@ def observed_log_likelihoods(
     of a junction tree do not fit into memory. The rows have the network's variables and states, in its order. `jobs`
     are threads; `memory` limits a junction tree's tables in bytes, by default to the free memory.
     """
+    from stages.inference.interventions import detached
     from stages.inference.junction_trees import Engine
     from stages.inference.row_queries import log_probabilities
 
-    answers = log_probabilities(Engine(network, memory=memory), rows.dataset.plain_codes, rows.is_hidden, jobs)
-    return np.concatenate([part.log_probability for part in answers])
+    found, codes = np.empty(rows.dataset.n_rows), rows.dataset.plain_codes
+    for target, chosen in rows.by_target():
+        engine = Engine(detached(network, target), memory=memory)
+        hidden = np.ascontiguousarray(rows.is_hidden[:, chosen])
+        answers = log_probabilities(engine, np.ascontiguousarray(codes[:, chosen]), hidden, jobs)
+        # The uniform factors of the states that were set are no part of the likelihood.
+        factors = np.log(rows.dataset.n_states[list(target)]) @ ~hidden[list(target)]
+        found[chosen] = np.concatenate([part.log_probability for part in answers]) + factors
+    return found
 
 
 def mean(log_likelihoods: np.ndarray) -> float:

@@ -151,8 +151,6 @@ def _measure_scores(network: Network, data: Dataset, given: Inputs, reporter: Re
     totals = {name: math.fsum(local_scores) for name, local_scores in scored.items()}
     header = network.header
     stated = header.extra.get("total")
-    if reporter and header.extra.get("interventions") and data.interventions is None:
-        reporter.warn("variables were set in the data that this was learnt from; --interventions COLUMN scores it so")
     if reporter and stated is not None and header.data == data.fingerprint and header.score in totals:
         # Another sample size gives another score: the two totals cannot be compared.
         if SCORES[header.score].takes_ess and header.ess != given.ess:

@@ -63,20 +63,23 @@ class Adjustment:
     def minimal(self) -> Iterator[frozenset[int]]:
         """The adjustment sets of which no proper subset is one; none if the effect is a parent of the cause, or if no
         set holds in all networks of the class.
-
-        They are the minimal separators of cause and effect in the moral graph of their ancestors (Tian, Paz and Pearl
-        1998) in which forbidden vertices are eliminated, since none may be in a set.
         """
-        if self.undecided:
-            return iter(())
-        kept = ancestors(self.back_door, [self.cause, self.effect])
+        return iter(()) if self.undecided else self.separators(self.cause, self.effect)
+
+    def separators(self, first: int, second: int) -> Iterator[frozenset[int]]:
+        """The sets that d-separate two variables in the back-door graph, and no proper subset of which does.
+
+        They are the minimal separators in the moral graph of the ancestors of both (Tian, Paz and Pearl 1998) in
+        which forbidden vertices are eliminated, since none may be in a set.
+        """
+        kept = ancestors(self.back_door, [first, second])
         graph = moral_graph([family if v in kept else () for v, family in enumerate(self.back_door)])
-        for vertex in (self.forbidden & kept) - {self.cause, self.effect}:
+        for vertex in (self.forbidden & kept) - {first, second}:
             around = graph[vertex]
             for u in around:
                 graph[u] = (graph[u] | around) - {u, vertex}
             graph[vertex] = set()
-        return minimal_separators(graph, self.cause, self.effect)
+        return minimal_separators(graph, first, second)
 
 
 def minimal_separators(graph: Graph, first: int, second: int) -> Iterator[frozenset[int]]:

@@ -25,7 +25,7 @@ from stages.recorded_knowledge import recorded_knowledge
 
 from . import Parents, children_of
 from .orientation import oriented_graph
-from .targets import targets_of
+from .targets import recorded_targets, targets_of
 
 Fact = TypeVar("Fact")
 """What is known about an arc."""
@@ -60,7 +60,8 @@ def cut_network(network: Network, kept: Iterable[int]) -> Network:
     """The variables `kept` and the arcs among them.
 
     Local scores are kept for variables that keep all their parents and NaN for others. Facts in the header about the
-    whole network (total, bound, treewidth, data) are dropped, facts about arcs and screened variables kept.
+    whole network (total, bound, treewidth, data) are dropped, facts about arcs, screened variables and interventions
+    kept.
     """
     order = sorted(kept)
     index = {variable: position for position, variable in enumerate(order)}
@@ -69,6 +70,7 @@ def cut_network(network: Network, kept: Iterable[int]) -> Network:
     whole = np.array([len(parents[i]) == len(network.parents[v]) for i, v in enumerate(order)], dtype=bool)
     header = network.header
     screened = sorted(index[v] for v in screened_of(network) if v in index)
+    targets = sorted({frozenset(index[v] for v in t if v in index) for t in targets_of(header)}, key=sorted)
     part = Network(
         Header(
             tuple(header.variables[v] for v in order),
@@ -77,7 +79,7 @@ def cut_network(network: Network, kept: Iterable[int]) -> Network:
             None,
             header.ess,
             header.by,
-            extra={SCREENED: screened} if screened else {},
+            extra=({SCREENED: screened} if screened else {}) | recorded_targets(targets),
         ),
         parents,
         np.where(whole, network.scores[order], np.nan),

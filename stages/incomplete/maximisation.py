@@ -2,7 +2,8 @@
 
 Each iteration computes the expected counts of all families under the current parameters exactly (Lauritzen 1995) and
 re-estimates the parameters from them. The log-likelihood of the observed cells does not decrease; with smoothing, the
-log-posterior does not. The maximum may be local, so there can be random restarts.
+log-posterior does not. The maximum may be local, so there can be random restarts. A variable's family is not counted
+in rows in which it was set.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from formats.graphs.structures import with_header
 from formats.records import Network
 from formats.wording import plural, whole
 from stages.fit import check_same_variables, table_shape, to_probabilities
-from stages.inference.expected_counts import IncompleteRows
+from stages.inference.expected_counts import Expectations
 from stages.inference.junction_trees import Engine
 from stages.runtime.budgets import StopSignal
 from stages.runtime.errors import NothingFoundError
@@ -115,7 +116,7 @@ class _Task:
         self, engine: Engine, shapes: Sequence[tuple[int, ...]], rows: IncompleteDataset, settings: Maximisation
     ):
         self.shapes = shapes
-        self.rows = IncompleteRows(engine, rows.dataset.plain_codes, rows.is_hidden)
+        self.rows = Expectations(engine, rows)
         self.settings = settings
         self.n_rows = rows.dataset.n_rows
         ends = np.cumsum([math.prod(shape) for shape in shapes]).tolist()

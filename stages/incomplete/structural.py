@@ -23,6 +23,7 @@ from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
 from formats.records import Header, Network
 from stages.fit import fit_parameters
+from stages.inference.interventions import detached
 from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import fill
 from stages.runtime.budgets import StopSignal
@@ -121,10 +122,14 @@ def observed_score(network: Network, completed: Dataset, log_likelihood: float) 
 
 
 def spanning_tree(rows: IncompleteDataset) -> Network:
-    """Maximum spanning tree of available pairs' mutual information (Prim 1957), rooted at the first variable."""
+    """Maximum spanning tree of available pairs' mutual information (Prim 1957), rooted at the first variable.
+
+    It is a start, so all rows count alike, also those under intervention.
+    """
     variables = rows.dataset.variables
     n = len(variables)
-    information = mutual_information(compute_entropies(rows), rows.dataset.names, "the data")
+    observed = replace(rows, dataset=replace(rows.dataset, interventions=None))
+    information = mutual_information(compute_entropies(observed), rows.dataset.names, "the data")
     parents: list[tuple[int, ...]] = [()] * n
     is_outside = np.arange(n) > 0
     nearest, gain = np.zeros(n, dtype=np.int64), information[0].copy()
@@ -145,9 +150,17 @@ def _complete(
     seed = None
     if settings.imputation == "drawn":
         seed = next_seed(task_generator(settings.seed, number))
-    engine = Engine(model, None if network is None else _elimination(network))
-    filled = fill(engine, rows.dataset.plain_codes, rows.is_hidden, seed, settings.jobs)
-    return rows.complete(np.concatenate([answers.codes for answers in filled], axis=1))
+    order, codes = None if network is None else _elimination(network), rows.dataset.plain_codes
+    if rows.dataset.interventions is None:
+        filled = fill(Engine(model, order), codes, rows.is_hidden, seed, settings.jobs)
+        return rows.complete(np.concatenate([answers.codes for answers in filled], axis=1))
+    codes = codes.copy()
+    for place, (target, chosen) in enumerate(rows.by_target()):
+        own = None if seed is None else next_seed(task_generator(seed, place))
+        part = np.ascontiguousarray(codes[:, chosen]), np.ascontiguousarray(rows.is_hidden[:, chosen])
+        filled = fill(Engine(detached(model, target), order), *part, own, settings.jobs)
+        codes[:, chosen] = np.concatenate([answers.codes for answers in filled], axis=1)
+    return rows.complete(codes)
 
 
 def _elimination(network: Network) -> list[int] | None:

@@ -8,10 +8,12 @@ trees. The trees do not depend on the parameters: they are planned once and kept
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from formats.data_records import IncompleteDataset
 from stages.kernels.inference.answers import COUNTS, Query, answer_planned
 from stages.kernels.inference.components import Groups
 from stages.kernels.inference.kept_plans import KeptPlans, plan_groups
@@ -44,6 +46,56 @@ class _Batch(NamedTuple):
     @property
     def n_bytes(self) -> int:
         return sum(part.nbytes for part in (*self.groups, *self.plans, self.query.codes))
+
+
+class Expectations:
+    """Rows with holes, some perhaps under intervention, prepared for repeated passes; attributes as in
+    `IncompleteRows`.
+
+    In rows in which a variable was set its table is uniform (`interventions.detached`) and its family is not counted;
+    the uniform factors are no part of the log-likelihood.
+    """
+
+    def __init__(self, engine: Engine, rows: IncompleteDataset):
+        self.engine = engine
+        arrays, codes = engine.arrays, rows.dataset.plain_codes
+        ends = np.append(arrays.table_start, len(arrays.probabilities))
+        self._parts: list[tuple[IncompleteRows, list[slice], np.ndarray]] = []
+        self._factors: list[float] = []
+        for target, chosen in rows.by_target():
+            is_all = len(chosen) == rows.dataset.n_rows
+            part = [table if is_all else np.ascontiguousarray(table[:, chosen]) for table in (codes, rows.is_hidden)]
+            tables = [slice(ends[v], ends[v + 1]) for v in target]
+            n_states = rows.dataset.n_states[list(target)].astype(np.float64)
+            self._parts.append((IncompleteRows(engine, *part), tables, 1.0 / n_states))
+            observed = (~part[1][list(target)]).sum(axis=1)
+            self._factors.append(float((observed * np.log(n_states)).sum()))
+        self.observed_counts = np.zeros(len(arrays.probabilities))
+        for prepared, tables, _ in self._parts:
+            self.observed_counts += _without(prepared.observed_counts, tables)
+        self.n_patterns = sum(prepared.n_patterns for prepared, *_ in self._parts)
+
+    def expect(self, probabilities: np.ndarray, jobs: int = 1, stop: StopSignal | None = None) -> Expected | None:
+        """As `IncompleteRows.expect`."""
+        logs, counts = [], np.zeros(len(probabilities))
+        for (prepared, tables, uniform), factor in zip(self._parts, self._factors):
+            given = probabilities.copy() if tables else probabilities
+            for table, probability in zip(tables, uniform):
+                given[table] = probability
+            found = prepared.expect(given, jobs, stop)
+            if found is None:
+                return None
+            logs.append(found.log_likelihood + factor)
+            counts += _without(found.counts, tables)
+        return Expected(math.fsum(logs) if -math.inf not in logs else -math.inf, counts)
+
+
+def _without(counts: np.ndarray, tables: Sequence[slice]) -> np.ndarray:
+    """Counts with zeros in some tables."""
+    kept = counts.copy()
+    for table in tables:
+        kept[table] = 0.0
+    return kept
 
 
 class IncompleteRows:

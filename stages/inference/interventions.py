@@ -1,8 +1,8 @@
-"""Networks under intervention: variables set to a state from outside."""
+"""Networks under intervention: variables set to a state from outside, or set in rows that have their states."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -21,3 +21,17 @@ def intervened(model: BayesianNetwork, states: Mapping[int, int]) -> BayesianNet
     for variable, state in states.items():
         parents[variable], tables[variable] = (), np.eye(tables[variable].shape[-1])[state]
     return replace(model, parents=tuple(parents), tables=tuple(tables), header=None, scores=None)
+
+
+def detached(model: BayesianNetwork, variables: Iterable[int]) -> BayesianNetwork:
+    """The network in which some variables are equally distributed whatever their parents: for rows in which they were
+    set, and whose states are evidence.
+
+    The probability of such a row has a factor 1 / (number of states) for each of these states, and is else that of
+    the other variables given them (truncated factorisation). A state that is missing is summed over, each equally
+    weighted. Structure and shapes of tables stay, so that elimination orders hold.
+    """
+    tables = list(model.tables)
+    for variable in variables:
+        tables[variable] = np.full(tables[variable].shape, 1.0 / tables[variable].shape[-1])
+    return replace(model, tables=tuple(tables))

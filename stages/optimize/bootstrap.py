@@ -4,7 +4,8 @@ A bootstrap replicate has as many rows as the data, drawn with replacement (Efro
 Goldszmidt and Wyner 1999). A sub-sample has a share of the rows, drawn without replacement (Politis and Romano 1994).
 A replicate of the jackknife lacks one of R blocks of rows (Tukey 1958). Replicates of rows with missing values may
 keep all rows and draw the missing values again (multiple imputation, Rubin 1987). Equal rows are merged and weighted
-(`stages.scoring.dataset_layout`), so duplicates cost nothing. Variables keep all states of the data.
+(`stages.scoring.dataset_layout`), so duplicates cost nothing. Variables keep all states of the data. Rows under
+different interventions are resampled apart, as strata (Davison and Hinkley 1997, section 3.2).
 """
 
 from __future__ import annotations
@@ -41,30 +42,65 @@ class Resampling:
     kind: str = "bootstrap"
     share: float = 1.0  # share of the rows in a sub-sample
 
-    def rows(self, n_rows: int, place: tuple[int, int], seed: int, rng: np.random.Generator) -> np.ndarray:
+    def rows(self, table: Dataset, place: tuple[int, int], seed: int, rng: np.random.Generator) -> np.ndarray:
         """The rows of one replicate, ascending.
+
+        If variables were set in rows, each group of rows in which the same were set is resampled by itself. So every
+        variable that was not set in some row is not set in some row of a replicate, except that a block of the
+        jackknife may have all such rows.
 
         `place` has the index of the replicate, from 0, and the number of replicates. `rng` is the stream of this
         replicate. `seed` is the same for all; it assigns the rows to the blocks of the jackknife. Raises `StageError`
-        for a sub-sample without rows, more blocks than rows, or one block only.
+        for a sub-sample without rows, more blocks than rows, one block only, or a replicate of the jackknife in whose
+        rows a variable was always set.
         """
         index, n_replicates = place
+        n_rows = table.n_rows
         if self.kind == "imputed":
             return np.arange(n_rows)
+        if self.kind == "jackknife":
+            return _without_block(table, index, n_replicates, seed)
+        if round(self.share * n_rows) == 0:
+            raise StageError(f"a share of {self.share:g} of {n_rows} rows is none")
+        return np.sort(np.concatenate([self._drawn(group, rng) for group in _groups(table)]))
+
+    def _drawn(self, group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Some of these rows; at least one."""
         if self.kind == "bootstrap":
-            return np.sort(rng.integers(n_rows, size=n_rows))
-        if self.kind == "subsample":
-            n_kept = round(self.share * n_rows)
-            if n_kept == 0:
-                raise StageError(f"a share of {self.share:g} of {n_rows} rows is none")
-            return np.sort(rng.choice(n_rows, n_kept, replace=False))
-        if not 2 <= n_replicates <= n_rows:
-            raise StageError(
-                f"the jackknife leaves out one of as many blocks as replicates: 2 to {n_rows} for {n_rows} rows, "
-                f"not {n_replicates}"
-            )
-        block = task_generator(seed, n_replicates).permutation(n_rows) % n_replicates
+            return group[rng.integers(len(group), size=len(group))]
+        return group[rng.choice(len(group), max(1, round(self.share * len(group))), replace=False)]
+
+
+def _groups(table: Dataset) -> list[np.ndarray]:
+    """The rows in which the same variables were set, ascending; all rows without interventions."""
+    if table.interventions is None:
+        return [np.arange(table.n_rows)]
+    of_row = table.interventions.of_row
+    return [np.flatnonzero(of_row == target) for target in np.unique(of_row)]
+
+
+def _without_block(table: Dataset, index: int, n_blocks: int, seed: int) -> np.ndarray:
+    """All rows but those of a block of the jackknife; the rows of each group are dealt in turn."""
+    n_rows = table.n_rows
+    if not 2 <= n_blocks <= n_rows:
+        raise StageError(
+            f"the jackknife leaves out one of as many blocks as replicates: 2 to {n_rows} for {n_rows} rows, "
+            f"not {n_blocks}"
+        )
+    block = task_generator(seed, n_blocks).permutation(n_rows) % n_blocks
+    if table.interventions is None:
         return np.flatnonzero(block != index)
+    dealt = np.lexsort((block, table.interventions.of_row))
+    block[dealt] = np.arange(n_rows) % n_blocks
+    kept = np.flatnonzero(block != index)
+    left = table.interventions.rows(kept)
+    for variable in left.variables:
+        if not left.is_free(variable).any():
+            raise StageError(
+                f"replicate {index + 1} of the jackknife has no row in which {table.names[variable]!r} was not set\n"
+                "  keep such a row in each replicate: leave out --resample jackknife"
+            )
+    return kept
 
 
 def resampled(dataset: Rows, rows: np.ndarray) -> Rows:
@@ -98,7 +134,7 @@ def bootstrap_networks(
         if stop.is_set() and index > 0:
             return None
         rng = task_generator(seed, index)
-        rows = resampling.rows(table.n_rows, (index, n_replicates), seed, rng)
+        rows = resampling.rows(table, (index, n_replicates), seed, rng)
         own_seed = next_seed(rng)
         network, figures = search(resampled(dataset, rows), rng.permutation(table.n_variables), own_seed, stop)
         header = network.header

@@ -43,6 +43,13 @@ def test_the_order_of_variables_and_states_does_not_matter(tmp_path: Path):
         assert row["ancestor"] == second[key]["ancestor"]
 
 
+def test_an_effect_of_a_variable_on_itself_is_refused():
+    with pytest.raises(bnsl.UsageError, match="the only cause and the only effect is 'X1': give another one"):
+        bnsl.effects(NETWORK, cause="X1", effect="X1", **GIVEN)
+    found = bnsl.effects(NETWORK, cause="X[12]", effect="X1", **GIVEN)
+    assert set(found["cause"].to_pylist()) == {"X2"}
+
+
 def test_networks_are_averaged_and_an_essential_graph_is_its_members(tmp_path: Path):
     members = [["a->b", "b->c"], ["b->a", "b->c"], ["c->b", "b->a"]]
     table = {"a": [0, 1, 1, 0, 1] * 40, "b": [0, 1, 0, 0, 1] * 40, "c": [1, 1, 0, 0, 1] * 40}

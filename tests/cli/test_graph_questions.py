@@ -35,6 +35,21 @@ def test_separation_shows_an_open_path(place: Path):
     assert (row["separated"], row["open_path"]) == ("no", "a -> b -> e <- d")
 
 
+def test_front_doors_and_instruments_of_a_network_only(place: Path):
+    (place / "m.txt").write_text("[u][e][s|u:e][t|s][c|u:t]\n")
+    assert ask(place, "m.txt", "--effect", "s,c", "--by", "front-door") == [{"front_door_set": "t", "size": "1"}]
+    rows = ask(place, "m.txt", "--effect", "s,c", "--by", "instruments")
+    assert {"instrument": "e", "given": "", "size": "0"} in rows
+    for arguments, message in [
+        (("class.csv", "--effect", "a,d", "--by", "front-door"), "give one of them"),
+        (("m.txt", "--effect", "s,c", "--by", "instruments", "--given", "e"), "--given goes with --by adjustment"),
+        (("m.txt", "--separated", "s,c", "--by", "instruments"), "--by goes with --effect A,B"),
+    ]:
+        done = run_here("query", *arguments, cwd=place)
+        assert done.returncode == 2 and message in done.stderr.decode()
+    assert ask(place, "m.txt", "--effect", "s,c", "--by", "adjustment") == ask(place, "m.txt", "--effect", "s,c")
+
+
 def test_adjustment_sets_of_a_network(place: Path):
     rows = ask(place, "n.txt", "--effect", "b,d")
     assert rows == [{"adjustment_set": "a", "size": "1", "minimal": "yes", "optimal": "yes"}]

@@ -22,15 +22,17 @@ def _counted(rows, columns):
     return collections.Counter(tuple(row[c] for c in columns) for row in rows)
 
 
-def effect_moments(rows, n_states, parents, x, y, ess):
+def effect_moments(rows, n_states, parents, x, y, ess, of_parents=None):
     """Means and second moments of (P(y | do(x)), its contrast) by sums over all pairs of configurations.
 
+    `of_parents` are the rows that count for the distribution of the parents; by default `rows`.
     Returns four nested lists, by state of x and state of y.
     """
     zs = list(itertools.product(*(range(n_states[p]) for p in parents)))
     cell = ess / (len(zs) * n_states[x] * n_states[y])
-    weight = {z: _rows(rows, parents, z) + ess / len(zs) for z in zs}
-    total = len(rows) + ess
+    of_parents = rows if of_parents is None else of_parents
+    weight = {z: _rows(of_parents, parents, z) + ess / len(zs) for z in zs}
+    total = len(of_parents) + ess
 
     def count(z, s, t):
         return _rows(rows, (*parents, x, y), (*z, s, t)) + cell
@@ -94,15 +96,21 @@ def posterior_networks(lists):
     return [(parents, math.exp(log - most)) for parents, log in found]
 
 
-def averaged(rows, n_states, shares, x, y, ess):
-    """Mean, variance and the part of it that is due to the structure, of probabilities and of contrasts."""
+def averaged(rows, n_states, shares, x, y, ess, was_set=None):
+    """Mean, variance and the part of it that is due to the structure, of probabilities and of contrasts.
+
+    `was_set` has for each row the variables that were set in it.
+    """
+    was_set = [()] * len(rows) if was_set is None else was_set
+    of_parents = [row for row, target in zip(rows, was_set) if set(target) <= {x, y}]
+    rows = [row for row, target in zip(rows, was_set) if set(target) <= {x}]
     joined = collections.Counter()
     for (parents, below), share in shares.items():
         joined[parents if y in below else None] += share
     moments = {
         parents: unaffected_moments(rows, n_states, x, y, ess)
         if parents is None
-        else effect_moments(rows, n_states, parents, x, y, ess)
+        else effect_moments(rows, n_states, parents, x, y, ess, of_parents)
         for parents in joined
     }
     found = []

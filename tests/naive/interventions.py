@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
+
+import numpy as np
 
 from .networks import Parents, all_networks, skeleton, v_structures
 from .scores import local_score
@@ -23,6 +27,33 @@ def interventional_score(rows, was_set, n_states, child, parents, score="bic", e
 def cut(parents: Parents, target: frozenset[int]) -> Parents:
     """The network without arcs into the variables of a set."""
     return tuple(() if child in target else family for child, family in enumerate(parents))
+
+
+def expected_counts_where_free(network, codes, is_hidden, was_set):
+    """Log-likelihood of the observed cells given what was set, and the expected counts of all families over the rows
+    in which their child was not set; by listing all completions of each row. Missing states of variables that were
+    set are equally weighted.
+    """
+    sizes = [len(variable.known_states) for variable in network.variables]
+    counts, total = [np.zeros(table.shape) for table in network.tables], 0.0
+    for k, target in enumerate(was_set):
+        choices = [range(r) if is_hidden[v, k] else [int(codes[v, k])] for v, r in enumerate(sizes)]
+        blank = math.prod(sizes[v] for v in target if is_hidden[v, k])
+        weights = {}
+        for states in itertools.product(*choices):
+            factors = [
+                network.tables[child][(*(states[p] for p in parents), states[child])]
+                for child, parents in enumerate(network.parents)
+                if child not in target
+            ]
+            weights[states] = math.prod(factors) / blank
+        row = sum(weights.values())
+        total += math.log(row)
+        for states, weight in weights.items():
+            for child, parents in enumerate(network.parents):
+                if child not in target:
+                    counts[child][(*(states[p] for p in parents), states[child])] += weight / row
+    return total, counts
 
 
 def interventional_classes(n_variables: int, targets: Targets) -> list[list[Parents]]:

@@ -13,7 +13,9 @@ from helpers.cases.posterior import as_table, random_lists
 from helpers.tables import dependent_dataset, make_dataset
 from naive import effects as naive
 from naive import networks
+from naive.interventions import interventional_score
 
+from formats.data_records import Interventions
 from stages.effects import EffectOptions
 from stages.effects.adjustment import count_effects, divergences, draw_effects, draw_unaffected, effect_moments
 from stages.effects.averages import average_effects
@@ -114,6 +116,59 @@ def test_averages_over_the_posterior_are_enumeration(seed, n):
                 np.testing.assert_allclose(share, between, rtol=0, atol=1e-6)
                 over = sum(s for (_, below), s in shares.items() if pair.effect in below)
                 assert pair.ancestor == pytest.approx(over, abs=1e-6)
+
+
+def drawn_targets(rng, n_variables, n_rows):
+    """Variables that were set in rows, none in some row of each variable."""
+    targets = ((), (0,), (0, 1), (1,), (n_variables - 1,))
+    targets = tuple(sorted({tuple(sorted(set(target))) for target in targets}))
+    return Interventions(targets, rng.integers(0, len(targets), n_rows).astype(np.int32))
+
+
+@pytest.mark.parametrize(("seed", "n", "n_rows"), [(0, 2, 20), (1, 3, 60), (2, 4, 40), (3, 4, 200)])
+def test_rows_under_intervention_count_where_they_say_something(seed, n, n_rows):
+    """All networks one by one, weighted by their scores over the rows in which each child was not set."""
+    dataset, rows = dependent_dataset(seed, n, n_rows, most_states=3, least_states=2)
+    given = drawn_targets(np.random.default_rng(seed), n, n_rows)
+    dataset, n_states = replace(dataset, interventions=given), dataset.n_states.tolist()
+    was_set = [given.targets[k] for k in given.of_row.tolist()]
+    lists = [
+        [
+            (family, interventional_score(rows, was_set, n_states, child, family, "bdeu"))
+            for size in range(n)
+            for family in itertools.combinations([v for v in range(n) if v != child], size)
+        ]
+        for child in range(n)
+    ]
+    weighted = naive.posterior_networks(lists)
+    options = EffectOptions(draws=4000, seed=seed)
+    structures = list(posterior_structures(as_table(lists), range(n), PosteriorOptions(), Budget(), NullReporter()))
+    for place, measure in enumerate(("probability", "contrast")):
+        for pair in itertools.chain(*averages(dataset, structures, range(n), replace(options, measure=measure))):
+            shares = naive.structure_shares(weighted, pair.cause)
+            found = naive.averaged(rows, n_states, shares, pair.cause, pair.effect, 1.0, was_set)
+            mean, variance, _ = found[place]
+            np.testing.assert_allclose(pair.value, mean, rtol=0, atol=1e-6)
+            np.testing.assert_allclose(pair.deviation**2, variance, rtol=0, atol=1e-6)
+            assert ((pair.lower <= mean + 0.05) & (mean - 0.05 <= pair.upper)).all()
+
+
+def test_effects_under_intervention_are_those_of_the_network():
+    """Of z -> x -> y <- z with each of them set in some rows; rows that count all alike give another effect."""
+    rng, n = np.random.default_rng(7), 60_000
+    target = rng.integers(0, 4, n)
+    z = np.where(target == 1, 1, rng.random(n) < 0.3)
+    x = np.where(target == 2, rng.random(n) < 0.5, rng.random(n) < np.where(z, 0.8, 0.2))
+    y = np.where(target == 3, 0, rng.random(n) < 0.1 + 0.3 * x + 0.4 * z)
+    dataset = make_dataset(np.array([z, x, y], dtype=np.uint8), [2, 2, 2])
+    counted = CountedStructures([1])
+    counted.add(((), (0,), (0, 1)))
+    given = replace(dataset, interventions=Interventions(((), (0,), (1,), (2,)), target.astype(np.int32)))
+    true = 0.1 + 0.3 * np.arange(2) + 0.4 * 0.3
+    ((pair,),) = averages(given, [(1, counted.of(1))], [2], EffectOptions())
+    np.testing.assert_allclose(pair.value[:, 1], true, atol=0.01)
+    ((pair,),) = averages(dataset, [(1, counted.of(1))], [2], EffectOptions())
+    assert abs(pair.value[1, 1] - true[1]) > 0.03
 
 
 def test_networks_are_counted():

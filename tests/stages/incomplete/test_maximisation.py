@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from helpers.cases.incomplete import structure_of, with_holes
 from helpers.cases.inference import small_network
 from naive.inference import maximised
+from naive.interventions import expected_counts_where_free
 
-from formats.data_records import Dataset, IncompleteDataset, Variable
+from formats.data_records import Dataset, IncompleteDataset, Interventions, Variable
 from formats.graph_records import BayesianNetwork
+from stages.evaluate.likelihood import observed_log_likelihoods, parameter_log_likelihoods
 from stages.fit import fit_parameters
 from stages.incomplete.maximisation import Maximisation, fit_incomplete
 from stages.runtime.errors import NothingFoundError, StageError
@@ -33,6 +36,35 @@ def test_all_states_listed(seed, smoothing):
         assert ours == pytest.approx(theirs, rel=1e-10, abs=1e-12)
     if smoothing == 0.0:
         assert found.traces[0][:-1] == pytest.approx(trace, rel=1e-12)
+
+
+def some_set(rows: IncompleteDataset, seed: int) -> IncompleteDataset:
+    """The rows, with variables that were set in some of them."""
+    targets = ((), (0,), (0, 1), (1,))
+    of_row = np.random.default_rng(seed).integers(0, 4, rows.dataset.n_rows).astype(np.int32)
+    return IncompleteDataset(replace(rows.dataset, interventions=Interventions(targets, of_row)), rows.is_hidden)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_families_count_the_rows_in_which_their_child_was_not_set(seed):
+    """Rows with holes, also in cells that were set: an iteration by listing all completions, and likelihoods."""
+    start = small_network(seed, n_variables=2 + seed % 4, zeros=0.0)
+    rows = some_set(with_holes(start, 30, 0.3, seed), seed)
+    given = rows.dataset.interventions
+    was_set = [given.targets[k] for k in given.of_row.tolist()]
+    total, counts = expected_counts_where_free(start, rows.dataset.codes, rows.is_hidden, was_set)
+    found = fit_incomplete(
+        structure_of(start), rows, Maximisation(smoothing=1.0, iterations=1, tolerance=-np.inf), start=start
+    )
+    prior = sum(float(np.log(table).sum()) / table.size for table in start.tables)
+    assert found.traces[0][0] == pytest.approx(total + prior, rel=1e-10)
+    for ours, expected in zip(found.network.tables, counts):
+        weights = expected + 1.0 / expected.size
+        assert ours == pytest.approx(weights / weights.sum(axis=-1, keepdims=True), rel=1e-9)
+    logs = observed_log_likelihoods(start, rows)
+    assert logs.sum() == pytest.approx(total, rel=1e-10)
+    whole = some_set(with_holes(start, 30, 0.0, seed), seed)
+    assert observed_log_likelihoods(start, whole) == pytest.approx(parameter_log_likelihoods(start, whole.dataset))
 
 
 @pytest.mark.parametrize("seed", range(6))

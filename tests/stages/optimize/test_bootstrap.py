@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from helpers.tables import dependent_dataset, make_dataset
 from naive import scores
 
+from formats.data_records import Dataset, Interventions
 from formats.records import Header, Network
 from stages.optimize import OptimizeOptions
 from stages.optimize.bootstrap import Resampling, bootstrap_networks, resampled
@@ -21,6 +23,7 @@ from stages.runtime.seeding import task_generator
 from stages.scoring.dataset_layout import pack_dataset
 
 BOOTSTRAP = Resampling()
+FIFTY = make_dataset(np.zeros((1, 50), dtype=np.uint8), [1])
 
 
 def hill_climb(dataset, order, seed, stop):
@@ -34,7 +37,7 @@ def networks(dataset, n_replicates, seed=1, jobs=1, search=hill_climb, stop=None
 
 
 def resample(dataset, rng):
-    return resampled(dataset, Resampling().rows(dataset.n_rows, (0, 1), 0, rng))
+    return resampled(dataset, Resampling().rows(dataset, (0, 1), 0, rng))
 
 
 def test_rows_are_drawn_with_replacement():
@@ -94,11 +97,11 @@ def test_constant_columns_end_no_run():
 
 def test_sub_samples_have_a_share_of_the_rows_once_each():
     rule = Resampling("subsample", 0.3)
-    rows = [rule.rows(50, (index, 9), 0, task_generator(0, index)) for index in range(9)]
+    rows = [rule.rows(FIFTY, (index, 9), 0, task_generator(0, index)) for index in range(9)]
     assert all(len(set(found.tolist())) == 15 and (np.diff(found) > 0).all() for found in rows)
     assert len({tuple(found) for found in rows}) == 9
     with pytest.raises(StageError, match=r"a share of 0.001 of 50 rows is none"):
-        Resampling("subsample", 0.001).rows(50, (0, 1), 0, task_generator(0))
+        Resampling("subsample", 0.001).rows(FIFTY, (0, 1), 0, task_generator(0))
 
 
 @pytest.mark.parametrize("n_replicates", [2, 7, 50])
@@ -106,7 +109,7 @@ def test_the_jackknife_leaves_out_each_row_once(n_replicates):
     rule = Resampling("jackknife")
     left_out = Counter()
     for index in range(n_replicates):
-        rows = rule.rows(50, (index, n_replicates), 3, task_generator(3, index)).tolist()
+        rows = rule.rows(FIFTY, (index, n_replicates), 3, task_generator(3, index)).tolist()
         without = set(range(50)) - set(rows)
         assert len(rows) + len(without) == 50 and len(without) in (50 // n_replicates, 50 // n_replicates + 1)
         left_out.update(without)
@@ -116,7 +119,41 @@ def test_the_jackknife_leaves_out_each_row_once(n_replicates):
 @pytest.mark.parametrize("n_replicates", [1, 51])
 def test_the_jackknife_needs_as_many_rows_as_blocks(n_replicates):
     with pytest.raises(StageError, match=f"2 to 50 for 50 rows, not {n_replicates}"):
-        Resampling("jackknife").rows(50, (0, n_replicates), 3, task_generator(3, 0))
+        Resampling("jackknife").rows(FIFTY, (0, n_replicates), 3, task_generator(3, 0))
+
+
+def under_intervention(of_row: list[int], targets: tuple[tuple[int, ...], ...]) -> Dataset:
+    codes = np.array([np.arange(len(of_row)) % 2, np.arange(len(of_row)) % 3 > 0], dtype=np.uint8)
+    table = make_dataset(codes, [2, 2])
+    return replace(table, interventions=Interventions(targets, np.array(of_row, dtype=np.int32)))
+
+
+@pytest.mark.parametrize("rule", [Resampling(), Resampling("subsample", 0.4), Resampling("jackknife")])
+def test_rows_under_intervention_are_resampled_by_themselves(rule):
+    """Variable 0 was set in all rows but two: most replicates of all rows at once would have none of these."""
+    of_row = [0, 1, 1, 2, 2, 2, 1, 0, *[1, 2] * 20]
+    table = under_intervention(of_row, ((), (0,), (0, 1)))
+    sizes = Counter(of_row)
+    for index in range(30):
+        rows = rule.rows(table, (index, 30), 2, task_generator(2, index))
+        found = Counter(np.array(of_row)[rows].tolist())
+        assert (np.diff(rows) >= 0).all()
+        if rule.kind == "jackknife":
+            assert sum((sizes - found).values()) in (1, 2) and found[0] >= 1
+        else:
+            share = rule.share if rule.kind == "subsample" else 1
+            assert found == {target: max(1, round(share * size)) for target, size in sizes.items()}
+        resampled(table, rows).interventions.require_rows(table.names)
+    if rule.kind == "jackknife":
+        left_out = [set(range(len(of_row))) - set(rule.rows(table, (k, 30), 2, task_generator(0))) for k in range(30)]
+        assert sorted(row for rows in left_out for row in rows) == list(range(len(of_row)))
+
+
+def test_a_jackknife_without_a_free_row_is_refused():
+    table = under_intervention([0, 1, 1, 1], ((), (1,)))
+    with pytest.raises(StageError, match=r"of the jackknife has no row in which 'V1' was not set"):
+        for index in range(4):
+            Resampling("jackknife").rows(table, (index, 4), 0, task_generator(0))
 
 
 def test_each_replicate_has_an_order_of_the_columns():

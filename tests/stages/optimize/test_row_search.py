@@ -76,7 +76,7 @@ def test_replicates_are_searched_in_orders_of_their_own(options, is_started: boo
     found = replicates(RowSearch(rows, options, StructuralEM(), start))
     for index, (network, _) in enumerate(found):
         rng = task_generator(1, index)
-        drawn = resampled(rows, Resampling().rows(rows.n_rows, (index, 3), 1, rng))
+        drawn = resampled(rows, Resampling().rows(rows, (index, 3), 1, rng))
         seed, order = int(rng.integers(1 << 31)), rng.permutation(6)
         own = replace(options, seed=seed, draws_ties=True)
         expected, _ = run_on_data(reordered_rows(drawn, order), own, Budget(), QUIET, start)
