@@ -9,6 +9,8 @@ import numpy as np
 
 from formats.arc_groups import ArcGroup, groups_by_child, recorded_arcs, resolved_arcs
 from formats.errors import Inconsistent
+from formats.graphs.arc_files import splits
+from stages.ancestral_knowledge import Ancestors
 from stages.knowledge import Arc, Knowledge, by_child, tier_of_variables
 
 
@@ -21,8 +23,16 @@ def knowledge_record(knowledge: Knowledge | None) -> dict[str, Any]:
         numbers = range(int(knowledge.tiers.max(initial=-1)) + 1)
         tiers = [[names[v] for v in (knowledge.tiers == k).nonzero()[0]] for k in numbers]
     return {
-        "require": [f"{names[parent]}->{names[child]}" for parent, child in knowledge.required_arcs] or None,
-        "forbid": recorded_arcs(knowledge.forbidden, names) or None,
+        "require": [
+            *(f"{names[parent]}->{names[child]}" for parent, child in knowledge.required_arcs),
+            *(f"{names[a]}~>{names[b]}" for a, b in knowledge.ancestors.required),
+        ]
+        or None,
+        "forbid": [
+            *recorded_arcs(knowledge.forbidden, names),
+            *(f"{names[a]}~>{names[b]}" for a, b in knowledge.ancestors.forbidden),
+        ]
+        or None,
         "allow": None if knowledge.allowed is None else recorded_arcs(knowledge.allowed, names),
         "tiers": tiers or None,
     }
@@ -38,11 +48,14 @@ def recorded_knowledge(by: Iterable[Mapping[str, Any]], names: Sequence[str]) ->
     required: set[Arc] = set()
     forbidden: list[ArcGroup] = []
     allowed: tuple[ArcGroup, ...] | None = None
+    above: dict[str, list[Arc]] = {"require": [], "forbid": []}
     tiers = None
     for entry in by:
         options = entry.get("options") or {}
         required.update(arc for group in _recorded_arcs(options, "require", index) for arc in group.arcs())
         forbidden += _recorded_arcs(options, "forbid", index)
+        for name, pairs in above.items():
+            pairs += _recorded_ancestors(options, name, index)
         members = [[index[v] for v in tier if v in index] for tier in _recorded_list(options, "tiers")]
         found = tier_of_variables(members, index)
         if tiers is None or found is None:
@@ -54,7 +67,8 @@ def recorded_knowledge(by: Iterable[Mapping[str, Any]], names: Sequence[str]) ->
             if allowed is not None and allowed != only:  # an arc must be allowed by both
                 forbidden += _excluded(Knowledge(tuple(names), allowed=only))
             allowed = only if allowed is None else allowed
-    return Knowledge(tuple(names), by_child(required), tuple(dict.fromkeys(forbidden)), tiers, allowed)
+    ancestors = Ancestors.of(above["require"], above["forbid"])
+    return Knowledge(tuple(names), by_child(required), tuple(dict.fromkeys(forbidden)), tiers, allowed, ancestors)
 
 
 def _excluded(knowledge: Knowledge) -> list[ArcGroup]:
@@ -76,3 +90,13 @@ def _recorded_list(options: Mapping[str, Any], name: str) -> list[Any]:
 
 def _recorded_arcs(options: Mapping[str, Any], name: str, index: Mapping[str, int]) -> list[ArcGroup]:
     return resolved_arcs(_recorded_list(options, name), index)
+
+
+def _recorded_ancestors(options: Mapping[str, Any], name: str, index: Mapping[str, int]) -> list[Arc]:
+    """Pairs whose names are both in `index`; a text that means an arc between names is none."""
+    found: list[Arc] = []
+    for item in _recorded_list(options, name):
+        if isinstance(item, str) and not resolved_arcs([item], index):
+            pairs = ((index[a], index[b]) for _, a, b in splits(item, ("~>",)) if a in index and b in index)
+            found += list(pairs)[:1]
+    return found

@@ -244,7 +244,8 @@ def open_list_search(
             "--proof is about the sets as they are listed: give whole lists, and arcs that are required or forbidden "
             "to 'bnsl parentsets'."
         )
-    table = drop_dominated(table)
+    if knowledge is None or not knowledge.ancestors.required:  # these may need a dominated set
+        table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
     searched = with_knowledge(replace(options, start=start), knowledge)
     if given.proof is None:
