@@ -8,7 +8,7 @@ tier are unconstrained. All arcs are (parent, child). Knowledge about ancestors 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -90,6 +90,12 @@ class Knowledge:
             None if self.allowed is None else inside(self.allowed),
             self.ancestors.among(place),
         )
+
+    @property
+    def of_arcs_alone(self) -> Knowledge:
+        """The same without ancestors; arcs that these exclude are forbidden."""
+        pairs = grouped_arcs(self.implied_ancestors.forbidden)
+        return replace(self, forbidden=(*self.forbidden, *pairs), ancestors=Ancestors())
 
     @cached_property
     def implied_ancestors(self) -> Ancestors:

@@ -13,6 +13,7 @@ from stages.runtime.errors import InfeasibleError
 from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions
+from ..ancestors.data import first_graph
 from ..result import Parents
 
 
@@ -112,4 +113,20 @@ def start_graph(start: Parents | None, constraints: Constraints, names: Sequence
     if cycle:
         members = ", ".join(names[v] for v in cycle[:5])
         raise InfeasibleError(f"the required arcs and the start network form a cycle among {members}")
-    return graph
+    if not knowledge.ancestors:
+        return graph
+    broken = knowledge.ancestors.violations(graph)
+    if broken and start is not None:
+        pair, is_required = broken[0]
+        word = "lacks the required" if is_required else "has the forbidden"
+        raise InfeasibleError(
+            f"the start network {word} ancestor {knowledge.relation_text(*pair)}; start from another network"
+        )
+    return first_graph(
+        graph,
+        knowledge.ancestors,
+        lambda child: constraints.candidates(child).tolist(),
+        lambda child, parent: (parent, child) in constraints.required,
+        constraints.max_parents,
+        knowledge.relation_text,
+    )

@@ -1,0 +1,173 @@
+"""Climbs on data under pairs of ancestors: first graphs, and moves that keep the pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from stages.ancestral_knowledge import Ancestors, Parents, ancestor_masks
+from stages.kernels.bits import has_bit
+from stages.kernels.climbing.moves import ADD, CHILD, KIND, NO_MOVE, PARENT, REVERSE, STALE, ClimbState
+from stages.runtime.errors import InfeasibleError
+
+MOST_TRIES = 10_000
+"""Paths tried before giving up."""
+
+Graph = tuple[tuple[int, ...], ...]
+
+
+def moved(parents: Parents, kind: int, child: int, parent: int) -> list[tuple[int, ...]]:
+    """The graph after a move."""
+    changed = [tuple(family) for family in parents]
+    if kind == ADD:
+        changed[child] = (*changed[child], parent)
+        return changed
+    changed[child] = tuple(p for p in changed[child] if p != parent)
+    if kind == REVERSE:
+        changed[parent] = (*changed[parent], child)
+    return changed
+
+
+def keeps_pairs(ancestors: Ancestors, state: ClimbState, parents: Parents, move: Sequence[int]) -> bool:
+    """Whether no pair is broken after a possible move, if none is before.
+
+    `parents` is the graph of `state`. Most moves concern no pair, which rows of bits tell: a new arc makes the
+    ancestors of its tail those of its head and of all below; only paths through an arc end with it.
+    """
+    kind, child, parent = move
+    above = state.ancestors
+
+    def is_above(a: int, b: int) -> bool:
+        return a == b or bool(has_bit(above[b], a))
+
+    if kind == ADD:
+        return not any(is_above(a, parent) and is_above(child, b) for a, b in ancestors.forbidden)
+    concerned = any(is_above(a, parent) and is_above(child, b) for a, b in ancestors.required)
+    if kind == REVERSE:
+        # The reversed arc may make variables above the old head ancestors of variables below the old tail.
+        concerned |= any(is_above(a, child) and is_above(parent, b) for a, b in ancestors.forbidden)
+    return not concerned or ancestors.agrees(moved(parents, kind, child, parent))
+
+
+class BlockedMoves:
+    """Moves that break a pair, taken out of a climber's lists while the best of the others is sought."""
+
+    def __init__(self, state: ClimbState):
+        self._state = state
+        self._before: list[tuple[np.ndarray, tuple[int, int], float, tuple[int, ...]]] = []
+
+    def block(self, move: np.ndarray) -> None:
+        """Take a move out.
+
+        A reversal has the gain of its removal and of its addition, which nothing else needs while the arc is there.
+        A removal that breaks a required pair takes the reversal out as well, which then breaks it, too.
+        """
+        kind, child, parent = move.tolist()
+        state = self._state
+        head, tail = (parent, child) if kind == REVERSE else (child, parent)
+        gains, listed = (
+            (state.gains, state.candidates[head, : state.n_candidates[head]])
+            if kind in (ADD, REVERSE)
+            else (state.removal_gains, state.arcs[head, : state.n_parents[head]])
+        )
+        place = (head, int(np.searchsorted(listed, tail)))
+        self._before.append((gains, place, float(gains[place]), (head, child)))
+        gains[place] = -np.inf
+        state.best_kind[[head, child]] = STALE
+
+    def release(self) -> None:
+        """Put all moves back."""
+        for gains, place, gain, variables in reversed(self._before):
+            gains[place] = gain
+            self._state.best_kind[list(variables)] = STALE
+        self._before.clear()
+
+
+def choose_kept(
+    choose: Callable[[np.ndarray], object], ancestors: Ancestors, state: ClimbState, parents: Parents, move: np.ndarray
+) -> None:
+    """Find the best move that keeps all pairs: `choose` finds the best move of a state, as `choose_move` does."""
+    blocked = BlockedMoves(state)
+    while True:
+        choose(move)
+        if move[KIND] == NO_MOVE or keeps_pairs(ancestors, state, parents, move.tolist()):
+            break
+        blocked.block(move)
+    blocked.release()
+
+
+def first_graph(
+    parents: Parents,
+    ancestors: Ancestors,
+    permitted: Callable[[int], Sequence[int]],
+    fixed: Callable[[int, int], bool],
+    max_parents: int,
+    text: Callable[[int, int], str],
+) -> Graph:
+    """A graph that keeps all pairs: the given one, without arcs that a forbidden pair cannot have, and with paths for
+    the required ones.
+
+    `permitted` gives the possible parents of a child, `fixed` tells whether an arc (child, parent) must stay, `text`
+    is a pair in words. Raises `InfeasibleError`, with the pair, if no such graph is found.
+    """
+    graph = [tuple(family) for family in parents]
+    if not ancestors.agrees(graph):
+        # Only arcs that must stay, so that any path is free.
+        graph = [tuple(p for p in family if fixed(child, p)) for child, family in enumerate(graph)]
+    for violation in ancestors.violations(graph):
+        if not violation.is_required:
+            raise InfeasibleError(f"the required arcs make {text(*violation.pair)}, which is forbidden")
+    for pair in ancestors.required:
+        if ancestors_of(graph, pair[1]) >> pair[0] & 1:
+            continue
+        found = next(_joined(graph, pair, ancestors, permitted, max_parents), None)
+        if found is None:
+            raise InfeasibleError(
+                f"no path for the required ancestor {text(*pair)} was found beside the other constraints: drop some, or "
+                "permit more arcs (a variable with one state has none)"
+            )
+        graph = found
+    return tuple(tuple(sorted(family)) for family in graph)
+
+
+def ancestors_of(parents: Parents, variable: int) -> int:
+    """Bits of the ancestors of a variable, and its own."""
+    above = ancestor_masks(parents)
+    assert above is not None
+    return above[variable]
+
+
+def _joined(
+    graph: Parents,
+    pair: tuple[int, int],
+    ancestors: Ancestors,
+    permitted: Callable[[int], Sequence[int]],
+    max_parents: int,
+) -> Iterator[list[tuple[int, ...]]]:
+    """Graphs with a further path for a pair, the shortest paths first; at most `MOST_TRIES` are tried."""
+    first, last = pair
+    forbidden = Ancestors(forbidden=ancestors.forbidden)
+    waiting = [[last]]
+    for tries, path in enumerate(waiting):  # grows while it is read: breadth first, against the arcs
+        if tries > MOST_TRIES:
+            return
+        head = path[0]
+        possible = set(permitted(head)).difference(path)
+        if first in possible:
+            whole = _with_path(graph, [first, *path], max_parents)
+            if whole is not None and forbidden.agrees(whole):
+                yield whole
+        if len(waiting) < MOST_TRIES:
+            waiting += [[v, *path] for v in sorted(possible - {first})]
+
+
+def _with_path(graph: Parents, path: list[int], max_parents: int) -> list[tuple[int, ...]] | None:
+    """A graph with the arcs of a path; None if a variable had too many parents."""
+    changed = [tuple(family) for family in graph]
+    for tail, head in zip(path, path[1:]):
+        if tail not in changed[head]:
+            changed[head] = (*changed[head], tail)
+            if len(changed[head]) > max_parents:
+                return None
+    return changed
