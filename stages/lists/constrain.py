@@ -32,8 +32,10 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
         if not keep[start:end].any():
             raise InfeasibleError(_nothing_left(knowledge, child))
     needs_dominated = bool(knowledge.ancestors.required)
-    if keep.all() and not needs_dominated:
+    if keep.all() and not knowledge.ancestors:
         return table
+    if knowledge.ancestors:  # relative to the networks that keep them, omitted ones may weigh more
+        table = replace(table, left_out=np.full(table.n_variables, np.nan))
     # A list may lack sets with the required parents: subsets without these parents dominated them.
     has_required = [needs_dominated or child in knowledge.required for child in range(table.n_variables)]
     is_bound = np.array(has_required) & ~table.fixed
