@@ -36,7 +36,7 @@ class Knowledge:
     forbidden: tuple[ArcGroup, ...] = ()
     tiers: np.ndarray | None = None  # int32, shape (n_variables,), or None: tier of each variable from 0; -1 for none
     allowed: tuple[ArcGroup, ...] | None = None  # the only permitted arcs; None for all
-    ancestors: Ancestors = Ancestors()
+    ancestors: Ancestors = field(default_factory=Ancestors)
 
     @classmethod
     def of_arcs(
@@ -236,8 +236,8 @@ def _check_reachable(knowledge: Knowledge, ancestor: int, descendant: int) -> No
         waiting += new
     if ancestor not in reached:
         raise InfeasibleError(
-            f"the ancestor {knowledge.relation_text(ancestor, descendant)} is required, but no path of permitted arcs "
-            "leads there; permit some, or drop it"
+            f"the ancestor {knowledge.relation_text(ancestor, descendant)} is required, but no path of permitted "
+            "arcs leads there; permit some, or drop it"
         )
 
 

@@ -187,15 +187,17 @@ def check_ancestors(knowledge: Knowledge | None, method: str, given: TaskOptions
     """Refuse required and forbidden ancestors where the search or its outputs cannot keep them."""
     if knowledge is None or not knowledge.ancestors:
         return
-    which = f"the ancestor {knowledge.relation_text(*(*knowledge.ancestors.required, *knowledge.ancestors.forbidden)[0])}"
+    pairs = (*knowledge.ancestors.required, *knowledge.ancestors.forbidden)
+    which = f"the ancestor {knowledge.relation_text(*pairs[0])}"
     if given.treewidth is not None:
         raise UsageError(f"{which} cannot be kept under --tw: search without it, or require and forbid arcs instead.")
     if given.screen is not None:
         raise UsageError(f"{which} may need paths through screened variables: search without --screen.")
     if given.proof is not None:
         raise UsageError(f"{which}: the steps of a proof know arcs alone; leave out --proof.")
-    if given.task.on_data and METHODS[method].package:
-        raise UsageError(f"method {method} of the package {METHODS[method].package} does not know ancestors ({which}).")
+    package = METHODS[method].package
+    if given.task.on_data and package:
+        raise UsageError(f"method {method} of the package {package} does not know ancestors ({which}).")
 
 
 def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:

@@ -77,8 +77,7 @@ def parse_arcs(text: str, index: Mapping[str, int]) -> ArcGroup:
 
 
 def parse_ancestors(text: str, index: Mapping[str, int]) -> ArcGroup | None:
-    """The pairs (ancestor, descendant) that a text with ``~>`` means, else None; raises `Inconsistent` for a name that
-    is none.
+    """The pairs (ancestor, descendant) that a text with ``~>`` means, else None; `Inconsistent` for other names.
 
     Names may contain ``~>`` themselves: a text that means an arc between names is no such pair.
     """

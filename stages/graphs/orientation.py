@@ -153,8 +153,8 @@ def decide_directions(parents: Parents, knowledge: Knowledge, targets: Targets =
     """What decides the direction of each arc of a network: ``knowledge``, ``data`` or ``neither``.
 
     Knowledge decides if it requires the arc or excludes its reverse, or if this follows from such arcs, or from
-    required and forbidden ancestors, within the equivalence class. Otherwise the data decide if all networks of the class have the arc; it is the interventional
-    class where variables were set (`targets`). Raises `Inconsistent` if
+    required and forbidden ancestors, within the equivalence class. Otherwise the data decide if all networks of the
+    class have the arc; it is the interventional class where variables were set (`targets`). Raises `Inconsistent` if
     the network does not agree with the knowledge.
     """
     _require_agreement(parents, knowledge)

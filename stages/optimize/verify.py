@@ -172,10 +172,10 @@ def _check_knowledge(network: Network, knowledge: Knowledge) -> None:
                 raise VerificationError(f"the arc {knowledge.arc_text(parent, child)} {reason}")
     for pair in knowledge.ancestors.required:
         if not _leads(network.parents, *pair):
-            raise VerificationError(f"the ancestor {knowledge.relation_text(*pair)} is required and no path leads there")
+            raise VerificationError(f"the ancestor {knowledge.relation_text(*pair)} is required, but is none")
     for pair in knowledge.ancestors.forbidden:
         if _leads(network.parents, *pair):
-            raise VerificationError(f"the ancestor {knowledge.relation_text(*pair)} is forbidden and a path leads there")
+            raise VerificationError(f"the ancestor {knowledge.relation_text(*pair)} is forbidden, but is one")
 
 
 def _leads(parents: Sequence[Sequence[int]], ancestor: int, descendant: int) -> bool:

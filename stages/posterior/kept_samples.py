@@ -29,8 +29,8 @@ def keep_samples(table: ParentSetTable, samples: Samples, ancestors: Ancestors) 
     share, fewest = float(kept.mean()), int(kept.sum(axis=1).min())
     if fewest < LEAST_KEPT:
         raise StageError(
-            f"{100 * share:.2g} % of {samples.n_samples:,} sampled networks keep the required and forbidden ancestors, "
-            f"in one chain only {fewest}: too few for estimates\n"
+            f"{100 * share:.2g} % of {samples.n_samples:,} sampled networks keep the required and forbidden "
+            f"ancestors, in one chain only {fewest}: too few for estimates\n"
             "  allow more --samples or --time, or require and forbid arcs, which are sampled as they are"
         )
     last = [np.flatnonzero(row)[-fewest:] for row in kept]

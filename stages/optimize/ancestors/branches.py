@@ -8,6 +8,7 @@ parent outside of U; in part k it is member k, and the earlier ones have none. S
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -55,10 +56,11 @@ class Selection:
                 return None
         return kept
 
-    def loss(self, kept: np.ndarray, child: int, members: frozenset[int], meets: bool) -> float:
-        """How much the best set of a child that meets some variables, or does not, scores below its best kept set, in
-        nats; infinite if there is none.
+    def loss(self, kept: np.ndarray, condition: Condition) -> float:
+        """How much the best kept set of a child that fulfils a condition scores below its best one, in nats; infinite
+        if there is none.
         """
+        child, members, meets = condition
         span = slice(int(self.table.set_offsets[child]), int(self.table.set_offsets[child + 1]))
         scores = np.where(kept[span], self.table.scores[span], -np.inf)
         fitting = np.where(self.meeting(child, members) == meets, scores, -np.inf)
@@ -116,22 +118,18 @@ def branches_of(
 
 def _missing_arcs(path: list[int], selection: Selection, kept: np.ndarray) -> list[list[Condition]]:
     """One arc of a path is missing; the arcs whose absence costs least come first."""
-    arcs = [(head, frozenset([tail])) for tail, head in zip(path, path[1:])]
-    losses = [selection.loss(kept, child, tail, False) for child, tail in arcs]
-    ranked = [arcs[k] for k in np.argsort(losses, kind="stable") if losses[k] < np.inf]
-    return [
-        [*(Condition(*arc, meets=True) for arc in ranked[:k]), Condition(*ranked[k], meets=False)]
-        for k in range(len(ranked))
-    ]
+    missing = [Condition(head, frozenset([tail]), False) for tail, head in itertools.pairwise(path)]
+    return _in_turn(missing, selection, kept)
 
 
 def _entries(members: list[int], selection: Selection, kept: np.ndarray) -> list[list[Condition]]:
     """A member of a set closed under parents has a parent outside; the cheapest come first."""
-    n = selection.table.n_variables
-    outside = frozenset(range(n)).difference(members)
-    losses = [selection.loss(kept, child, outside, True) for child in members]
-    ranked = [members[k] for k in np.argsort(losses, kind="stable") if losses[k] < np.inf]
-    return [
-        [*(Condition(child, outside, meets=False) for child in ranked[:k]), Condition(ranked[k], outside, meets=True)]
-        for k in range(len(ranked))
-    ]
+    outside = frozenset(range(selection.table.n_variables)).difference(members)
+    return _in_turn([Condition(child, outside, True) for child in members], selection, kept)
+
+
+def _in_turn(conditions: list[Condition], selection: Selection, kept: np.ndarray) -> list[list[Condition]]:
+    """One of some conditions and none of those before it, for each; without conditions that no kept set fulfils."""
+    losses = [selection.loss(kept, condition) for condition in conditions]
+    ranked = [conditions[k] for k in np.argsort(losses, kind="stable").tolist() if losses[k] < np.inf]
+    return [[*(c._replace(meets=not c.meets) for c in ranked[:k]), one] for k, one in enumerate(ranked)]

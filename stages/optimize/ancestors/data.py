@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from stages.ancestral_knowledge import Ancestors, Parents, ancestor_masks
 from stages.kernels.bits import has_bit
-from stages.kernels.climbing.moves import ADD, CHILD, KIND, NO_MOVE, PARENT, REVERSE, STALE, ClimbState
+from stages.kernels.climbing.moves import ADD, KIND, NO_MOVE, REVERSE, STALE, ClimbState
 from stages.runtime.errors import InfeasibleError
 
 MOST_TRIES = 10_000
@@ -85,7 +86,11 @@ class BlockedMoves:
 
 
 def choose_kept(
-    choose: Callable[[np.ndarray], object], ancestors: Ancestors, state: ClimbState, parents: Parents, move: np.ndarray
+    choose: Callable[[np.ndarray], object],
+    ancestors: Ancestors,
+    state: ClimbState,
+    parents: Parents,
+    move: np.ndarray,
 ) -> None:
     """Find the best move that keeps all pairs: `choose` finds the best move of a state, as `choose_move` does."""
     blocked = BlockedMoves(state)
@@ -124,8 +129,8 @@ def first_graph(
         found = next(_joined(graph, pair, ancestors, permitted, max_parents), None)
         if found is None:
             raise InfeasibleError(
-                f"no path for the required ancestor {text(*pair)} was found beside the other constraints: drop some, or "
-                "permit more arcs (a variable with one state has none)"
+                f"no path for the required ancestor {text(*pair)} was found beside the other constraints: drop some, "
+                "or permit more arcs (a variable with one state has none)"
             )
         graph = found
     return tuple(tuple(sorted(family)) for family in graph)
@@ -165,7 +170,7 @@ def _joined(
 def _with_path(graph: Parents, path: list[int], max_parents: int) -> list[tuple[int, ...]] | None:
     """A graph with the arcs of a path; None if a variable had too many parents."""
     changed = [tuple(family) for family in graph]
-    for tail, head in zip(path, path[1:]):
+    for tail, head in itertools.pairwise(path):
         if tail not in changed[head]:
             changed[head] = (*changed[head], tail)
             if len(changed[head]) > max_parents:

@@ -37,6 +37,8 @@ TIME_SHARE = 0.5
 BARRED = 1.0
 """A part whose best network has a set that is not listed has no other: by so many nats every other one is better."""
 
+MORE_SETS = "list more sets (bnsl parentsets --keep-mass 0 keeps all that it scores)"
+
 
 def search_keeping(
     search: ListSearch, table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
@@ -81,8 +83,8 @@ class AncestorTree:
         joined = cut_off(self.ancestors.required, self.selection.possible_parents(everything))
         if joined is not None:
             raise InfeasibleError(
-                f"no network of listed sets has the required ancestor {self.knowledge.relation_text(*joined)}: no path "
-                "of listed arcs leads there\n  list more sets (bnsl parentsets --keep-mass 0 keeps all that it scores)"
+                f"no network of listed sets has the required ancestor {self._text(joined)}: no path of listed arcs "
+                f"leads there\n  {MORE_SETS}"
             )
         self._look_into(everything, math.inf)
         while self.open and not self._is_over():
@@ -147,7 +149,7 @@ class AncestorTree:
 
     def _offer(self, parents: Parents) -> None:
         """Keep a network of listed sets, repaired and improved, if it is the best so far."""
-        network = self.networks.repaired(parents, self.budget)
+        network = self.networks.repaired(parents)
         if network is None:
             return
         network = self.networks.climbed(network, self.budget)
@@ -166,7 +168,7 @@ class AncestorTree:
         if not self.open and self.closed == -math.inf:
             raise InfeasibleError(
                 f"no network of listed sets keeps {listed(pairs)}, with all other constraints\n"
-                "  drop one, or list more sets (bnsl parentsets --keep-mass 0 keeps all that it scores)"
+                f"  drop one, or {MORE_SETS}"
             )
         raise StageError(f"no network that keeps {listed(pairs)} was found in this time: allow more with --time")
 
@@ -185,5 +187,3 @@ class AncestorTree:
         if "orders" in facts:
             facts["orders"] = self.orders
         return SearchResult(tuple(map(tuple, self.best)), scores, self.score, facts)
-
-

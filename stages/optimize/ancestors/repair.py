@@ -1,12 +1,13 @@
-"""A network of listed sets that keeps all pairs of ancestors, near one that does not; and a climb among such networks.
+"""A network of listed sets that keeps all pairs of ancestors, near one that does not; a climb among such networks.
 
-A repair changes one set after the other: one that breaks the path of a forbidden pair, or the sets along a path that a
-required pair lacks, each as cheap as possible, and only if fewer pairs are broken afterwards. The climb replaces one
-set by a better one while all pairs are kept.
+A repair changes one set after the other: one that breaks the path of a forbidden pair, or the sets along a path that
+a required pair lacks, each as cheap as possible, and only if fewer pairs are broken afterwards. The climb replaces
+one set by a better one while all pairs are kept.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -47,22 +48,20 @@ class ListedNetworks:
         """Local scores of a network of tried sets, nats."""
         return np.array([found[tuple(family)] for found, family in zip(self.scores, parents)])
 
-    def repaired(self, parents: Parents, budget: Budget) -> Network | None:
+    def repaired(self, parents: Parents) -> Network | None:
         """A network without broken pairs near `parents`, else near the one of least sets; None if none is found."""
         for start in (parents, self.least):
             known = [tuple(family) for family in start]
-            found = None if ancestor_masks(known) is None else self._repaired(known, budget)
+            found = None if ancestor_masks(known) is None else self._repaired(known)
             if found is not None:
                 return found
         return None
 
-    def _repaired(self, network: Network, budget: Budget) -> Network | None:
+    def _repaired(self, network: Network) -> Network | None:
         for _ in range(MOST_REPAIRS):
             broken = self.ancestors.violations(network)
             if not broken:
                 return network
-            if budget.interrupted:
-                return None
             for (first, last), is_required in broken:
                 mend = self._joined if is_required else self._parted
                 better = mend(network, first, last, len(broken))
@@ -80,7 +79,7 @@ class ListedNetworks:
         """Without an arc of a path between two variables."""
         path = shortest_path(network, first, last)
         options = []
-        for tail, head in zip(path, path[1:]):
+        for tail, head in itertools.pairwise(path):
             present = self.scores[head][network[head]]
             fitting = ((present - score, head, s) for s, score in self.scores[head].items() if tail not in s)
             options += list(fitting)
@@ -110,12 +109,11 @@ class ListedNetworks:
             return found
         path = self._short_path(network, first, last)
         changed = network
-        for tail, head in zip(path, path[1:]):
+        for tail, head in itertools.pairwise(path):
             if tail in changed[head]:
                 continue
-            families = (s for s in self.scores[head] if tail in s)
-            options = [_with(changed, head, s) for s in families]
-            acyclic = next((each for each in options if ancestor_masks(each) is not None), None)
+            entered = (_with(changed, head, s) for s in self.scores[head] if tail in s)
+            acyclic = next((each for each in entered if ancestor_masks(each) is not None), None)
             if acyclic is None:
                 return None
             changed = acyclic
@@ -127,7 +125,8 @@ class ListedNetworks:
         after: dict[int, int] = {}
         layers: list[list[int]] = [[last]]
         while layers:
-            layer, following = layers.pop(0), []
+            layer = layers.pop(0)
+            following: list[int] = []
             for head in layer:  # grows while it is read
                 for parent in {p for family in self.scores[head] for p in family}:
                     cost = distance[head] + (parent not in network[head])
