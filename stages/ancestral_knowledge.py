@@ -54,6 +54,9 @@ class Ancestors:
 
         Raises `InfeasibleError`, which names a contradiction.
         """
+        loop = next((a for a, b in (*self.required, *self.forbidden) if a == b), None)
+        if loop is not None:
+            raise InfeasibleError(f"{relation_text(names, loop, loop)} is a loop: no variable is its own ancestor")
         below: dict[int, set[int]] = {}
         for a, b in (*self.required, *arcs):
             below.setdefault(a, set()).add(b)
@@ -63,10 +66,10 @@ class Ancestors:
             for b in found:
                 above.setdefault(b, set()).add(a)
         for a, b in self.required:
-            if a in below.get(b, ()) or a == b:
+            if a in below.get(b, ()):
                 raise InfeasibleError(
-                    f"the required ancestor {relation_text(names, a, b)} contradicts others: "
-                    f"{names[b]} must be an ancestor of {names[a]}, or is the same variable"
+                    f"the required ancestor {relation_text(names, a, b)} contradicts others, which make "
+                    f"{names[b]} an ancestor of {names[a]}"
                 )
         for a, b in self.forbidden:
             if b in below.get(a, ()):

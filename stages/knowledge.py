@@ -222,6 +222,7 @@ def make_knowledge(
     for parent, child in arcs:
         knowledge.check_required(parent, child)
     require_no_cycle(knowledge.required, names, "the required arcs")
+    _ = knowledge.implied_ancestors  # raises an error for a contradiction
     for pair in knowledge.ancestors.required:
         _check_reachable(knowledge, *pair)
     return knowledge

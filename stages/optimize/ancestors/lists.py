@@ -28,8 +28,10 @@ from ..result import ListSearch, Parents, SearchResult
 from .branches import Condition, Selection, branches_of, cut_off
 from .repair import ListedNetworks, Network
 
-UNPROVED_PARTS = 30
-"""Parts that a search which does not end by a proof looks into, unless time limits it."""
+UNPROVED_PARTS, PATIENCE = 30, 10
+"""Parts that a search which does not end by a proof looks into, unless time limits it; factor on their number while
+no network is found.
+"""
 
 TIME_SHARE = 0.5
 """Share of the time left that a part may take."""
@@ -102,7 +104,8 @@ class AncestorTree:
             return True
         if self.n_parts and self.budget.is_spent(self.orders):
             return True
-        return self.budget.seconds is None and self.idle >= UNPROVED_PARTS
+        most = UNPROVED_PARTS * (1 if self.best is not None else PATIENCE)
+        return self.budget.seconds is None and self.idle >= most
 
     def _look_into(self, kept: np.ndarray, bound: float) -> None:
         """Search a part, given an upper bound on it, and split it if its network breaks a pair."""
@@ -170,7 +173,10 @@ class AncestorTree:
                 f"no network of listed sets keeps {listed(pairs)}, with all other constraints\n"
                 f"  drop one, or {MORE_SETS}"
             )
-        raise StageError(f"no network that keeps {listed(pairs)} was found in this time: allow more with --time")
+        raise StageError(
+            f"no network that keeps {listed(pairs)} was found\n"
+            "  allow more --time, or search with --exact: without a limit it finds one or proves that there is none"
+        )
 
     def _text(self, pair: tuple[int, int]) -> str:
         return self.knowledge.relation_text(*pair)
