@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from stages.ancestral_knowledge import Ancestors, Parents, ancestor_masks
+from stages.ancestral_knowledge import Ancestors, Pair, Parents, ancestor_masks, shortest_path
 from stages.kernels.bits import has_bit
 from stages.kernels.climbing.moves import ADD, KIND, NO_MOVE, REVERSE, STALE, ClimbState
-from stages.runtime.errors import InfeasibleError
 
 MOST_TRIES = 10_000
 """Paths tried before giving up."""
@@ -102,38 +102,43 @@ def choose_kept(
     blocked.release()
 
 
-def first_graph(
-    parents: Parents,
-    ancestors: Ancestors,
-    permitted: Callable[[int], Sequence[int]],
-    fixed: Callable[[int, int], bool],
-    max_parents: int,
-    text: Callable[[int, int], str],
-) -> Graph:
-    """A graph that keeps all pairs: the given one, without arcs that a forbidden pair cannot have, and with paths for
-    the required ones.
+class PossibleArcs(NamedTuple):
+    """The possible parents of each child, and their largest number."""
 
-    `permitted` gives the possible parents of a child, `fixed` tells whether an arc (child, parent) must stay, `text`
-    is a pair in words. Raises `InfeasibleError`, with the pair, if no such graph is found.
+    parents_of: Callable[[int], list[int]]
+    max_parents: int
+
+
+def without_paths(parents: Parents, ancestors: Ancestors, fixed: Collection[Pair]) -> Graph | None:
+    """A graph without the paths of forbidden pairs: an arc of each is removed, but none of those `fixed`, as
+    (parent, child); None if one cannot be.
     """
     graph = [tuple(family) for family in parents]
-    if not ancestors.agrees(graph):
-        # Only arcs that must stay, so that any path is free.
-        graph = [tuple(p for p in family if fixed(child, p)) for child, family in enumerate(graph)]
-    for violation in ancestors.violations(graph):
-        if not violation.is_required:
-            raise InfeasibleError(f"the required arcs make {text(*violation.pair)}, which is forbidden")
+    forbidden = Ancestors(forbidden=ancestors.forbidden)
+    while broken := forbidden.violations(graph):
+        path = shortest_path(graph, *broken[0].pair)
+        free = [arc for arc in itertools.pairwise(path) if arc not in fixed]
+        if not free:
+            return None
+        tail, head = free[-1]
+        graph[head] = tuple(p for p in graph[head] if p != tail)
+    return tuple(graph)
+
+
+def with_paths(parents: Parents, ancestors: Ancestors, arcs: PossibleArcs) -> tuple[Graph | None, Pair]:
+    """A graph with paths for all required pairs, made from one that breaks no forbidden pair.
+
+    In its place None and the pair for which no path was found. Forbidden are all pairs that follow.
+    """
+    graph: Parents = parents
     for pair in ancestors.required:
         if ancestors_of(graph, pair[1]) >> pair[0] & 1:
             continue
-        found = next(_joined(graph, pair, ancestors, permitted, max_parents), None)
+        found = next(_joined(graph, pair, ancestors, arcs), None)
         if found is None:
-            raise InfeasibleError(
-                f"no path for the required ancestor {text(*pair)} was found beside the other constraints: drop some, "
-                "or permit more arcs (a variable with one state has none)"
-            )
+            return None, pair
         graph = found
-    return tuple(tuple(sorted(family)) for family in graph)
+    return tuple(tuple(sorted(family)) for family in graph), (0, 0)
 
 
 def ancestors_of(parents: Parents, variable: int) -> int:
@@ -143,13 +148,7 @@ def ancestors_of(parents: Parents, variable: int) -> int:
     return above[variable]
 
 
-def _joined(
-    graph: Parents,
-    pair: tuple[int, int],
-    ancestors: Ancestors,
-    permitted: Callable[[int], Sequence[int]],
-    max_parents: int,
-) -> Iterator[list[tuple[int, ...]]]:
+def _joined(graph: Parents, pair: Pair, ancestors: Ancestors, arcs: PossibleArcs) -> Iterator[list[tuple[int, ...]]]:
     """Graphs with a further path for a pair, the shortest paths first; at most `MOST_TRIES` are tried."""
     first, last = pair
     forbidden = Ancestors(forbidden=ancestors.forbidden)
@@ -157,10 +156,9 @@ def _joined(
     for tries, path in enumerate(waiting):  # grows while it is read: breadth first, against the arcs
         if tries > MOST_TRIES:
             return
-        head = path[0]
-        possible = set(permitted(head)).difference(path)
+        possible = set(arcs.parents_of(path[0])).difference(path)
         if first in possible:
-            whole = _with_path(graph, [first, *path], max_parents)
+            whole = _with_path(graph, [first, *path], arcs.max_parents)
             if whole is not None and forbidden.agrees(whole):
                 yield whole
         if len(waiting) < MOST_TRIES:

@@ -18,7 +18,7 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.ancestors.data import keeps_pairs, moved
 from stages.optimize.climbing.cache import FamilyCache
 from stages.optimize.climbing.climber import Climber
-from stages.optimize.climbing.constraints import make_constraints, start_graph
+from stages.optimize.climbing.constraints import make_constraints, nearest_graph, start_graph
 from stages.optimize.climbing.equivalent import random_equivalent
 from stages.optimize.driver import run_on_data
 from stages.runtime.budgets import Budget
@@ -156,3 +156,17 @@ def test_equivalent_networks_keep_the_pairs():
     graph = ((), (0,), (1,), (2,))
     found = {random_equivalent(graph, constraints, np.random.default_rng(seed)) for seed in range(20)}
     assert all(keeps(each, [(0, 3)], [(3, 1)]) for each in found)
+
+
+def test_a_graph_near_one_that_breaks_pairs():
+    dataset, _ = dependent_dataset(1, 4, 100, most_states=2, least_states=2)
+    scorer = FamilyScorer(dataset, "bic", 1.0)
+    knowledge = make_knowledge(dataset.names, [("V2", "V3")], ancestors=Ancestors.of([(3, 0)], [(1, 3)]))
+    constraints = make_constraints(scorer, OptimizeOptions(knowledge=knowledge))
+    # The path 1 -> 2 -> 3 is forbidden and only its first arc may go; 0 -> 1 -> 2 -> 3 precludes 3 ~> 0.
+    assert nearest_graph(((), (0,), (1,), (2,)), constraints) == ((3,), (0,), (), (2,))
+    for seed in range(30):
+        rng, _, _, known = problem(seed, 4)
+        constraints = make_constraints(scorer, OptimizeOptions(knowledge=known))
+        found = nearest_graph(rng.choice(GRAPHS[4]), constraints)
+        assert found is not None and keeps(found, known.ancestors.required, known.ancestors.forbidden)
