@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from formats.arc_groups import ArcGroup, groups_by_child, recorded_arcs, resolved_arcs
+from formats.arc_groups import ArcGroup, groups_by_child, recorded_arcs, resolved_ancestors, resolved_arcs
 from formats.errors import Inconsistent
-from formats.graphs.arc_files import splits
 from stages.ancestral_knowledge import Ancestors
 from stages.knowledge import Arc, Knowledge, by_child, tier_of_variables
 
@@ -55,7 +54,7 @@ def recorded_knowledge(by: Iterable[Mapping[str, Any]], names: Sequence[str]) ->
         required.update(arc for group in _recorded_arcs(options, "require", index) for arc in group.arcs())
         forbidden += _recorded_arcs(options, "forbid", index)
         for name, pairs in above.items():
-            pairs += _recorded_ancestors(options, name, index)
+            pairs += resolved_ancestors(_recorded_list(options, name), index)
         members = [[index[v] for v in tier if v in index] for tier in _recorded_list(options, "tiers")]
         found = tier_of_variables(members, index)
         if tiers is None or found is None:
@@ -90,13 +89,3 @@ def _recorded_list(options: Mapping[str, Any], name: str) -> list[Any]:
 
 def _recorded_arcs(options: Mapping[str, Any], name: str, index: Mapping[str, int]) -> list[ArcGroup]:
     return resolved_arcs(_recorded_list(options, name), index)
-
-
-def _recorded_ancestors(options: Mapping[str, Any], name: str, index: Mapping[str, int]) -> list[Arc]:
-    """Pairs whose names are both in `index`; a text that means an arc between names is none."""
-    found: list[Arc] = []
-    for item in _recorded_list(options, name):
-        if isinstance(item, str) and not resolved_arcs([item], index):
-            pairs = ((index[a], index[b]) for _, a, b in splits(item, ("~>",)) if a in index and b in index)
-            found += list(pairs)[:1]
-    return found

@@ -135,7 +135,6 @@ def posterior(
     from formats import open_parent_sets
     from formats.graphs.arc_files import read_patterns
     from formats.json_lines.network_lines import write_network_stream
-    from stages.ancestral_knowledge import Ancestors
     from stages.lists import constrain
     from stages.posterior.arc_posterior import run as search
     from stages.posterior.arc_posterior import sampled_networks
@@ -161,7 +160,7 @@ def posterior(
         features=question.features,
         patterns=tuple(read_patterns(question.patterns, index)) if question.patterns else (),
         jobs=execution.jobs,
-        ancestors=knowledge.ancestors if knowledge is not None else Ancestors(),
+        ancestors=None if knowledge is None else knowledge.ancestors,
         **own,
     )
     method = choose_method(options, table.n_variables)

@@ -10,14 +10,14 @@ networks; `order_draws` draws networks under the prior of orders.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stages.ancestral_knowledge import Ancestors
 from stages.methods import Described, own
 
 if TYPE_CHECKING:
     from formats.graph_records import ArcPattern
+    from stages.ancestral_knowledge import Ancestors
     from stages.runtime.remote_workers import RemoteWorkers
 
 PRIORS = {
@@ -82,8 +82,7 @@ class PosteriorOptions:
     burn_in: float = own(
         0.25, "Fraction of each chain that is discarded at its beginning.", metavar="SHARE", least=0.0, most=0.99
     )
-    # Required and forbidden ones: sampled networks that break a pair are rejected.
-    ancestors: Ancestors = field(default_factory=Ancestors)
+    ancestors: Ancestors | None = None  # required and forbidden: sampled networks that break a pair are rejected
     seed: int = 0
     jobs: int = 1  # number of chains that run in parallel; the result does not depend on it
     remote: RemoteWorkers | None = None  # workers that run the chains in place of this process

@@ -12,7 +12,6 @@ import numpy as np
 from formats.graph_records import ArcPattern, ArcProbabilities
 from formats.records import Header, Network, ParentSetTable
 from formats.wording import plural
-from stages.ancestral_knowledge import Ancestors
 from stages.graphs.orientation import DecisionCounts
 from stages.lists.set_lists import fixed_first_order
 from stages.runtime.budgets import Budget
@@ -58,7 +57,7 @@ def run(table: ParentSetTable, options: PosteriorOptions, budget: Budget, report
     options = replace(options, method=method)
     reporter.detail(f"{method}, prior of {options.prior}")
     solve = _run_exact if method == "exact" else _run_sampled
-    tiny = replace(options, samples=8, jobs=1, remote=None, patterns=_tiny_patterns(options), ancestors=Ancestors())
+    tiny = replace(options, samples=8, jobs=1, remote=None, patterns=_tiny_patterns(options), ancestors=None)
     kind = ("posterior", method, options.features, tiny.patterns)
     compile_first(lambda small: solve(tiny_table(), tiny, small, NullReporter()), budget, kind)
     return solve(table, options, budget, reporter)
