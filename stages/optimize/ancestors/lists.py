@@ -152,7 +152,9 @@ class AncestorTree:
 
     def _offer(self, parents: Parents) -> None:
         """Keep a network of listed sets, repaired and improved, if it is the best so far."""
-        network = self.networks.repaired(parents)
+        network = self.networks.repaired(
+            parents, self.budget if self.best is not None else Budget(stop=self.budget.stop)
+        )
         if network is None:
             return
         network = self.networks.climbed(network, self.budget)

@@ -1,9 +1,9 @@
-"""Pricing under pairs of ancestors: a search that knows arcs alone, then one among its lists, then a climb.
+"""Pricing under pairs of ancestors: a search that knows arcs alone, then a climb from near its network, then a search
+among its lists.
 
 The bound of the first search holds for all networks under the constraints, since it holds without the pairs. The
 search among lists starts from the sets that pricing has listed; a required ancestor may need sets that a subset
-dominates, which it has not, so listed sets are extended by one more parent each where a path is lacking. The climb
-needs no lists.
+dominates, which it has not, so listed sets are extended by one more parent each where a path is lacking.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from ..bounds.rounding import optimality_tolerance
 from ..bounds.subset_dp import subsets_fit
 from ..climbing.cache import FamilyCache
 from ..climbing.climb import run_method
-from ..climbing.constraints import Constraints, make_constraints
+from ..climbing.constraints import Constraints, make_constraints, nearest_graph
 from ..climbing.hc import unconstrained
 from ..result import DataSearch, Parents, SearchResult
 from .lists import search_keeping
 
-RELAXED_SHARE, LISTED_SHARE = 0.5, 0.6
-"""Shares of the time left: of the search without the pairs, and then of the search among lists."""
+RELAXED_SHARE, NEAR_SHARE, LISTED_SHARE = 0.4, 0.4, 0.6
+"""Shares of the time left: of the search without the pairs, of the first climb, of the search among lists."""
 
 EXTENDED = 3
 """Sets of a child that are extended: its best ones."""
@@ -65,14 +65,18 @@ def search_keeping_pairs(
     if knowledge.ancestors.agrees(relaxed.parents):
         return replace(relaxed, lists=lists)
     reporter.detail(f"without the ancestors the best network found scores {relaxed.score:,.2f}; keeping them now")
-    listed = _among_lists(scorer, options, budget, reporter, relaxed, lists)
-    bound, found = relaxed.facts["bound"], listed
-    if relaxed.facts["bound_relative_to"].startswith(ALL) and not knowledge.ancestors.required and listed is not None:
-        bound = min(bound, listed.facts["bound"])  # a dominated set is in no best network: the lists suffice
-    if listed is None or bound - listed.score > optimality_tolerance(listed.scores):
-        climbed = _climbed(scorer, options, budget, reporter, None if listed is None else listed.parents)
-        found = climbed if listed is None or climbed.score > listed.score else listed
-    assert found is not None
+    near = nearest_graph(relaxed.parents, make_constraints(scorer, options))
+    found = _climbed(scorer, options, budget.part(NEAR_SHARE), reporter, near)
+    bound = relaxed.facts["bound"]
+    listed = None if budget.is_spent() else _among_lists(scorer, options, budget, reporter, relaxed, lists)
+    if listed is not None:
+        if relaxed.facts["bound_relative_to"].startswith(ALL) and not knowledge.ancestors.required:
+            bound = min(bound, listed.facts["bound"])  # a dominated set is in no best network: the lists suffice
+        if listed.score > found.score:
+            found = listed
+            if bound - listed.score > optimality_tolerance(listed.scores):
+                climbed = _climbed(scorer, options, budget, reporter, listed.parents)
+                found = climbed if climbed.score > listed.score else listed
     counts = {"scores_computed": scorer.evaluations}
     facts = {**relaxed.facts, **counts, **bound_facts(bound, found.score, 0.0)}
     figures = {**relaxed.stats, **counts, "arcs": sum(map(len, found.parents)), "seconds": budget.elapsed()}

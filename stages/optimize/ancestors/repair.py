@@ -48,8 +48,9 @@ class ListedNetworks:
         """Local scores of a network of tried sets, nats."""
         return np.array([found[tuple(family)] for found, family in zip(self.scores, parents)])
 
-    def repaired(self, parents: Parents) -> Network | None:
+    def repaired(self, parents: Parents, budget: Budget) -> Network | None:
         """A network without broken pairs near `parents`, else near the one of least sets; None if none is found."""
+        self.budget = budget
         for start in (parents, self.least):
             known = [tuple(family) for family in start]
             found = None if ancestor_masks(known) is None else self._repaired(known)
@@ -92,6 +93,8 @@ class ListedNetworks:
             changed = _with(network, child, family)
             if self._broken(changed) < before:
                 return changed
+            if self.budget.is_spent():
+                break
         return None
 
     def _joined(self, network: Network, first: int, last: int, before: int) -> Network | None:

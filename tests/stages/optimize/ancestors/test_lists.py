@@ -101,7 +101,7 @@ def test_a_repair_and_a_climb_keep_all_pairs():
         table, ancestors = make_table(lists), Ancestors.of(required, forbidden)
         networks = ListedNetworks(table, ancestors)
         start = rng.choice([parents for parents, _ in listed_networks(lists)])
-        found = networks.repaired(start)
+        found = networks.repaired(start, Budget())
         if found is None:
             continue
         n_repaired += 1
