@@ -38,7 +38,8 @@ def class_of(learnt: LearntNetwork) -> NetworkClass:
     parents, header = learnt.structure.parents, learnt.structure.header
     if learnt.edges is None:
         knowledge = recorded_knowledge(header.by, header.names)
-        return NetworkClass(oriented_graph(parents, knowledge, targets_of(header)), parents)
+        graph = oriented_graph(parents, knowledge, targets_of(header))
+        return NetworkClass(graph, parents, knowledge.ancestors)
     edges = frozenset(learnt.edges)
     arcs = frozenset((a, b) for a, b in list_arcs(parents) if (min(a, b), max(a, b)) not in edges)
     return NetworkClass(PartiallyDirectedGraph(arcs, edges), parents)

@@ -183,6 +183,23 @@ class OpenedSearch(NamedTuple):
     replicates: Callable[[shared.BudgetOptions, StopSignal], Iterator[Found]] | None = None
 
 
+def check_ancestors(knowledge: Knowledge | None, method: str, given: TaskOptions) -> None:
+    """Refuse required and forbidden ancestors where the search or its outputs cannot keep them."""
+    if knowledge is None or not knowledge.ancestors:
+        return
+    pairs = (*knowledge.ancestors.required, *knowledge.ancestors.forbidden)
+    which = f"the ancestor {knowledge.relation_text(*pairs[0])}"
+    if given.treewidth is not None:
+        raise UsageError(f"{which} cannot be kept under --tw: search without it, or require and forbid arcs instead.")
+    if given.screen is not None:
+        raise UsageError(f"{which} may need paths through screened variables: search without --screen.")
+    if given.proof is not None:
+        raise UsageError(f"{which}: the steps of a proof know arcs alone; leave out --proof.")
+    package = METHODS[method].package
+    if given.task.on_data and package:
+        raise UsageError(f"method {method} of the package {package} does not know ancestors ({which}).")
+
+
 def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
     """The options that the method reads, for the header."""
     return used_options(options, (*COMMON, *taken_options(str(options.method), task)), METHODS)
@@ -236,6 +253,7 @@ def open_list_search(
         options = replace(options, information=information)
     knowledge = knowing.resolve(table.header.names)
     listed = table
+    check_ancestors(knowledge, name, given)
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
     table, barred = bar_least_sets(table, knowledge)
@@ -244,7 +262,8 @@ def open_list_search(
             "--proof is about the sets as they are listed: give whole lists, and arcs that are required or forbidden "
             "to 'bnsl parentsets'."
         )
-    table = drop_dominated(table)
+    if knowledge is None or not knowledge.ancestors.required:  # these may need a dominated set
+        table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
     searched = with_knowledge(replace(options, start=start), knowledge)
     if given.proof is None:
@@ -342,13 +361,16 @@ def open_data_search(
     counts = "stats" in run.given
     options = replace(options, method=name, keeps_proof=given.proof is not None, counts_literally=counts)
     knowledge = knowing.resolve(dataset.names)
+    check_ancestors(knowledge, name, given)
     reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
     imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)
     search = RowSearch(opened, with_knowledge(options, knowledge), imputation, start, table, forest)
     before = tuple(entry for header, _ in known for entry in header.by)
 
     def search_once(budget: Budget, reporter: Reporter) -> Found:
-        recorded = recorded_options(options, given.task) | recorded_inputs(given) | knowledge_record(knowledge)
+        recorded = recorded_options(options, given.task) | recorded_inputs(given)
+        # The lists lack the arcs that ancestors exclude; the ancestors themselves are a matter of whole networks.
+        recorded |= knowledge_record(None if knowledge is None else knowledge.of_arcs_alone)
         target, proof = given.save_sets, given.proof
 
         def save(header: Header, records: Iterable[ParentSetRecord]) -> None:

@@ -28,11 +28,12 @@ class KnowledgeOptions:
 
     require: tuple[str, ...] = _arcs(
         "An arc that the network must have, PARENT->CHILD (quote it) or PARENT,CHILD, or a file of such "
-        "arcs (one per line, CSV or JSON lines); may be given several times. Names may be patterns: 'smoke->*'."
+        "arcs (one per line, CSV or JSON lines); may be given several times. Names may be patterns: 'smoke->*'. "
+        "'A~>B' requires a path from A to B: A is an ancestor of B."
     )
     forbid: tuple[str, ...] = _arcs(
         "An arc that the network must not have, or a file of arcs; may be given several times. '*->asia' forbids "
-        "all arcs into asia."
+        "all arcs into asia. 'A~>B' forbids all paths from A to B."
     )
     allow: tuple[str, ...] = _arcs(
         "An arc that the network may have, or a file of arcs; may be given several times, and all count together. "
@@ -61,6 +62,7 @@ class KnowledgeOptions:
         if not (self.require or self.forbid or self.allow or self.tiers):
             return None
         from formats.graphs.tetrad_knowledge import read_knowledge
+        from stages.ancestral_knowledge import Ancestors
         from stages.knowledge import make_knowledge
 
         index = {name: position for position, name in enumerate(names)}
@@ -76,7 +78,12 @@ class KnowledgeOptions:
         forbidden = [group for lists in read for group in lists.forbidden]
         allowed = [group for lists in read for group in lists.allowed or ()]
         is_limited = any(lists.allowed is not None for lists in read)
-        return make_knowledge(names, required, forbidden, tiers[0] if tiers else (), allowed if is_limited else None)
+        ancestors = Ancestors.of(
+            (pair for lists in read for pair in lists.required_ancestors),
+            (pair for lists in read for pair in lists.forbidden_ancestors),
+        )
+        only = allowed if is_limited else None
+        return make_knowledge(names, required, forbidden, tiers[0] if tiers else (), only, ancestors)
 
 
 KNOWLEDGE = record(KnowledgeOptions, "Constraints")
@@ -96,7 +103,7 @@ def _positions(tiers: Sequence[Sequence[str]], index: Mapping[str, int]) -> list
 def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> Iterator[GivenKnowledge]:
     """What the values of an option of arcs stand for: arcs, and all that a knowledge file holds."""
     from formats.errors import Inconsistent
-    from formats.graphs.arc_files import parse_arcs
+    from formats.graphs.arc_files import ReadArcs, parse_ancestors, parse_arcs
     from formats.graphs.tetrad_knowledge import knowledge_about, read_knowledge
 
     content = {"require": "required", "forbid": "forbidden", "allow": "allowed"}[name]
@@ -104,7 +111,9 @@ def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> It
         path = value.removeprefix("@") if value.startswith("@") else None
         if path is None:
             try:
-                yield knowledge_about([parse_arcs(value, index)], content)
+                pairs = parse_ancestors(value, index)
+                read = ReadArcs([parse_arcs(value, index)], []) if pairs is None else ReadArcs([], [pairs])
+                yield knowledge_about(read, content)
                 continue
             except Inconsistent as error:
                 if not os.path.isfile(value):

@@ -12,14 +12,15 @@ or a conjunction of several separated by commas:
     A ~> B      there is a path from A to B
     !A -> B     the negation; likewise of the others
 
-Lines that are empty or begin with ``#`` are skipped.
+A file of arcs may hold ``A ~> B`` as well: A is an ancestor of B. Lines that are empty or begin with ``#`` are
+skipped.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from ..arc_groups import ArcEnds, ArcGroup, group_of, grouped_arcs
 from ..errors import Inconsistent
@@ -28,7 +29,16 @@ from ..tables.selection import names_like
 from ..textlines import Lines, line_by_line
 from .csv_graphs import ARC_HEADERS
 
-RELATIONS = ("~>", "->", "-")
+ANCESTOR = "~>"
+
+RELATIONS = (ANCESTOR, "->", "-")
+
+
+class ReadArcs(NamedTuple):
+    """Arcs, and pairs of an ancestor and a descendant, in groups."""
+
+    arcs: list[ArcGroup]
+    ancestors: list[ArcGroup]
 
 
 def variables_like(text: str, index: Mapping[str, int]) -> list[int]:
@@ -66,6 +76,20 @@ def parse_arcs(text: str, index: Mapping[str, int]) -> ArcGroup:
     return arcs_between(*pairs[0], index)
 
 
+def parse_ancestors(text: str, index: Mapping[str, int]) -> ArcGroup | None:
+    """The pairs (ancestor, descendant) that a text with ``~>`` means, else None; `Inconsistent` for other names.
+
+    Names may contain ``~>`` themselves: a text that means an arc between names is no such pair.
+    """
+    pairs = [(tail, head) for _, tail, head in splits(text, (ANCESTOR,))]
+    arcs = ((tail, head) for _, tail, head in splits(text, ("->", ",")))
+    if not pairs or any(tail in index and head in index for tail, head in arcs):
+        return None
+    named = [(tail, head) for tail, head in pairs if tail in index and head in index]
+    like = [pair for pair in pairs if all(names_like(end, index.keys()) for end in pair)]
+    return arcs_between(*(named or like or pairs)[0], index)
+
+
 def splits(text: str, separators: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Yield each occurrence of each separator with the texts before and after it, without surrounding blanks."""
     for separator in separators:
@@ -75,22 +99,26 @@ def splits(text: str, separators: Sequence[str]) -> Iterator[tuple[str, str, str
             position = text.find(separator, position + 1)
 
 
-def read_arcs(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[ArcGroup]:
-    """Read a file of arcs: first the arcs of single lines in one group, then the arcs of each pattern.
+def read_arcs(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> ReadArcs:
+    """Read a file of arcs: first the arcs of single lines in one group, then the arcs of each pattern; and ancestors.
 
     Raises `FormatError`: with the line; also when a name is not in `index`.
     """
     with line_by_line(source) as lines:
-        arcs, patterns = [], []
+        arcs, patterns, ancestors = [], [], []
         for text in statements(lines):
             if tuple(cell.lower() for cell in cells_of(lines, text)) in ARC_HEADERS:
+                continue
+            pairs = None if text[0] in "{[" else parse_ancestors(text, index)
+            if pairs is not None:
+                ancestors.append(pairs)
                 continue
             group = _arcs_of_line(lines, text, index)
             if group.is_pattern:
                 patterns.append(group)
             else:
                 arcs += group.arcs()
-        return grouped_arcs(arcs) + patterns
+        return ReadArcs(grouped_arcs(arcs) + patterns, ancestors)
 
 
 def read_tiers(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[list[int]]:

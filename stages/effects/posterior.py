@@ -9,11 +9,12 @@ import numpy as np
 
 from formats.records import ParentSetTable
 from stages.lists.set_lists import fixed_first_order
-from stages.posterior import MOST_EXACT, PosteriorOptions
+from stages.posterior import MOST_EXACT, PosteriorOptions, exact_gap
 from stages.posterior.arc_posterior import run
 from stages.posterior.exact import family_relations
 from stages.posterior.weights import report_lists, require_posterior_score
 from stages.runtime.budgets import Budget
+from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import compile_first, tiny_table
 
@@ -31,7 +32,10 @@ def posterior_structures(
     Without a method in the options, it is exact for as many variables as that is possible. Raises errors as
     `stages.posterior.arc_posterior.run` does.
     """
-    is_small = table.n_variables <= MOST_EXACT["dags"]
+    gap = exact_gap(options)
+    if gap is not None and options.method == "exact":
+        raise StageError(f"{gap} need sampled networks: use --sampled")
+    is_small = table.n_variables <= MOST_EXACT["dags"] and gap is None
     if (options.method or ("exact" if is_small else "sampled")) == "sampled":
         yield from _sampled_structures(table, causes, replace(options, method="sampled"), budget, reporter)
         return

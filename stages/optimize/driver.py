@@ -67,7 +67,12 @@ def run(
         kind = (variant.module, replace(tiny, seed=0))
         compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget, kind)
         trace = ScoreTrace(reporter, budget)
-        result = search(table, options, budget, trace)
+        if options.knowledge is not None and options.knowledge.ancestors:
+            from .ancestors.lists import search_keeping
+
+            result = search_keeping(search, table, options, budget, trace)
+        else:
+            result = search(table, options, budget, trace)
         if "bound" in result.facts:
             result.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
         network = assemble(table.header, method, options, budget, result)

@@ -22,6 +22,7 @@ from . import FEATURES, PosteriorOptions, choose_method
 from .directions import count_decisions, drawn_networks
 from .estimates import RHAT_LIMIT, Convergence, arc_probabilities, feature_probabilities
 from .exact import exact_probabilities
+from .kept_samples import keep_samples
 from .patterns import PatternProbability, exact_patterns, sampled_patterns
 from .sampling import Samples, draw_samples
 from .weights import listed_share, report_lists, require_posterior_score, share_text
@@ -56,7 +57,7 @@ def run(table: ParentSetTable, options: PosteriorOptions, budget: Budget, report
     options = replace(options, method=method)
     reporter.detail(f"{method}, prior of {options.prior}")
     solve = _run_exact if method == "exact" else _run_sampled
-    tiny = replace(options, samples=8, jobs=1, remote=None, patterns=_tiny_patterns(options))
+    tiny = replace(options, samples=8, jobs=1, remote=None, patterns=_tiny_patterns(options), ancestors=None)
     kind = ("posterior", method, options.features, tiny.patterns)
     compile_first(lambda small: solve(tiny_table(), tiny, small, NullReporter()), budget, kind)
     return solve(table, options, budget, reporter)
@@ -95,6 +96,11 @@ def _run_exact(table: ParentSetTable, options: PosteriorOptions, budget: Budget,
 
 def _run_sampled(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> Posterior:
     samples = draw_samples(table, options, budget, reporter)
+    accepted: dict[str, Any] = {}
+    if options.ancestors:
+        samples, share = keep_samples(table, samples, options.ancestors)
+        accepted = {"accepted": share}
+        reporter.summary(f"{100 * share:.3g} % of the sampled networks keep the required and forbidden ancestors")
     seconds = budget.elapsed()
     arcs, errors, convergence = arc_probabilities(table, samples, reporter)
     features = {
@@ -112,6 +118,7 @@ def _run_sampled(table: ParentSetTable, options: PosteriorOptions, budget: Budge
         "rhat": convergence.rhat if np.isfinite(convergence.rhat) else None,
         "ess": convergence.ess,
         "agreed": convergence.agreed,
+        **accepted,
     }
     if budget.interrupted:
         facts["interrupted"] = True

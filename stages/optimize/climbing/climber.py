@@ -39,6 +39,7 @@ from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
 
+from ..ancestors.data import choose_kept, keeps_pairs
 from ..result import Parents
 from .cache import FamilyCache
 from .constraints import Constraints
@@ -304,7 +305,7 @@ class Climber:
             )
             if self.ties is not None:
                 self.ties.shuffle(self.state.order)
-            choose_move(self.state, limits, move)
+            self._choose(limits, move)
             if move[KIND] == NO_MOVE:
                 break
             # A sum of rounded gains would drift: the gains need not cancel when the search returns to a graph.
@@ -321,6 +322,21 @@ class Climber:
         if self.tabu:
             self.parents, self.scores = best
         return is_done
+
+    def _choose(self, limits: Limits, move: np.ndarray) -> None:
+        """Find the best move that keeps all required and forbidden ancestors."""
+        ancestors = self.constraints.knowledge.ancestors
+        if ancestors:
+            choose_kept(
+                lambda found: choose_move(self.state, limits, found), ancestors, self.state, self.parents, move
+            )
+        else:
+            choose_move(self.state, limits, move)
+
+    def keeps_ancestors(self, kind: int, child: int, parent: int) -> bool:
+        """Whether a possible move keeps all required and forbidden ancestors."""
+        ancestors = self.constraints.knowledge.ancestors
+        return not ancestors or keeps_pairs(ancestors, self.state, self.parents, (kind, child, parent))
 
     def _apply(self, move: np.ndarray) -> None:
         """Change the graph."""
