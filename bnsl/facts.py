@@ -21,12 +21,14 @@ def _certificate_facts(claim: dict[str, Any]) -> str:
 
 def network_facts(network: Network) -> str:
     """One line about a network: score, arcs, treewidth, method."""
+    from formats.arc_priors import KEY
+
     extra = network.header.extra
     screened = f" ({len(extra['screened'])} screened)" if extra.get("screened") else ""
     parts = [f"{plural(network.n_variables, 'variable')}{screened}, {plural(network.n_arcs, 'arc')}"]
     if extra.get("total") is not None:
         score = "score" if network.header.score == "unknown" else network.header.score
-        parts.insert(0, f"{score} {extra['total']:,.4f}")
+        parts.insert(0, f"{score} {extra['total']:,.4f}{' with a prior of arcs' if KEY in extra else ''}")
     if isinstance(extra.get("treewidth"), dict):
         parts.append(_certificate_facts(extra["treewidth"]))
     if extra.get("method"):

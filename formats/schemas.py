@@ -78,6 +78,8 @@ variables list<object>!: the variables, in the order that indices count
 data string?: fingerprint of the data (sha256 of names, states and codes, and of what was set)
 interventions list<list<integer>>: the sets of variables (indices) that were set from outside together in some row,
     the empty one for rows without; a variable's scores are of the rows in which it was not set
+arc_prior object: prior probabilities of arcs that the scores contain: arcs, adjacencies, lists of two names and a
+    probability; an arc adds the logarithm of its odds to the score of its child
 by list<object>: commands that made the file, oldest first: stage, version, options
 created string?: time of writing, ISO 8601, UTC
 interrupted boolean: the run was stopped early; this is its best result so far

@@ -29,6 +29,7 @@ from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument
 from ..options.knowledge import KNOWLEDGE, KnowledgeOptions, with_knowledge
 from ..options.optimize import ROUNDS, TaskOptions, check_taken, taken_options
+from ..options.prior import PRIOR, PriorOptions
 from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.interrupts import PATIENCE, explain_interruption, remembered_signal
@@ -76,6 +77,7 @@ def optimize(
     given: TaskOptions = options_of.TASK_OPTIONS,
     own: dict[str, Any] = options_of.OWN_OPTIONS,
     knowing: KnowledgeOptions = KNOWLEDGE,
+    believing: PriorOptions = PRIOR,
     score_options: shared.ScoreOptions = shared.SCORE_OPTIONS,
     data_options: DataOptions = data_options_with("em", counts_families=True),
     limits: shared.BudgetOptions = shared.budget_options(
@@ -125,11 +127,11 @@ def optimize(
         **own,
     )
     if given.data is None:
-        opened = open_list_search(run, run.source(sets, "SETS"), given, knowing, data_options, options)
+        opened = open_list_search(run, run.source(sets, "SETS"), given, knowing, believing, data_options, options)
     else:
-        opened = open_data_search(run, sets, given, knowing, data_options, options)
+        opened = open_data_search(run, sets, given, knowing, believing, data_options, options)
     recorded = recorded_options(opened.options, given.task) | asdict(limits)
-    recorded |= recorded_inputs(given) | knowledge_record(opened.knowledge)
+    recorded |= recorded_inputs(given) | knowledge_record(opened.knowledge) | believing.recorded()
     recorded |= {} if given.data is None and given.information is None else data_options.recorded()
     if remembered_signal() is not None:
         run.reporter.warn(
@@ -199,12 +201,14 @@ def open_list_search(
     sets: Any,
     given: TaskOptions,
     knowing: KnowledgeOptions,
+    believing: PriorOptions,
     data_options: DataOptions,
     options: OptimizeOptions,
 ) -> OpenedSearch:
     """Read parent sets; the method may depend on the number of variables."""
     import formats
     from formats.wording import plural
+    from stages.lists.arc_prior import with_prior
     from stages.lists.barred_sets import bar_least_sets
     from stages.lists.constrain import keep_admissible
     from stages.lists.fill_missing import fill_missing
@@ -213,13 +217,15 @@ def open_list_search(
     from stages.optimize.driver import run as search_lists
 
     reporter = run.reporter
-    shared.check_sources(sets, given.start, given.information, *knowing.sources)
+    shared.check_sources(sets, given.start, given.information, *knowing.sources, *believing.sources)
     opened = open_record(sets, formats.open_parent_sets, partial=given.partial, warn=reporter.warn)
     table, missing = fill_missing(opened)
     warn_of_cut_lists(table, reporter)
     if missing:
         reporter.warn(f"{plural(len(missing), 'variable')} did not arrive: no parents, and no score is counted")
+    table = with_prior(table, believing.read(table.header.names), reporter)
     name, _ = choose_method(options, table.n_variables)
+    believing.check(name, METHODS, None)
     check_taken(run, [name], given)
     options = replace(options, method=name)
     start = None
@@ -239,10 +245,10 @@ def open_list_search(
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
     table, barred = bar_least_sets(table, knowledge)
-    if given.proof is not None and (missing or barred or knowledge is not None):
+    if given.proof is not None and (missing or barred or knowledge is not None or believing.prior is not None):
         raise UsageError(
-            "--proof is about the sets as they are listed: give whole lists, and arcs that are required or forbidden "
-            "to 'bnsl parentsets'."
+            "--proof is about the sets as they are listed: give whole lists, and a prior or arcs that are required or "
+            "forbidden to 'bnsl parentsets'."
         )
     table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
@@ -311,6 +317,7 @@ def open_data_search(
     sets: Any,
     given: TaskOptions,
     knowing: KnowledgeOptions,
+    believing: PriorOptions,
     data_options: DataOptions,
     options: OptimizeOptions,
 ) -> OpenedSearch:
@@ -325,11 +332,11 @@ def open_data_search(
     from stages.recorded_knowledge import knowledge_record
 
     reporter = run.reporter
-    shared.check_sources(given.data, given.start, given.screen, sets, *knowing.sources)
+    shared.check_sources(given.data, given.start, given.screen, sets, *knowing.sources, *believing.sources)
     forest, start, table, known = _read_guides(sets, given, reporter)
     states = KnownVariables(known[0][0].variables, known[0][1]) if known else None
     assert given.data is not None
-    opened = data_options.open_rows(given.data, reporter, states)
+    opened = believing.attached(data_options.open_rows(given.data, reporter, states))
     dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
     if start is not None:
         start = completed(start, given.start, dataset.names, given.data, reporter)
@@ -339,6 +346,7 @@ def open_data_search(
         require_same_variables(forest.header, dataset, source_name(given.screen))
         warn_of_other_forest(forest.header, dataset, source_name(given.screen), reporter)
     name, _ = choose_method(options, dataset.n_variables, on_data=True)
+    believing.check(name, METHODS, given.screen)
     counts = "stats" in run.given
     options = replace(options, method=name, keeps_proof=given.proof is not None, counts_literally=counts)
     knowledge = knowing.resolve(dataset.names)
@@ -348,7 +356,8 @@ def open_data_search(
     before = tuple(entry for header, _ in known for entry in header.by)
 
     def search_once(budget: Budget, reporter: Reporter) -> Found:
-        recorded = recorded_options(options, given.task) | recorded_inputs(given) | knowledge_record(knowledge)
+        recorded = recorded_options(options, given.task) | recorded_inputs(given)
+        recorded |= knowledge_record(knowledge) | believing.recorded()
         target, proof = given.save_sets, given.proof
 
         def save(header: Header, records: Iterable[ParentSetRecord]) -> None:
