@@ -247,8 +247,8 @@ def open_list_search(
     table, barred = bar_least_sets(table, knowledge)
     if given.proof is not None and (missing or barred or knowledge is not None or believing.prior is not None):
         raise UsageError(
-            "--proof is about the sets as they are listed: give whole lists, and a prior or arcs that are required or "
-            "forbidden to 'bnsl parentsets'."
+            "--proof is about the sets as they are listed: give whole lists, and required or forbidden arcs, or a "
+            "prior, to 'bnsl parentsets'."
         )
     table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
