@@ -101,7 +101,7 @@ PRIOR = record(PriorOptions, "Constraints")
 
 def read_prior(source: Any, names: Sequence[str], least: float | None) -> ArcPrior:
     """Read probabilities of arcs from a file, a result or a table in memory."""
-    from formats.arc_priors import read_arc_prior
+    from formats.graphs.arc_prior_tables import read_arc_prior
 
     from ..tables import as_table
 
