@@ -44,11 +44,17 @@ def network_facts(network: Network) -> str:
         parts.append(f"{extra['unproved']:,} of {extra['ktrees']:,} k-trees not solved to the end, {lack}")
     if "decided" in extra:
         parts.append(decided_text(extra))
+    return ", ".join(parts + _standing(network))
+
+
+def _standing(network: Network) -> list[str]:
+    """How a network compares with others: its rank, its gap; and whether the search ended early."""
+    extra, parts = network.header.extra, []
+    if "rank" in extra:
+        parts.append(f"class {extra['rank']} of {extra.get('ranked_among', 'unknown networks')} by score")
     if isinstance(extra.get("gap"), float) and extra.get("total") is not None:
         parts.append(gap_text(network))
-    if extra.get("interrupted"):
-        parts.append("interrupted")
-    return ", ".join(parts)
+    return [*parts, "interrupted"] if extra.get("interrupted") else parts
 
 
 def consensus_facts(network: Network) -> str:

@@ -113,6 +113,8 @@ bound number nats: upper bound on the score of any network
 gap number nats: bound minus total
 bound_relative_to string: networks that the bound is about: of the sets listed (at the end of the search),
     others may score better; or, with complete lists, 'all networks' within each limit that is named
+rank integer: place among the best equivalence classes of networks, from 1
+ranked_among string: networks among whose classes this is the rank, in words as bound_relative_to
 init string: how the search chose the orders that it started from
 restarts integer: starts of the search; of a climber, the starts after its first
 orders integer: orders of the variables evaluated

@@ -56,10 +56,12 @@ class Replicates(NamedTuple):
     """Networks of replicates; each is available as soon as it is found.
 
     - `requested`: the number of networks, unless an interruption ends the run.
+    - `are_ranked`: whether they are of the best classes, not of replicates.
     """
 
     requested: int
     found: Iterator[Learnt]
+    are_ranked: bool = False
 
 
 def _finish(found: Learnt | Replicates) -> Any:
@@ -142,6 +144,11 @@ def optimize(
     if opened.replicates is not None and given.bootstrap is not None:
         recorded |= {"bootstrap": given.bootstrap, "resample": given.resample}
         return Replicates(given.bootstrap, replicates(opened, given.bootstrap, limits, stop, recorded, run.reporter))
+    if opened.ranked is not None and given.best_classes is not None:
+        recorded |= {"best_classes": given.best_classes}
+        budget = limits.budget(stop)
+        run.reporter.follow(budget)
+        return Replicates(given.best_classes, ranked_ones(opened, budget, recorded, run.reporter), are_ranked=True)
     return learn_one(opened, limits.budget(stop), recorded, run.reporter)
 
 
@@ -173,16 +180,27 @@ def replicates(
         reporter.progress(number, requested, "replicates", **workers_fact(opened.options.remote))
 
 
+def ranked_ones(
+    opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], reporter: Reporter
+) -> Iterator[Learnt]:
+    """Networks of the best classes, with records of their run."""
+    assert opened.ranked is not None
+    for network in opened.ranked(budget, reporter):
+        network = replace(network, header=record_command(network.header, "optimize", recorded))
+        yield Learnt(network, {"seconds": budget.elapsed(), "total": network.header.extra["total"]})
+
+
 class OpenedSearch(NamedTuple):
     """A search whose inputs are read; its options name the method.
 
-    `replicates` is None unless the search is on data.
+    `replicates` is None unless the search is on data, `ranked` unless classes are asked for.
     """
 
     run: Callable[[Budget, Reporter], Found]
     options: OptimizeOptions
     knowledge: Knowledge | None
     replicates: Callable[[shared.BudgetOptions, StopSignal], Iterator[Found]] | None = None
+    ranked: Callable[[Budget, Reporter], Iterator[Network]] | None = None
 
 
 def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
@@ -244,6 +262,8 @@ def open_list_search(
     listed = table
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
+    if given.best_classes is not None:
+        return _open_ranking(run, table, knowledge, given, replace(options, start=None))
     table, barred = bar_least_sets(table, knowledge)
     if given.proof is not None and (missing or barred or knowledge is not None or believing.prior is not None):
         raise UsageError(
@@ -258,6 +278,30 @@ def open_list_search(
     keep = partial(_save_proof, given.proof, listed, options.treewidth)
     search = partial(search_lists, table, replace(searched, keeps_proof=True), keep_nodes=keep)
     return OpenedSearch(search, options, knowledge)
+
+
+def _open_ranking(
+    run: Run, table: ParentSetTable, knowledge: Knowledge | None, given: TaskOptions, options: OptimizeOptions
+) -> OpenedSearch:
+    """The search for the best classes; sets that a subset dominates belong to some of them."""
+    from stages.lists.constrain import require_least_sets as require_admissible
+    from stages.lists.set_lists import fixed_first_order
+    from stages.optimize.exact.best_classes import ranked_networks
+
+    if given.start is not None or given.proof is not None:
+        raise UsageError("--best-classes looks through all networks: leave out --start and --proof.")
+    require_least_sets(table, "SETS")
+    if knowledge is not None:
+        require_admissible(table, knowledge)
+    fixed_first_order(table)
+    if "keep_mass" not in table.header.extra:
+        run.reporter.warn(
+            "these lists lack all sets that a subset dominates, so classes with such sets are not among the best: "
+            "make lists for this with bnsl parentsets --keep-mass 1e-3"
+        )
+    searched = with_knowledge(options, knowledge)
+    ranking = partial(ranked_networks, table, given.best_classes or 1, searched)
+    return OpenedSearch(partial(_search_listed, table, {}, searched), options, knowledge, ranked=ranking)
 
 
 def _search_listed(
