@@ -50,7 +50,6 @@ def test_stream(place):
         (["s.jsonl", "--tw", "2"], "exact takes it"),
         (["s.jsonl", "--format", "table"], "--best-classes writes a stream"),
         (["s.jsonl", "--proof", "p.proof"], "leave out --start and --proof"),
-        (["s.jsonl", "--start", "s.jsonl"], "leave out --start and --proof"),
     ],
 )
 def test_refusals(place, arguments, message):
