@@ -21,12 +21,14 @@ def _certificate_facts(claim: dict[str, Any]) -> str:
 
 def network_facts(network: Network) -> str:
     """One line about a network: score, arcs, treewidth, method."""
+    from formats.arc_priors import KEY
+
     extra = network.header.extra
     screened = f" ({len(extra['screened'])} screened)" if extra.get("screened") else ""
     parts = [f"{plural(network.n_variables, 'variable')}{screened}, {plural(network.n_arcs, 'arc')}"]
     if extra.get("total") is not None:
         score = "score" if network.header.score == "unknown" else network.header.score
-        parts.insert(0, f"{score} {extra['total']:,.4f}")
+        parts.insert(0, f"{score} {extra['total']:,.4f}{' with a prior of arcs' if KEY in extra else ''}")
     if isinstance(extra.get("treewidth"), dict):
         parts.append(_certificate_facts(extra["treewidth"]))
     if extra.get("method"):
@@ -42,11 +44,17 @@ def network_facts(network: Network) -> str:
         parts.append(f"{extra['unproved']:,} of {extra['ktrees']:,} k-trees not solved to the end, {lack}")
     if "decided" in extra:
         parts.append(decided_text(extra))
+    return ", ".join(parts + _standing(network))
+
+
+def _standing(network: Network) -> list[str]:
+    """How a network compares with others: its rank, its gap; and whether the search ended early."""
+    extra, parts = network.header.extra, []
+    if "rank" in extra:
+        parts.append(f"class {extra['rank']} of {extra.get('ranked_among', 'unknown networks')} by score")
     if isinstance(extra.get("gap"), float) and extra.get("total") is not None:
         parts.append(gap_text(network))
-    if extra.get("interrupted"):
-        parts.append("interrupted")
-    return ", ".join(parts)
+    return [*parts, "interrupted"] if extra.get("interrupted") else parts
 
 
 def consensus_facts(network: Network) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import UnsuitableData
 from .tables.packed_cells import Cells, PackedCells
 from .wording import option_value
+
+if TYPE_CHECKING:
+    from .arc_priors import ArcPrior
 
 MAX_STATES = 256
 """Codes are single bytes, so a variable has at most this many states."""
@@ -97,6 +100,8 @@ class Dataset:
     """``sha256:...`` of names, states, codes and interventions; equal for equal tables, whatever their files."""
     interventions: Interventions | None = None
     """Which variables were set in which rows; None if none was."""
+    prior: ArcPrior | None = None
+    """Probabilities of arcs that local scores of these data contain; None for none."""
 
     def __post_init__(self):
         is_apart = isinstance(self.codes, np.ndarray) and not self.codes.flags.c_contiguous
@@ -108,19 +113,23 @@ class Dataset:
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
         """Pickle the codes packed, to send fewer bytes to workers."""
         codes = self.codes if isinstance(self.codes, PackedCells) else PackedCells.of(self.codes)
-        return _unpacked, (self.variables, codes, self.fingerprint, self.interventions)
+        return _unpacked, (self.variables, codes, self.fingerprint, self.interventions, self.prior)
 
     def rows(self, chosen: np.ndarray, fingerprint: str = "") -> Dataset:
         """The rows of these indices, or of a mask, by default without a fingerprint."""
         set_there = None if self.interventions is None else self.interventions.rows(chosen)
-        return Dataset(self.variables, np.ascontiguousarray(self.codes[:, chosen]), fingerprint, set_there)
+        return Dataset(
+            self.variables, np.ascontiguousarray(self.codes[:, chosen]), fingerprint, set_there, self.prior
+        )
 
     def of_variables(self, order: Sequence[int], fingerprint: str) -> Dataset:
-        """The table whose column k is column ``order[k]`` of this one."""
+        """The table whose column k is column ``order[k]`` of this one; arcs of other variables in its prior do not
+        count.
+        """
         codes = self.codes
         cells = np.ascontiguousarray(codes[order]) if isinstance(codes, np.ndarray) else codes.taken(order)
         set_there = None if self.interventions is None else self.interventions.among(order)
-        return Dataset(tuple(self.variables[v] for v in order), cells, fingerprint, set_there)
+        return Dataset(tuple(self.variables[v] for v in order), cells, fingerprint, set_there, self.prior)
 
     def is_free(self, variable: int) -> np.ndarray | None:
         """The rows that count for a variable's family, bool: it was not set in them; None for all rows."""
@@ -143,9 +152,10 @@ class Dataset:
         return found
 
     @property
-    def interventions_entry(self) -> dict[str, Any]:
-        """The entry of headers about interventions; nothing without any."""
-        return {} if self.interventions is None else self.interventions.recorded()
+    def score_entries(self) -> dict[str, Any]:
+        """The entries of headers about what local scores count and contain: interventions, a prior of arcs."""
+        counted = {} if self.interventions is None else self.interventions.recorded()
+        return counted if self.prior is None else counted | self.prior.recorded()
 
     @property
     def plain_codes(self) -> np.ndarray:
@@ -171,9 +181,13 @@ class Dataset:
 
 
 def _unpacked(
-    variables: tuple[Variable, ...], codes: PackedCells, fingerprint: str, interventions: Interventions | None
+    variables: tuple[Variable, ...],
+    codes: PackedCells,
+    fingerprint: str,
+    interventions: Interventions | None,
+    prior: ArcPrior | None,
 ) -> Dataset:
-    return Dataset(variables, np.asarray(codes), fingerprint, interventions)
+    return Dataset(variables, np.asarray(codes), fingerprint, interventions, prior)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,4 +222,5 @@ class IncompleteDataset:
 
     def complete(self, codes: np.ndarray) -> Dataset:
         """The table with other codes, without a fingerprint because it is in no file."""
-        return Dataset(self.dataset.variables, codes, "", self.dataset.interventions)
+        given = self.dataset
+        return Dataset(given.variables, codes, "", given.interventions, prior=given.prior)

@@ -78,6 +78,8 @@ variables list<object>!: the variables, in the order that indices count
 data string?: fingerprint of the data (sha256 of names, states and codes, and of what was set)
 interventions list<list<integer>>: the sets of variables (indices) that were set from outside together in some row,
     the empty one for rows without; a variable's scores are of the rows in which it was not set
+arc_prior object: prior probabilities of arcs that the scores contain: arcs, adjacencies, lists of two names and a
+    probability; an arc adds the logarithm of its odds to the score of its child
 by list<object>: commands that made the file, oldest first: stage, version, options
 created string?: time of writing, ISO 8601, UTC
 interrupted boolean: the run was stopped early; this is its best result so far
@@ -111,6 +113,8 @@ bound number nats: upper bound on the score of any network
 gap number nats: bound minus total
 bound_relative_to string: networks that the bound is about: of the sets listed (at the end of the search),
     others may score better; or, with complete lists, 'all networks' within each limit that is named
+rank integer: place among the best equivalence classes of networks, from 1
+ranked_among string: networks among whose classes this is the rank, in words as bound_relative_to
 init string: how the search chose the orders that it started from
 restarts integer: starts of the search; of a climber, the starts after its first
 orders integer: orders of the variables evaluated

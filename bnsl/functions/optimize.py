@@ -29,6 +29,7 @@ from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument
 from ..options.knowledge import KNOWLEDGE, KnowledgeOptions, with_knowledge
 from ..options.optimize import ROUNDS, TaskOptions, check_taken, taken_options
+from ..options.prior import PRIOR, PriorOptions
 from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.interrupts import PATIENCE, explain_interruption, remembered_signal
@@ -55,10 +56,12 @@ class Replicates(NamedTuple):
     """Networks of replicates; each is available as soon as it is found.
 
     - `requested`: the number of networks, unless an interruption ends the run.
+    - `are_ranked`: whether they are of the best classes, not of replicates.
     """
 
     requested: int
     found: Iterator[Learnt]
+    are_ranked: bool = False
 
 
 def _finish(found: Learnt | Replicates) -> Any:
@@ -76,6 +79,7 @@ def optimize(
     given: TaskOptions = options_of.TASK_OPTIONS,
     own: dict[str, Any] = options_of.OWN_OPTIONS,
     knowing: KnowledgeOptions = KNOWLEDGE,
+    believing: PriorOptions = PRIOR,
     score_options: shared.ScoreOptions = shared.SCORE_OPTIONS,
     data_options: DataOptions = data_options_with("em", counts_families=True),
     limits: shared.BudgetOptions = shared.budget_options(
@@ -125,11 +129,11 @@ def optimize(
         **own,
     )
     if given.data is None:
-        opened = open_list_search(run, run.source(sets, "SETS"), given, knowing, data_options, options)
+        opened = open_list_search(run, run.source(sets, "SETS"), given, knowing, believing, data_options, options)
     else:
-        opened = open_data_search(run, sets, given, knowing, data_options, options)
+        opened = open_data_search(run, sets, given, knowing, believing, data_options, options)
     recorded = recorded_options(opened.options, given.task) | asdict(limits)
-    recorded |= recorded_inputs(given) | knowledge_record(opened.knowledge)
+    recorded |= recorded_inputs(given) | knowledge_record(opened.knowledge) | believing.recorded()
     recorded |= {} if given.data is None and given.information is None else data_options.recorded()
     if remembered_signal() is not None:
         run.reporter.warn(
@@ -140,6 +144,11 @@ def optimize(
     if opened.replicates is not None and given.bootstrap is not None:
         recorded |= {"bootstrap": given.bootstrap, "resample": given.resample}
         return Replicates(given.bootstrap, replicates(opened, given.bootstrap, limits, stop, recorded, run.reporter))
+    if opened.ranked is not None and given.best_classes is not None:
+        recorded |= {"best_classes": given.best_classes}
+        budget = limits.budget(stop)
+        run.reporter.follow(budget)
+        return Replicates(given.best_classes, ranked_ones(opened, budget, recorded, run.reporter), are_ranked=True)
     return learn_one(opened, limits.budget(stop), recorded, run.reporter)
 
 
@@ -171,16 +180,27 @@ def replicates(
         reporter.progress(number, requested, "replicates", **workers_fact(opened.options.remote))
 
 
+def ranked_ones(
+    opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], reporter: Reporter
+) -> Iterator[Learnt]:
+    """Networks of the best classes, with records of their run."""
+    assert opened.ranked is not None
+    for network in opened.ranked(budget, reporter):
+        network = replace(network, header=record_command(network.header, "optimize", recorded))
+        yield Learnt(network, {"seconds": budget.elapsed(), "total": network.header.extra["total"]})
+
+
 class OpenedSearch(NamedTuple):
     """A search whose inputs are read; its options name the method.
 
-    `replicates` is None unless the search is on data.
+    `replicates` is None unless the search is on data, `ranked` unless classes are asked for.
     """
 
     run: Callable[[Budget, Reporter], Found]
     options: OptimizeOptions
     knowledge: Knowledge | None
     replicates: Callable[[shared.BudgetOptions, StopSignal], Iterator[Found]] | None = None
+    ranked: Callable[[Budget, Reporter], Iterator[Network]] | None = None
 
 
 def check_ancestors(knowledge: Knowledge | None, method: str, given: TaskOptions) -> None:
@@ -195,6 +215,8 @@ def check_ancestors(knowledge: Knowledge | None, method: str, given: TaskOptions
         raise UsageError(f"{which} may need paths through screened variables: search without --screen.")
     if given.proof is not None:
         raise UsageError(f"{which}: the steps of a proof know arcs alone; leave out --proof.")
+    if given.best_classes is not None:
+        raise UsageError(f"{which} cannot be kept by --best-classes: require and forbid arcs instead.")
     package = METHODS[method].package
     if given.task.on_data and package:
         raise UsageError(f"method {method} of the package {package} does not know ancestors ({which}).")
@@ -216,12 +238,14 @@ def open_list_search(
     sets: Any,
     given: TaskOptions,
     knowing: KnowledgeOptions,
+    believing: PriorOptions,
     data_options: DataOptions,
     options: OptimizeOptions,
 ) -> OpenedSearch:
     """Read parent sets; the method may depend on the number of variables."""
     import formats
     from formats.wording import plural
+    from stages.lists.arc_prior import with_prior
     from stages.lists.barred_sets import bar_least_sets
     from stages.lists.constrain import keep_admissible
     from stages.lists.fill_missing import fill_missing
@@ -230,13 +254,15 @@ def open_list_search(
     from stages.optimize.driver import run as search_lists
 
     reporter = run.reporter
-    shared.check_sources(sets, given.start, given.information, *knowing.sources)
+    shared.check_sources(sets, given.start, given.information, *knowing.sources, *believing.sources)
     opened = open_record(sets, formats.open_parent_sets, partial=given.partial, warn=reporter.warn)
     table, missing = fill_missing(opened)
     warn_of_cut_lists(table, reporter)
     if missing:
         reporter.warn(f"{plural(len(missing), 'variable')} did not arrive: no parents, and no score is counted")
+    table = with_prior(table, believing.read(table.header.names), reporter)
     name, _ = choose_method(options, table.n_variables)
+    believing.check(name, METHODS, None)
     check_taken(run, [name], given)
     options = replace(options, method=name)
     start = None
@@ -256,11 +282,13 @@ def open_list_search(
     check_ancestors(knowledge, name, given)
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
+    if given.best_classes is not None:
+        return _open_ranking(run, table, knowledge, given, replace(options, start=None))
     table, barred = bar_least_sets(table, knowledge)
-    if given.proof is not None and (missing or barred or knowledge is not None):
+    if given.proof is not None and (missing or barred or knowledge is not None or believing.prior is not None):
         raise UsageError(
-            "--proof is about the sets as they are listed: give whole lists, and arcs that are required or forbidden "
-            "to 'bnsl parentsets'."
+            "--proof is about the sets as they are listed: give whole lists, and required or forbidden arcs, or a "
+            "prior, to 'bnsl parentsets'."
         )
     if knowledge is None or not knowledge.ancestors.required:  # these may need a dominated set
         table = drop_dominated(table)
@@ -271,6 +299,30 @@ def open_list_search(
     keep = partial(_save_proof, given.proof, listed, options.treewidth)
     search = partial(search_lists, table, replace(searched, keeps_proof=True), keep_nodes=keep)
     return OpenedSearch(search, options, knowledge)
+
+
+def _open_ranking(
+    run: Run, table: ParentSetTable, knowledge: Knowledge | None, given: TaskOptions, options: OptimizeOptions
+) -> OpenedSearch:
+    """The search for the best classes; sets that a subset dominates belong to some of them."""
+    from stages.lists.constrain import require_least_sets as require_admissible
+    from stages.lists.set_lists import fixed_first_order
+    from stages.optimize.exact.best_classes import ranked_networks
+
+    if given.start is not None or given.proof is not None:
+        raise UsageError("--best-classes looks through all networks: leave out --start and --proof.")
+    require_least_sets(table, "SETS")
+    if knowledge is not None:
+        require_admissible(table, knowledge)
+    fixed_first_order(table)
+    if "keep_mass" not in table.header.extra:
+        run.reporter.warn(
+            "these lists lack all sets that a subset dominates, so classes with such sets are not among the best: "
+            "make lists for this with bnsl parentsets --keep-mass 1e-3"
+        )
+    searched = with_knowledge(options, knowledge)
+    ranking = partial(ranked_networks, table, given.best_classes or 1, searched)
+    return OpenedSearch(partial(_search_listed, table, {}, searched), options, knowledge, ranked=ranking)
 
 
 def _search_listed(
@@ -330,6 +382,7 @@ def open_data_search(
     sets: Any,
     given: TaskOptions,
     knowing: KnowledgeOptions,
+    believing: PriorOptions,
     data_options: DataOptions,
     options: OptimizeOptions,
 ) -> OpenedSearch:
@@ -344,11 +397,11 @@ def open_data_search(
     from stages.recorded_knowledge import knowledge_record
 
     reporter = run.reporter
-    shared.check_sources(given.data, given.start, given.screen, sets, *knowing.sources)
+    shared.check_sources(given.data, given.start, given.screen, sets, *knowing.sources, *believing.sources)
     forest, start, table, known = _read_guides(sets, given, reporter)
     states = KnownVariables(known[0][0].variables, known[0][1]) if known else None
     assert given.data is not None
-    opened = data_options.open_rows(given.data, reporter, states)
+    opened = believing.attached(data_options.open_rows(given.data, reporter, states))
     dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
     if start is not None:
         start = completed(start, given.start, dataset.names, given.data, reporter)
@@ -358,6 +411,7 @@ def open_data_search(
         require_same_variables(forest.header, dataset, source_name(given.screen))
         warn_of_other_forest(forest.header, dataset, source_name(given.screen), reporter)
     name, _ = choose_method(options, dataset.n_variables, on_data=True)
+    believing.check(name, METHODS, given.screen)
     counts = "stats" in run.given
     options = replace(options, method=name, keeps_proof=given.proof is not None, counts_literally=counts)
     knowledge = knowing.resolve(dataset.names)
@@ -371,6 +425,7 @@ def open_data_search(
         recorded = recorded_options(options, given.task) | recorded_inputs(given)
         # The lists lack the arcs that ancestors exclude; the ancestors themselves are a matter of whole networks.
         recorded |= knowledge_record(None if knowledge is None else knowledge.of_arcs_alone)
+        recorded |= believing.recorded()
         target, proof = given.save_sets, given.proof
 
         def save(header: Header, records: Iterable[ParentSetRecord]) -> None:

@@ -24,6 +24,7 @@ from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, record
 from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
+from ..options.prior import PRIOR, PriorOptions
 from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.interrupts import explain_interruption
@@ -84,6 +85,7 @@ def parentsets(
     search: options_of.SearchOptions = record(options_of.SearchOptions, "Budget"),
     own: dict[str, Any] = options_of.OWN_OPTIONS,
     knowing: KnowledgeOptions = KNOWLEDGE,
+    believing: PriorOptions = PRIOR,
     score_options: shared.ScoreOptions = shared.SCORE_OPTIONS,
     guides: options_of.InputOptions = record(options_of.InputOptions, "Input"),
     limits: shared.BudgetOptions = shared.budget_options(
@@ -116,9 +118,10 @@ def parentsets(
     explain_interruption(NOTHING_YET)
     method = method or DEFAULT_METHOD
     options_of.check_options(run, method, trace, search.dry_run)
-    shared.check_sources(data, guides.screen, guides.near, guides.extend, *knowing.sources)
+    shared.check_sources(data, guides.screen, guides.near, guides.extend, *knowing.sources, *believing.sources)
+    believing.check(method, METHODS, guides.screen)
     trace_format = None if trace is None else output_format("trace", trace, option="--trace")
-    dataset, inputs, before = open_inputs(data, data_options, guides, score_options, run.reporter)
+    dataset, inputs, before = open_inputs(data, data_options, guides, score_options, run.reporter, believing)
     reading = reading_bytes()
     inputs["knowledge"] = knowledge = knowing.resolve(dataset.names)
     if knowledge is not None and knowledge.ancestors:
@@ -151,7 +154,7 @@ def parentsets(
     report_complete(searched)
     given = {name: source is not None or None for name, source in vars(guides).items()}
     recorded = used_options(options, (*COMMON, *METHODS[method].options), METHODS) | given
-    recorded |= data_options.recorded() | knowledge_record(knowledge)
+    recorded |= data_options.recorded() | knowledge_record(knowledge) | believing.recorded()
     header = record_command(replace(searched.header, by=before), "parentsets", recorded)
     return StartedSearch(searched, header, lambda: open_explored(trace, trace_format, header))
 
@@ -162,6 +165,7 @@ def open_inputs(
     guides: options_of.InputOptions,
     score_options: shared.ScoreOptions,
     reporter: Reporter,
+    believing: PriorOptions,
 ) -> tuple[Dataset, dict[str, Any], tuple[dict[str, Any], ...]]:
     """The data, coded like the other inputs; these inputs; the commands that made them."""
     from formats import open_forest, open_network, open_parent_sets
@@ -173,7 +177,7 @@ def open_inputs(
     sources = (guides.screen, guides.near, guides.extend)
     headers = [(given.header, source_name(source)) for given, source in zip((forest, near, known), sources) if given]
     listed = KnownVariables(headers[0][0].variables, headers[0][1]) if headers else None
-    dataset = data_options.open(data, reporter, listed)
+    dataset = believing.attached(data_options.open(data, reporter, listed))
     for header, source in headers:
         require_same_variables(header, dataset, source)
     if forest is not None:

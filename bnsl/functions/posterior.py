@@ -14,7 +14,8 @@ from ..options import shared
 from ..options.declared import argument, option, record
 from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
 from ..options.methods import method_option, own_options_of, refuse_unused, with_takers
-from ..options.values import DURATION, INPUT, OUTPUT_FILE, Choice, Parsed
+from ..options.prior import PRIOR_LEAST, PriorOfNetworks, PriorOptions
+from ..options.values import DURATION, INPUT, OUTPUT_FILE, Parsed
 from ..running.errors import UsageError
 from ..running.function import Run, function
 
@@ -45,12 +46,15 @@ def takers_text(name: str) -> str:
 class QuestionOptions:
     """What to compute."""
 
-    prior: str = option(
+    prior: Any = option(
         "Uniform prior: over networks (dags) or over orders of the variables (orders). The latter favours "
-        "networks that agree with many orders; it is for exact computation only.",
-        Choice(tuple(PRIORS)),
+        "networks that agree with many orders; it is for exact computation only. Or a file of probabilities of arcs, "
+        "as 'parentsets --prior' takes it, for lists made without one.",
+        PriorOfNetworks(words=tuple(PRIORS)),
+        "dags|orders|FILE",
         default="dags",
     )
+    prior_least: float | None = PRIOR_LEAST
     features: tuple[str, ...] = option(
         "Further columns for each pair: ancestors (one is an ancestor of the other), blankets (one is in the "
         "Markov blanket of the other).",
@@ -75,6 +79,11 @@ class QuestionOptions:
         "FILE",
         section="Output",
     )
+
+
+def _is_word(prior: Any) -> bool:
+    """Whether a prior is uniform, and no file of probabilities."""
+    return isinstance(prior, str) and prior in PRIORS
 
 
 def named_method(run: Run, method: str | None) -> str | None:
@@ -136,6 +145,7 @@ def posterior(
     from formats.graphs.arc_files import read_patterns
     from formats.json_lines.network_lines import write_network_stream
     from stages.lists import constrain
+    from stages.lists.arc_prior import with_prior
     from stages.posterior.arc_posterior import run as search
     from stages.posterior.arc_posterior import sampled_networks
     from stages.recorded_knowledge import knowledge_record
@@ -145,10 +155,14 @@ def posterior(
     method = named_method(run, method)
     if question.dags is not None:
         output_format("dags", question.dags, option="--dags")
-    shared.check_sources(sets, *([question.patterns] if question.patterns else []), *knowing.sources)
+    uniform = question.prior if _is_word(question.prior) else "dags"
+    believing = PriorOptions(None if _is_word(question.prior) else question.prior, question.prior_least)
+    patterns = [question.patterns] if question.patterns else []
+    shared.check_sources(sets, *patterns, *knowing.sources, *believing.sources)
     table = open_record(sets, open_parent_sets, warn=reporter.warn)
     warn_of_cut_lists(table, reporter)
     require_least_sets(table, sets)
+    table = with_prior(table, believing.read(table.header.names), reporter)
     knowledge = knowing.resolve(table.header.names)
     if knowledge is not None:
         table = constrain.keep_admissible(table, knowledge)
@@ -156,7 +170,7 @@ def posterior(
     index = {name: variable for variable, name in enumerate(table.header.names)}
     options = PosteriorOptions(
         method=method,
-        prior=question.prior,
+        prior=uniform,
         features=question.features,
         patterns=tuple(read_patterns(question.patterns, index)) if question.patterns else (),
         jobs=execution.jobs,
@@ -173,7 +187,7 @@ def posterior(
     if method == "sampled":
         recorded["time"] = question.time
     # The decisions on directions depend on the recorded knowledge.
-    recorded |= knowledge_record(knowledge)
+    recorded |= knowledge_record(knowledge) | believing.recorded()
     table = replace(table, header=record_command(table.header, "posterior", recorded))
     budget = Budget(question.time, stop=run.search())
     reporter.follow(budget)

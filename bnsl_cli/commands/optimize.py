@@ -10,6 +10,7 @@ from bnsl.functions.optimize import Replicates, optimize
 from bnsl.options.shared import OutputOptions, output_options
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
+from formats.wording import plural
 
 from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
@@ -43,9 +44,10 @@ def command(call: Call, target: OutputOptions) -> None:
 
     from ..tables.network_tables import deliver_network
 
-    is_stream = call.values["bootstrap"] is not None
+    is_stream = call.values["bootstrap"] is not None or call.values["best_classes"] is not None
     if is_stream and target.format_name == "table":
-        raise UsageError("--bootstrap writes a stream of networks: pipe it into bnsl average --format table.")
+        name = "bootstrap" if call.values["bootstrap"] is not None else "best-classes"
+        raise UsageError(f"--{name} writes a stream of networks: pipe it into bnsl average --format table.")
     writes = "bootstrap" if is_stream else "optimize"
     target_format = "network" if target.format_name == "table" else output_format(writes, target.output)
     found = call()
@@ -70,6 +72,10 @@ def write_stream(target: str, replicates: Replicates, reporter: Reporter) -> lis
             stream.flush()
             figures.append(of_one)
     reporter.pause()
+    if replicates.are_ranked:
+        first, last = figures[0]["total"], figures[-1]["total"]
+        reporter.summary(f"{plural(len(figures), 'network')} of the best classes, scores {first:,.4f} to {last:,.4f}")
+        return figures
     early = f" of {replicates.requested:,}, interrupted" if len(figures) < replicates.requested else ""
     reporter.summary(f"networks of {len(figures):,} replicates{early}; bnsl average makes one of them")
     return figures

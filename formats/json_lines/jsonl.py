@@ -29,7 +29,7 @@ _RECORD_FIELDS = {"child", "parents", "scores", *(fact.name for fact in FACTS)}
 PROBABILITIES = "probabilities"
 """Key of the records of a network with parameters."""
 
-_MUST_AGREE = ("format", "variables", "score", "ess", "rows", "data", "records", "keep_mass")
+_MUST_AGREE = ("format", "variables", "score", "ess", "rows", "data", "records", "keep_mass", "arc_prior")
 
 
 def load_object(lines: Lines, line: bytes) -> dict[str, Any]:

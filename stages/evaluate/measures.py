@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from formats.arc_priors import ArcPrior, recorded_prior
 from formats.data_records import Dataset, IncompleteDataset
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
@@ -151,14 +152,24 @@ def _measure_scores(network: Network, data: Dataset, given: Inputs, reporter: Re
     totals = {name: math.fsum(local_scores) for name, local_scores in scored.items()}
     header = network.header
     stated = header.extra.get("total")
+    prior = recorded_prior(header.extra)
+    if reporter and prior is not None:
+        reporter.warn("the scores in its header contain a prior of arcs; these are of the data alone")
     if reporter and stated is not None and header.data == data.fingerprint and header.score in totals:
         # Another sample size gives another score: the two totals cannot be compared.
         if SCORES[header.score].takes_ess and header.ess != given.ess:
             return totals
-        total = totals[header.score]
+        total = totals[header.score] + (0.0 if prior is None else _log_odds(network, prior))
         if not math.isclose(stated, total, rel_tol=TOTAL_TOLERANCE):
             reporter.warn(f"the header states a total {header.score} of {stated}, on these data it is {total}")
     return totals
+
+
+def _log_odds(network: Network, prior: ArcPrior) -> float:
+    """What a prior of arcs adds to the score of a network, nats."""
+    names, odds = network.header.names, prior.log_odds()
+    arcs = [(names[parent], names[child]) for child, family in enumerate(network.parents) for parent in family]
+    return math.fsum(odds.get(arc, 0.0) for arc in arcs)
 
 
 def _measure_likelihood(network: Network, given: Inputs) -> dict[str, float | None]:
@@ -245,7 +256,7 @@ def _measure_distance(network: Network, reference: Network, data: Dataset | None
     arcs = compare_arcs(network.parents, expected)
     header = network.header
     if data is not None and data.interventions is not None:
-        header = replace(header, extra=data.interventions_entry)
+        header = replace(header, extra=data.score_entries)
     targets = targets_of(header)
     return {
         "shd": structural_hamming_distance(

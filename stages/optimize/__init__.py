@@ -135,7 +135,7 @@ MAIN_METHODS = {
     "exact": SearchMethod(
         "exact",
         "the best network with the proof, or how far from it one may be when the time is up",
-        {SETS: on_sets("stages.optimize.exact.search", "init", "start", "proof")},
+        {SETS: on_sets("stages.optimize.exact.search", "init", "start", "proof", "best_classes")},
     ),
     "forest": SearchMethod(
         "treewidth",
@@ -159,7 +159,7 @@ MAIN_METHODS = {
     ),
 }
 
-INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "workers")
+INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "best_classes", "workers")
 """Inputs and outputs that methods name among their options and the command line opens."""
 
 METHODS = installed("bnsl.searches", MAIN_METHODS, {*(each.name for each in fields(OptimizeOptions)), *INPUTS})

@@ -151,7 +151,7 @@ def run_on_data(
             rows=dataset.n_rows,
             data=dataset.fingerprint,
             ess=recorded_ess(options.score, options.ess),
-            extra=dataset.interventions_entry,
+            extra=dataset.score_entries,
         )
         network = assemble(header, method, options, budget, result)
         verify_found(network, options, dataset=dataset)

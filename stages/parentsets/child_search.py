@@ -16,7 +16,7 @@ from stages.kernels.dominance import mark_undominated
 from stages.methods import OwnValues
 from stages.runtime.budgets import Budget
 from stages.scoring.candidate_prefilter import RowSample
-from stages.scoring.family_scorer import SLICE_WORK
+from stages.scoring.family_scorer import SLICE_WORK, FamilyScorer
 from stages.scoring.set_functions import SetFunctions
 
 from .grow_orders import Orders
@@ -203,6 +203,16 @@ def margin_of(keep_mass: float | None) -> float:
     return -math.log(keep_mass) if keep_mass > 0 else math.inf
 
 
+def largest_gain(scorer: FamilyScorer, child: int, limits: ChildLimits) -> float:
+    """The most, in nats, that a prior of arcs adds to the score of a set within the limits; 0 without a prior.
+
+    A score less this is at most the score without the prior, so bounds on scores without it hold for the difference.
+    """
+    if scorer.gains is None:
+        return 0.0
+    return scorer.gains.largest(child, limits.required, limits.allowed, limits.most_added)
+
+
 def slice_work(budget: Budget) -> float:
     """Work between two looks at the clock: less when little time is left, since searches share it."""
     share = min(1.0, budget.time_left() / SLICE_SECONDS)
@@ -236,11 +246,16 @@ class ChildLimits:
     functions: SetFunctions | None = None
     own: OwnValues = field(default_factory=OwnValues)  # options that the method's entry declares
 
+    @property
+    def most_added(self) -> int:
+        """Most parents besides the required ones."""
+        return self.max_parents - len(self.required)
+
     def nothing_found(self, child: int) -> FoundSets:
         """An empty result for a search to fill."""
         n_within = math.inf
         if self.margin:
-            n_within = n_sets_within(len(self.allowed), self.max_parents - len(self.required))
+            n_within = n_sets_within(len(self.allowed), self.most_added)
         explored: list | None = [] if self.traces else None
         return FoundSets(child, explored=explored, margin=self.margin, n_within=n_within, n_copies=self.n_copies)
 

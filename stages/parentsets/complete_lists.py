@@ -21,7 +21,7 @@ from stages.runtime.memory import format_bytes, free_bytes
 from stages.runtime.reporting import duration_text
 
 from . import METHODS
-from .child_search import UNLIMITED, ChildLimits
+from .child_search import UNLIMITED, ChildLimits, largest_gain
 from .dirichlet_bounds import superset_bound
 from .driver import Run
 from .enumeration import configuration_caps, count_sets
@@ -93,7 +93,8 @@ def count_complete(run: Run) -> CompleteCount | None:
     rate = _seconds_per_set(run, searched)
     seconds = total * rate / workers
     expected = None
-    if seconds > LONG_SECONDS and run.scorer.definition.bounds_supersets and run.options.keep_mass is None:
+    is_bounded = run.scorer.definition.bounds_supersets and run.scorer.gains is None
+    if seconds > LONG_SECONDS and is_bounded and run.options.keep_mass is None:
         sampled, held, work = _sample(run, searched, rate)
         expected = min(total, math.ceil(sampled))
         seconds = work / workers
@@ -141,6 +142,8 @@ def _counts(run: Run, searched: list[int]) -> Iterator[tuple[list[int], int]]:
         penalty = scorer.penalty(child) * scorer.n_configurations(required)
         # The likelihood that required parents add only lowers the cap.
         alone = math.inf if run.options.keep_mass is not None else float(scorer.row_entropies[child]) + penalty
+        if scorer.gains is not None:
+            alone += largest_gain(scorer, child, run.searcher.limits_of(child))
         cap = math.ceil(alone / penalty) if penalty > 0.0 and alone < math.inf else math.inf
         groups[cap, int(scorer.n_states[child]), len(required)] += 1
     candidates = scorer.n_states[scorer.n_states > 1]
@@ -160,7 +163,8 @@ def _count_child(run: Run, child: int) -> list[int]:
     alone = scorer.local_score(child, required)
     if limits.margin:  # no score of a subset closes a set
         singles, alone = np.full(len(allowed), -np.inf), -math.inf
-    caps = configuration_caps(singles, alone, penalty)
+    largest = largest_gain(scorer, child, limits)
+    caps = configuration_caps(singles - largest, alone - largest, penalty)
     return count_sets(scorer.n_states[allowed], caps, limits.max_parents - len(required))
 
 

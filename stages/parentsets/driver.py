@@ -62,7 +62,7 @@ class Run:
         """The header of the records; for a shard it names the shard and the number of its records."""
         dataset, options = self.scorer.dataset, self.options
         extra: dict[str, Any] = {} if options.keep_mass is None else {"keep_mass": options.keep_mass}
-        extra |= dataset.interventions_entry
+        extra |= dataset.score_entries
         if self.searcher.plan.screened:
             extra[SCREENED] = sorted(self.searcher.plan.screened)
         if options.shard is not None:

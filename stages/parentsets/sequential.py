@@ -13,7 +13,7 @@ from stages.kernels.counting.sets_by_size import Level, empty_level, mark_open
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
 
-from .child_search import BYTES_PER_SET, ChildLimits, FoundSets, slice_work
+from .child_search import BYTES_PER_SET, ChildLimits, FoundSets, largest_gain, slice_work
 from .dirichlet_bounds import SupersetBound, superset_bound
 from .pruning_rules import unlisted_bound, worth_of_parent
 
@@ -30,7 +30,11 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
 
 
 class _Search:
-    """Sets are rows of ascending places among the allowed variables; required parents are in all of them."""
+    """Sets are rows of ascending places among the allowed variables; required parents are in all of them.
+
+    With a prior of arcs, levels hold scores less `largest_gain`. These are at most the scores without the prior, on
+    which every bound on supersets holds.
+    """
 
     def __init__(self, scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget):
         self.scorer = scorer
@@ -44,7 +48,11 @@ class _Search:
         self.required = np.array(limits.required, dtype=np.int32)
         self.n_states = scorer.n_states[limits.allowed].astype(np.float64)
         slack = ROUNDED_SCORES * scorer.quantum + limits.margin
-        self.worth = worth_of_parent(scorer.row_entropies[limits.allowed], self.n_states, slack)
+        self.largest_gain = largest_gain(scorer, child, limits)
+        self.gains = None if scorer.gains is None else scorer.gains.row(child)[limits.allowed]
+        self.required_gain = 0.0 if scorer.gains is None else scorer.gains.of_set(child, limits.required)
+        most_gained = scorer.row_entropies[limits.allowed] + (0.0 if self.gains is None else self.gains)
+        self.worth = worth_of_parent(most_gained, self.n_states, slack)
         self.base_q = scorer.n_configurations(limits.required)
         # The memory of one slice serves the next: new memory would be cleared each time.
         self.entries, self.is_better = np.empty(0), np.empty(0, dtype=np.bool_)
@@ -54,14 +62,13 @@ class _Search:
         empty_score = self.scorer.local_score(self.child, limits.required)
         found.begin(limits.required, empty_score)
         # Size 0: one set, the required parents alone.
-        places, best = np.zeros((1, 0), dtype=np.int32), np.array([min(empty_score, found.floor)])
+        places, best = np.zeros((1, 0), dtype=np.int32), np.array([min(empty_score - self.largest_gain, found.floor)])
         level = empty_level(0)
-        most_added = limits.max_parents - len(limits.required)
-        for size in range(1, most_added + 1):
+        for size in range(1, limits.most_added + 1):
             if self.bound is not None and size > 1:
                 self._close_excluded(self.bound, level, places, best)
                 places, best = _sets_of(level, len(self.n_states))
-            extended = self._extend_all(level, places, best, keeps=size < most_added)
+            extended = self._extend_all(level, places, best, keeps=size < limits.most_added)
             if extended is None:
                 found.unlisted = self._bound_from_size(size)
                 return found
@@ -129,21 +136,36 @@ class _Search:
         entries[last][beyond] = np.nan
         counts[n_extended - 1] -= len(beyond)
         scores = np.full(len(entries) if found.explored is not None else 0, np.nan)
+        # What is to be added to scores without the prior.
+        offsets = self._offsets(places[:n_extended], starts[: n_extended + 1])
+        entries -= offsets
         evaluated, is_whole = 0, True
         for configurations, which in self._groups(q[:n_extended], places.shape[1]):
             n_scored = self._score(configurations, places, which, starts, entries, is_better, scores)
             evaluated += int(counts[which[:n_scored]].sum())
             if found.explored is not None:
-                self._trace(places, starts, scores, which[:n_scored])
+                self._trace(places, starts, scores + (offsets + self.largest_gain), which[:n_scored])
             is_whole = n_scored == len(which)
             if not is_whole:
                 break
+        entries += offsets
         scorer.count_evaluations(evaluated)
         found.evaluated += evaluated
         which = np.flatnonzero(is_better[: len(entries)])
         if len(which):
-            found.add_lists(ListedSets.of_rows(self._members(places, starts, which)), entries[which])
+            found.add_lists(
+                ListedSets.of_rows(self._members(places, starts, which)), entries[which] + self.largest_gain
+            )
         return n_extended if is_whole and not len(beyond) else 0, entries
+
+    def _offsets(self, places: np.ndarray, starts: np.ndarray) -> np.ndarray | float:
+        """For each extension of some sets: its gain by the prior, less the largest gain, nats."""
+        if self.gains is None:
+            return 0.0
+        widths = np.diff(starts)
+        last = np.arange(starts[-1]) + np.repeat(len(self.gains) - starts[1:], widths)
+        of_sets = self.gains[places].sum(axis=1) + (self.required_gain - self.largest_gain)
+        return np.repeat(of_sets, widths) + self.gains[last]
 
     def _groups(self, q: np.ndarray, size: int) -> list[tuple[float | None, np.ndarray]]:
         """Groups of sets that are scored together: all sets if values of sets are used, else sets with equally many
@@ -202,13 +224,14 @@ class _Search:
 
     def _bound_from_size(self, size: int) -> float | None:
         if self.bound is not None:
-            return self.bound.of_larger_sets(self.limits.required, self.limits.allowed)
+            return self.bound.of_larger_sets(self.limits.required, self.limits.allowed) + self.largest_gain
         penalty = self.scorer.penalty(self.child)
         if penalty <= 0:
             return None
         # A set with at least this number of further parents has at least the product of the smallest numbers of
         # states.
-        return float(unlisted_bound(penalty, self.base_q * np.prod(np.sort(self.n_states)[:size])))
+        bound = unlisted_bound(penalty, self.base_q * np.prod(np.sort(self.n_states)[:size]))
+        return float(bound) + self.largest_gain
 
 
 def _sets_of(level, n_allowed: int) -> tuple[np.ndarray, np.ndarray]:

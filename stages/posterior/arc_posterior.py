@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from formats.arc_priors import KEY
 from formats.graph_records import ArcPattern, ArcProbabilities
 from formats.records import Header, Network, ParentSetTable
 from formats.wording import plural
@@ -71,7 +72,7 @@ def _tiny_patterns(options: PosteriorOptions) -> tuple[ArcPattern, ...]:
 
 def _header(table: ParentSetTable, options: PosteriorOptions, **facts: Any) -> Header:
     kept: dict[str, Any] = {
-        name: table.header.extra[name] for name in ("keep_mass", "interventions") if name in table.header.extra
+        name: table.header.extra[name] for name in ("keep_mass", "interventions", KEY) if name in table.header.extra
     }
     share = listed_share(table)
     if share is not None:
@@ -164,6 +165,7 @@ def sampled_networks(table: ParentSetTable, samples: Samples, header: Header) ->
     for sets in samples.sets.reshape(-1, table.n_variables).tolist():
         scores = table.scores[sets]
         extra = {"total": float(scores.sum()), "method": "sampled"}
+        extra |= {name: header.extra[name] for name in ("interventions", KEY) if name in header.extra}
         yield Network(replace(header, extra=extra), tuple(map(table.parent_set, sets)), scores)
 
 

@@ -76,12 +76,13 @@ def sampled_rows(n_rows: int) -> int:
 
 
 def make_row_sample(scorer: FamilyScorer) -> RowSample | None:
-    """A row sample if there are many variables, at least twice as many rows as in the sample, and no interventions;
-    else None.
+    """A row sample if there are many variables, at least twice as many rows as in the sample, and neither
+    interventions nor a prior of arcs; else None.
     """
     saves = scorer.n_variables > MANY_CANDIDATES and 2 * sampled_rows(scorer.n_rows) <= scorer.n_rows
-    # A child may have been set in all rows of a sample.
-    return RowSample(scorer) if saves and scorer.dataset.interventions is None else None
+    # A child may have been set in all rows of a sample; the ranking by likelihood would drop arcs of a strong prior.
+    is_plain = scorer.dataset.interventions is None and scorer.gains is None
+    return RowSample(scorer) if saves and is_plain else None
 
 
 def strongest_alone(scorer: FamilyScorer, child: int, candidates: np.ndarray, improvements: np.ndarray) -> np.ndarray:

@@ -155,6 +155,15 @@ class Score:
         return found
 
 
+def score_quantum(n_rows: int) -> float:
+    """Scores on this number of rows are rounded to multiples of it, nats; a power of two.
+
+    So a family has the same score however it was counted. Sums are at most about N ln N in size: 1e-13 of this is
+    hundreds of its rounding units (1.1e-16).
+    """
+    return 2.0 ** math.ceil(math.log2(n_rows * math.log(n_rows + 1) * 1e-13))
+
+
 def _wrong(counts: np.ndarray, found: np.ndarray) -> str:
     """What is wrong with the terms of some counts; empty if nothing is."""
     import numpy as np

@@ -17,6 +17,7 @@ from stages.kernels.counting.drop_one import count_table, score_without
 from stages.kernels.counting.sets_by_size import score_open
 from stages.runtime.budgets import StopSignal
 
+from .arc_gains import ArcGains
 from .clique_scorer import CliqueScorer, clique_products
 from .pair_scores import PairScores
 from .scored_data import ScoredData
@@ -59,6 +60,10 @@ class FamilyScorer(ScoredData):
         super().__init__(dataset, score, ess, stop, part_of)
         # The scorers of children that are counted in some of the rows only.
         self.parts: dict[int, FamilyScorer] = {}
+        # What the prior of arcs adds to scores; None without one.
+        self.gains: ArcGains | None = None
+        if dataset.prior is not None:
+            self.gains = ArcGains(dataset.prior, dataset.names, self._states, self.quantum) or None
         self._known: dict[tuple[int, tuple[int, ...]], tuple[np.ndarray, np.ndarray]] = {}
         self._everything = np.arange(dataset.n_variables, dtype=np.int32)
         self._no_scores = np.full(dataset.n_variables, -np.inf)
@@ -66,7 +71,7 @@ class FamilyScorer(ScoredData):
     @property
     def is_equivalent(self) -> bool:
         """Whether networks of one class (the same independencies) score alike on these data."""
-        return self.definition.is_equivalent
+        return self.definition.is_equivalent and self.gains is None
 
     def of_child(self, child: int) -> FamilyScorer:
         """The scorer of the rows that count for a child's families; for whoever reads more than scores."""
@@ -88,6 +93,8 @@ class FamilyScorer(ScoredData):
         out = self._no_scores.copy()
         tables = self.tables.of_expansion(child, self.n_configurations(parents))
         self.count_evaluations(*self.expand_with(tables, child, parents, candidates, out))
+        if self.gains is not None:
+            out += self.gains.row(child) + self.gains.of_set(child, parents)
         return out
 
     def remember(self, child: int, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray) -> None:
@@ -99,8 +106,8 @@ class FamilyScorer(ScoredData):
     def expand_with(
         self, tables: ScoreTables, child: int, parents: Sequence[int], candidates: np.ndarray, out: np.ndarray
     ) -> tuple[int, float]:
-        """Write into `out` the scores of ``parents + {Y}`` from other tables; returns the number scored, and the
-        work.
+        """Write into `out` the scores of ``parents + {Y}`` from other tables, without gains of a prior; returns the
+        number scored, and the work.
         """
         data, members, workspace = self.data, np.array(parents, dtype=np.int32), self.workspace()
         place, work = 0, 0.0
@@ -128,7 +135,7 @@ class FamilyScorer(ScoredData):
         """Score open extensions of sets with equally many configurations, see `score_open`.
 
         `into` are starts, entries, is_better and scores. It begins at the place `at`: (0, 0), or the result of the
-        previous call. Counts no evaluations.
+        previous call. Counts no evaluations; scores are without gains of a prior.
         """
         tables = self.tables.of_expansion(child, n_configurations)
         arguments = child, required, allowed, places, which, *at, most_work, *into
@@ -169,22 +176,25 @@ class FamilyScorer(ScoredData):
             value = score_without(counts, r, before, states[i], after, tables.cell[kind], tables.row[kind])
             value -= tables.penalty * before * after
             out[place] = round(value / self.quantum) * self.quantum
+            out[place] += 0.0 if self.gains is None else self.gains.of_set(child, rest)
         self.count_evaluations(len(which), float(self.n_rows * (len(parents) + 1)))
         return out
 
     def pairs(self) -> PairScores:
         """Scores of all single parents."""
-        return PairScores(self)
+        return PairScores(self, self.gains)
 
     def cliques(self, most_parents: int) -> CliqueScorer | None:
         """Scores within small cliques, of at most `most_parents` parents.
 
-        None with too many rows, or where sums of the score may not be exact.
+        None with too many rows, where sums of the score may not be exact, or with a prior of arcs.
         """
-        products = clique_products(self, most_parents)
+        products = clique_products(self, most_parents) if self.gains is None else None
         return None if products is None else CliqueScorer(self, most_parents, products)
 
     def set_functions(self, max_parents: int, most_bytes: float = math.inf) -> SetFunctions | None:
-        """Scores of all sets, whose values take at most `most_bytes`; None if that serves no search."""
+        """Scores of all sets, whose values take at most `most_bytes`; None if that serves no search. They are without
+        gains of a prior.
+        """
         largest = largest_size(self, max_parents, most_bytes)
         return SetFunctions(self, largest, most_bytes) if largest else None

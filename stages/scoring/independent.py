@@ -84,8 +84,21 @@ class IndependentScorer:
         return max(1e-6, ROUNDING * n_rows * math.log(n_rows + 1))
 
     def local_score(self, child: int, parents: Sequence[int]) -> float:
-        """Local score from its definition."""
-        return local_score(count_family(self.dataset, self._n_states, child, parents), self.score, self.ess)
+        """Local score from its definition, and the logarithm of what the prior of arcs multiplies."""
+        counted = local_score(count_family(self.dataset, self._n_states, child, parents), self.score, self.ess)
+        return counted + self._log_prior(child, parents)
+
+    def _log_prior(self, child: int, parents: Sequence[int]) -> float:
+        """ln(p / (1 - p)) of each arc, ln(q / (2 - 2 q)) of an arc where the adjacency has probability q."""
+        given = self.dataset.prior
+        if given is None:
+            return 0.0
+        name, others = self.dataset.names[child], {self.dataset.names[parent] for parent in parents}
+        odds = [p / (1.0 - p) for parent, of, p in given.arcs if of == name and parent in others]
+        for ends in ((one, other, q) for one, other, q in given.adjacencies if name in (one, other)):
+            if (ends[0] if ends[1] == name else ends[1]) in others:
+                odds.append(ends[2] / (2.0 - 2.0 * ends[2]))
+        return math.fsum(map(math.log, odds))
 
     def check(self, child: int, parents: Sequence[int], found: float) -> None:
         """Raise `VerificationError` unless `found` is the local score of the family."""
@@ -113,8 +126,9 @@ class IndependentScorer:
         """
         child, sets, scores = record.child, record.parents, record.scores
         highest = float(scores.max(initial=0.0))
-        # Each score of ours is the logarithm of a probability, with or without a penalty subtracted.
-        if highest > self._rounding and self.score not in ADDED:
+        # Each score of ours is the logarithm of a probability, with or without a penalty subtracted; odds of a prior
+        # may exceed 1.
+        if highest > self._rounding and self.score not in ADDED and self.dataset.prior is None:
             family = self._named(child, sets[int(np.argmax(scores))])
             raise VerificationError(f"{family}: {highest!r} is a positive log-likelihood score")
         places: Sequence[int] = range(len(sets))
@@ -227,7 +241,7 @@ def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> f
     BIC takes (ln N)/2 per free parameter (Schwarz 1978), AIC takes 1 (Akaike 1974), both over all parent
     configurations, occurring or not. BDeu spreads `ess` evenly over the cells (Buntine 1991); K2 has the
     parameter 1 in every cell (Cooper & Herskovits 1992). A score of another package takes the penalty that it
-    declares per free parameter, as BIC does, or sums what it declares of cells and configurations. Graph priors are
+    declares per free parameter, as BIC does, or sums what it declares of cells and configurations. A prior of arcs is
     not added.
     """
     if score == "ll":

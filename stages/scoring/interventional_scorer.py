@@ -41,7 +41,7 @@ class InterventionalScorer(FamilyScorer):
         for child in given.variables:
             free = np.flatnonzero(given.is_free(child))
             rows = dataset.rows(free, dataset.fingerprint)
-            plain = Dataset(rows.variables, rows.codes, rows.fingerprint)
+            plain = Dataset(rows.variables, rows.codes, rows.fingerprint, prior=rows.prior)
             self.parts[child] = FamilyScorer(plain, score, ess, stop, part_of=self)
 
     @property
@@ -84,7 +84,7 @@ class InterventionalScorer(FamilyScorer):
         return self.parts[child].penalty(child) if child in self.parts else super().penalty(child)
 
     def pairs(self) -> PairScores:
-        return InterventionalPairs(self)
+        return InterventionalPairs(self, self.gains)
 
     def cliques(self, most_parents: int) -> CliqueScorer | None:
         return None

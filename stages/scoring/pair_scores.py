@@ -18,6 +18,7 @@ from stages.kernels.counting.pairs import PairTables, keep_best_parents, score_t
 from stages.kernels.counting.score_tables import look_up
 from stages.runtime.workers import ordered_map
 
+from .arc_gains import ArcGains
 from .look_up_tables import LineKey
 from .scored_data import ScoredData
 
@@ -48,8 +49,8 @@ class PairScores:
     no further tile is begun.
     """
 
-    def __init__(self, scorer: ScoredData):
-        self.scorer = scorer
+    def __init__(self, scorer: ScoredData, gains: ArcGains | None = None):
+        self.scorer, self.gains = scorer, gains
         self._tables = _make_tables(scorer)
         edges = self._edges()
         # Each pair is in one of them.
@@ -103,6 +104,10 @@ class PairScores:
             # The cells of a pair add something else if the other variable is the child.
             turned = self._tables._replace(line=np.ascontiguousarray(self._tables.line.T))
             score_tile(offsets, turned, counts, *tile, np.empty_like(forward), backward)
+        if self.gains is not None:
+            sides = (tile.first, tile.last), (tile.other_first, tile.other_last)
+            self.gains.add_to_tile(*sides, forward)
+            self.gains.add_to_tile(*sides[::-1], backward)
         is_square = tile.first == tile.other_first
         self.scorer.count_evaluations(n_first * (n_first - 1) if is_square else 2 * n_first * n_other)
         return forward, backward

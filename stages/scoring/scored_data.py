@@ -18,6 +18,7 @@ from stages.kernels.counting.packed_data import Workspace
 from stages.runtime.budgets import StopSignal
 
 from .dataset_layout import make_workspace, pack_dataset
+from .definitions import score_quantum
 from .look_up_tables import LookUpTables
 from .scores import SCORES
 
@@ -49,11 +50,8 @@ class ScoredData:
         self.n_rows = dataset.n_rows
         self._penalty = self.definition.penalty_on(self.n_rows)
         self.data = pack_dataset(dataset.codes, self.n_states, stop)
-        # Scores are rounded to multiples of it, so a family has the same score however it was counted. Sums are at
-        # most about N ln N in size: 1e-13 of this is hundreds of its rounding units (1.1e-16).
         self._whole = part_of
-        n_rows = self.n_rows if part_of is None else part_of.n_rows
-        self.quantum = 2.0 ** math.ceil(math.log2(n_rows * math.log(n_rows + 1) * 1e-13))
+        self.quantum = score_quantum(self.n_rows if part_of is None else part_of.n_rows)
         # Local scores computed so far, and the cost of computing them one set at a time, estimated by
         # `counting_plan`: about 10**9 units a second.
         self.evaluations, self.work = 0, 0.0

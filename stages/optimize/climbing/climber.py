@@ -209,7 +209,7 @@ class Climber:
         """Which candidates may gain as new parents, by a bound that needs no counting; bool, shape (n_candidates,).
 
         A further parent Y gains at most N times the smaller of H(X|P) and H(Y) in log-likelihood, and costs
-        ``penalty * |P| (|Y| - 1)`` (de Campos et al. 2018).
+        ``penalty * |P| (|Y| - 1)`` (de Campos et al. 2018); a prior of arcs adds its gain.
         """
         if not self._has_bound:
             return np.ones(len(candidates), dtype=np.bool_)
@@ -217,6 +217,10 @@ class Climber:
         paid = self.scorer.penalty(child) * self.scorer.n_configurations(parents)
         unexplained = -(self.scores[child] + paid)
         costs = paid * (self.scorer.n_states[candidates] - 1)
+        gains = self.scorer.gains
+        if gains is not None:
+            unexplained += gains.of_set(child, parents)
+            costs = costs - gains.row(child)[candidates]
         return costs < np.minimum(unexplained, self.scorer.of_child(child).row_entropies[candidates]) + self.grid
 
     def _gains(self, child: int, candidates: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from stages.parentsets.child_search import UNLIMITED, ChildLimits, FoundSets
+from stages.parentsets.child_search import UNLIMITED, ChildLimits, FoundSets, largest_gain
 from stages.parentsets.enumeration import configuration_caps, count_sets, seconds_of, slowdown
 from stages.parentsets.memory import shared_values
 from stages.parentsets.sequential import search_child
@@ -87,9 +87,9 @@ def most_scores(grower: SetGrower, limit: float) -> list[int]:
         improving, better = grower.improving(grower.required)
         scores[improving] = better
     penalty = scorer.penalty(grower.child) * scorer.n_configurations(grower.required)
-    caps = configuration_caps(scores[limits.allowed], grower.scores[grower.required], penalty)
-    most_added = limits.max_parents - len(grower.required)
-    return count_sets(scorer.n_states[limits.allowed], caps, most_added, limit)
+    largest = largest_gain(scorer, grower.child, limits)
+    caps = configuration_caps(scores[limits.allowed] - largest, grower.scores[grower.required] - largest, penalty)
+    return count_sets(scorer.n_states[limits.allowed], caps, limits.most_added, limit)
 
 
 def limits_of(grower: SetGrower) -> ChildLimits:

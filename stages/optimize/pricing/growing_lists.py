@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from formats.arc_priors import KEY
 from formats.records import Header, ParentSetRecord, ParentSetTable
 from formats.sets.listed_sets import ListedSets, best_first, offsets_of
 from stages.kernels.orders.set_lists import SetLists
@@ -187,11 +188,12 @@ def make_growers(
 def _add_listed(grower: SetGrower, table: ParentSetTable, allowed: np.ndarray) -> None:
     """Let a grower know the sets of a table that the constraints allow.
 
-    Scores of other data or of another kind are not used: their sets are scored again.
+    Scores of other data, of another kind or with another prior of arcs are not used: their sets are scored again.
     """
     scorer, header = grower.scorer, table.header
     same = (scorer.dataset.fingerprint, scorer.score, recorded_ess(scorer.score, scorer.ess))
     is_same = (header.data, header.score, header.ess) == same
+    is_same &= header.extra.get(KEY) == scorer.dataset.score_entries.get(KEY)
     for s in range(int(table.set_offsets[grower.child]), int(table.set_offsets[grower.child + 1])):
         parents = table.parent_set(s)
         is_possible = set(grower.required) <= set(parents) and allowed[list(parents)].all()

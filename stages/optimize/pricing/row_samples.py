@@ -87,13 +87,13 @@ def search_samples(
 ) -> OptimizeOptions:
     """`options` with a new start: the best network found by searches on growing samples of the rows.
 
-    With at most `MANY_ROWS` rows, or with interventions (a variable may have been set in all rows of a sample), the
-    options are returned unchanged. The limit on evaluations holds for each sample
-    on its own, and scores on samples are not counted in the run. Scores of the resulting networks on all rows are
-    counted and reported.
+    With at most `MANY_ROWS` rows, with interventions (a variable may have been set in all rows of a sample) or with a
+    prior of arcs (which weighs more on few rows), the options are returned unchanged. The limit on evaluations holds
+    for each sample on its own, and scores on samples are not counted in the run. Scores of the resulting networks on
+    all rows are counted and reported.
     """
     sizes = sample_sizes(scorer.n_rows)
-    if not sizes or scorer.dataset.interventions is not None:
+    if not sizes or scorer.dataset.interventions is not None or scorer.gains is not None:
         return options
 
     def score_of(parents: Parents) -> float:

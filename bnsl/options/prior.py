@@ -1,0 +1,111 @@
+"""A prior of arcs: ``--prior``, the same in every stage that scores families."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..running.errors import UsageError
+from .declared import option, record
+from .values import INPUT, Input, Number
+
+if TYPE_CHECKING:
+    from formats.arc_priors import ArcPrior
+    from formats.data_records import Dataset, IncompleteDataset
+    from stages.methods import Described
+
+Rows = TypeVar("Rows", bound="Dataset | IncompleteDataset")
+
+WITHOUT_PRIOR = {
+    "indep": "it chooses sets by estimates from the data alone",
+    "greedy": "its rules close sets by bounds on the data alone",
+    "mmhc": "its tests of independence choose the candidates before any score",
+}
+"""Methods that cannot honour a prior of arcs, with the reason."""
+
+PRIOR_LEAST: Any = option(
+    "Count probabilities of --prior below P as P, and above 1-P as 1-P, so that data can change them; without it 0 "
+    "and 1 are refused.",
+    Number(0.0, 0.5, is_open=True),
+    "P",
+)
+
+
+@dataclass(eq=False, repr=False)
+class PriorOfNetworks(Input):
+    """A uniform prior by its word, or a file of probabilities of arcs."""
+
+    words: tuple[str, ...] = ()
+
+    def paths(self, value: Any) -> list[str]:
+        """The file, unless the value is a word."""
+        return [path for path in super().paths(value) if path not in self.words]
+
+
+@dataclass(frozen=True)
+class PriorOptions:
+    """Probabilities of arcs."""
+
+    prior: Any = option(
+        "Probabilities of arcs, which the scores contain: a table with columns from, to, probability, such as "
+        "'posterior' and 'average --strengths' write; type undirected marks the probability of an arc in either "
+        "direction. An arc adds ln(p/(1-p)) to the score of its child; other pairs add nothing.",
+        INPUT,
+        "FILE",
+    )
+    prior_least: float | None = PRIOR_LEAST
+
+    @property
+    def sources(self) -> tuple[Any, ...]:
+        """The file to read, possibly standard input."""
+        return () if self.prior is None else (self.prior,)
+
+    def recorded(self) -> dict[str, Any]:
+        """The entry of headers about the command; the probabilities are in a key of their own."""
+        return {} if self.prior is None else {"arc_prior": True, "prior_least": self.prior_least}
+
+    def read(self, names: Sequence[str]) -> ArcPrior | None:
+        """The prior on variables of these names; None without one."""
+        if self.prior is None:
+            if self.prior_least is not None:
+                raise UsageError("--prior-least goes with --prior FILE.")
+            return None
+        return read_prior(self.prior, names, self.prior_least)
+
+    def attached(self, rows: Rows) -> Rows:
+        """The data with the prior that their scores contain."""
+        from formats.data_records import Dataset
+
+        if not isinstance(rows, Dataset):
+            return replace(rows, dataset=self.attached(rows.dataset))
+        prior = self.read(rows.names)
+        return rows if prior is None else replace(rows, prior=prior)
+
+    def check(self, method: str, methods: Mapping[str, Described], screen: Any) -> None:
+        """Refuse a method that cannot honour the prior, and arcs that were chosen without it."""
+        if self.prior is None:
+            return
+        spec = methods[method]
+        reason = WITHOUT_PRIOR.get(method)
+        if reason is None and spec.package:
+            reason = f"nothing says that the package {spec.package} honours it"
+        if reason is not None:
+            raise UsageError(f"--prior does not go with method {method}: {reason}.")
+        if screen is not None:
+            raise UsageError("--prior does not go with --screen: the forest's arcs were chosen without it.")
+
+
+PRIOR = record(PriorOptions, "Constraints")
+
+
+def read_prior(source: Any, names: Sequence[str], least: float | None) -> ArcPrior:
+    """Read probabilities of arcs from a file, a result or a table in memory."""
+    from formats.graphs.arc_prior_tables import read_arc_prior
+
+    from ..tables import as_table
+
+    if hasattr(source, "to_arrow"):
+        source = source.to_arrow()
+    is_file = isinstance(source, str) or hasattr(source, "readable") or hasattr(source, "beginning")
+    return read_arc_prior(source if is_file else as_table(source), names, least)
