@@ -240,10 +240,11 @@ def _arcs(
                 ends = names[arc.parent], names[arc.child]
                 cycle = " -> ".join(names[v] for v in (arc.child, *arc.path)) if arc.path else ""
                 instead = None if arc.instead is None else column_list(names[v] for v in arc.instead)
-                row = (*ends, arc.removal_loss, instead, arc.instead_loss, arc.reversal_loss, cycle, *arc.information)
+                losses = arc.removal_loss, instead, arc.instead_loss, arc.reversal_loss, cycle
+                carried = arc.information.nats, arc.information.by_chance
                 decided = (directions.get(ends, ""),) if directions else ()
                 share = strengths.get(ends, (0.0, 0.0)) if strengths is not None else ()
-                rows.append((*row, *decided, *share))
+                rows.append((*ends, *losses, *carried, *decided, *share))
             if rows:
                 yield [*zip(*rows)]
 
