@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -67,6 +69,8 @@ HEADS = [
     (b"<?xml version='1.0'?>\n<bif>", "xml"),
     (b"<html><body/></html>", "html"),
     (b"<!DOCTYPE html>\n<html lang='en'>", "html"),
+    (b"% Bayesian network\n\\begin{tikzpicture}[x=1bp]\n", "tikz"),
+    (b"%PDF-1.7\n%\xb5\xed\n", "pdf"),
     (b'<?xml version="1.0"?>\n<svg xmlns="x">', "svg"),
     (b"<note><body/></note>", "xml"),
     (b"c a comment\np tw 3 2\n1 2\n2 3\n", "gr"),
@@ -74,7 +78,7 @@ HEADS = [
     (b"\x1f\x8b\x08", "gzip"),
     (b"PK\x03\x04", "zip"),
     (b"a\x01b", "binary"),
-    (b"\x89PNG\r\n\x1a\n\0\0\0\r", "binary"),
+    (b"\x89PNG\r\n\x1a\n\0\0\0\r", "png"),
     ("a,b\n".encode("utf-16"), "utf-16"),
     (b"", "empty"),
     (b" \r\n\t\n", "empty"),
@@ -160,7 +164,9 @@ REFUSED = [
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
 @pytest.mark.parametrize("row", REFUSED, ids=lambda row: row.name)
-def test_no_known_format_is_read_as_data(tmp_path, row, packed):
+def test_no_known_format_is_read_as_data(tmp_path, monkeypatch, row, packed):
+    made_by = {"svg2pdf": lambda **_: b"%PDF-1.5\n%\xb5\xed\n", "svg2png": lambda **_: b"\x89PNG\r\n\x1a\n\0"}
+    monkeypatch.setitem(sys.modules, "cairosvg", SimpleNamespace(**made_by))
     source = CASES / "data" / "small.bif"
     target = tmp_path / "made"
     runner = CliRunner()
