@@ -257,6 +257,12 @@ MAIN_FORMATS = (
         pattern=rb"(?i:<!doctype[ \t]+html[\s>]|<html[\s>])",
     ),
     _row(
+        ("cyjs", Kind.PICTURE, "a Cytoscape network", ".cyjs"),
+        ("", "pictures.cytoscape:cyjs_text"),
+        help="the same for Cytoscape, with degrees and strengths",
+        pattern=rb'\{\s*"format_version"\s*:\s*"[\d.]++"\s*,\s*"generated_by"',
+    ),
+    _row(
         ("tikz", Kind.PICTURE, "a TikZ picture", ".tikz"),
         ("", "pictures.tikz:tikz_text"),
         help="the same for LaTeX documents",

@@ -69,6 +69,7 @@ HEADS = [
     (b"<?xml version='1.0'?>\n<bif>", "xml"),
     (b"<html><body/></html>", "html"),
     (b"<!DOCTYPE html>\n<html lang='en'>", "html"),
+    (b'{"format_version":"1.0","generated_by":"bnsl","data":{', "cyjs"),
     (b"% Bayesian network\n\\begin{tikzpicture}[x=1bp]\n", "tikz"),
     (b"%PDF-1.7\n%\xb5\xed\n", "pdf"),
     (b'<?xml version="1.0"?>\n<svg xmlns="x">', "svg"),
@@ -104,7 +105,7 @@ def test_patterns_exclude_each_other(row):
     """No head is claimed by two rows, so their order does not matter."""
     mine = [head for head, name in HEADS if name == row.name]
     others = [other for other in (*FORMATS, *UNREAD) if other.pattern and other.name != row.name]
-    general = {"json": {"bnsl.parentsets", "bnsl.network", "bnsl.forest"}, "xml": {"graphml", "svg", "html"}}
+    general = {"json": {"bnsl.parentsets", "bnsl.network", "bnsl.forest", "cyjs"}, "xml": {"graphml", "svg", "html"}}
     for head in mine:
         text = head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
         for other in others:

@@ -200,7 +200,7 @@ def test_suffixes_mean_one_target():
         f".{name}": name
         for name in ("jkl", "pss", "bif", "net", "dot", "graphml", "gr", "td", "svg", "html", "xmlbif", "xdsl", "uai")
     }
-    expected |= {f".{name}": name for name in ("tikz", "pdf", "png")}
+    expected |= {f".{name}": name for name in ("cyjs", "tikz", "pdf", "png")}
     expected |= {f".{name}": name for name in ("parquet", "tsv")}
     for suffix, target in expected.items():
         assert guess_target(f"X{suffix.upper()}") == target
