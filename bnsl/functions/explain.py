@@ -150,6 +150,7 @@ def _placed(
 # ------------------------------------------------------------------------------------------------ arcs
 def _about_families(explained: Explained, table: ParentSetTable | None, given: ExplainOptions, run: Run) -> Answers:
     """The table of arcs, or of runners-up."""
+    from formats.wording import plural
     from stages.explain.rivals import RivalSearch
     from stages.recorded_knowledge import recorded_knowledge
     from stages.scoring.interventional_scorer import scorer_of
@@ -172,7 +173,9 @@ def _about_families(explained: Explained, table: ParentSetTable | None, given: E
     if table is not None:
         del facts["max_parents"]
     listed = _listed_families(explained, search, run)
-    compared = "the listed sets" if table is not None else f"sets of at most {most} parents, or one change away"
+    compared = (
+        "the listed sets" if table is not None else f"sets of at most {plural(most, 'parent')}, or one change away"
+    )
     if given.runners_up is not None:
         return _runners_up(listed, dataset.names, given.runners_up, score, compared, facts)
     return _arcs(listed, explained, given, run, score, compared, facts)
