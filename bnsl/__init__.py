@@ -24,6 +24,7 @@ FUNCTIONS = (
     "average",
     "query",
     "effects",
+    "explain",
     "fit",
     "sample",
     "evaluate",

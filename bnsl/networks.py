@@ -266,6 +266,12 @@ class Network(Result):
         [measures] = bnsl.evaluate(self, **{"quiet": True} | options)
         return measures
 
+    def explain(self, data: Any, **options: Any) -> Table:
+        """What the score loses by each arc, or what drives a `target`; it takes the options of `bnsl.explain`."""
+        import bnsl
+
+        return bnsl.explain(self, data=data, **{"quiet": True} | options)
+
     # ----------------------------------------------------------------------------------- other forms
 
     def to_arrow(self) -> pyarrow.Table:

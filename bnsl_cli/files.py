@@ -31,7 +31,8 @@ def write_answers(target: OutputOptions, answers: Answers, format: str, reporter
     if target.is_table:
         values = answers.values
         reporter.pause()
-        show_results(target.output, answers.columns, values, target.rows_shown, answers.closing, answers.titles)
+        look = target.rows_shown, answers.closing, answers.titles, answers.spare
+        show_results(target.output, answers.columns, values, *look)
         return
     metadata = {METADATA_KEY: json_text(answers.header).encode()} if answers.header else None
     with open_result_writer(target.output, answers.columns, format, metadata) as write:

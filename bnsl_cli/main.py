@@ -36,6 +36,7 @@ HELPERS = {
     "sample": "Draw rows from a network, given or random.",
     "fit": "Estimate the parameters of a network from data.",
     "query": "Query a network: distributions, probable states, samples, given evidence.",
+    "explain": "Explain why a network has its arcs, and what drives a variable.",
     "effects": "Effects of setting variables, averaged over structures, with intervals.",
     "merge": "Merge the parts of a run of parentsets and check them.",
     "plan": "Write a script that runs a command in parts or for many settings.",

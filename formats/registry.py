@@ -10,7 +10,7 @@ formats`` all derive from these rows. A new format is a module of its own and a 
   ``chunks(header, records) -> Iterator[bytes]``;
 - data are read by ``read(data: bytes, layout, warn) -> RawTable`` (or a table of pyarrow) and written by
   a class as `table_writer.CsvWriter`;
-- a picture is written by ``text(drawing: Drawing) -> str``;
+- a picture is written by ``text(drawing: Drawing) -> str``, or ``-> bytes``;
 - forests and entropy tables have one format each; their rows name the functions that users call.
 
 This module imports the standard library only, for the command line makes its choices of the rows; readers and writers
@@ -255,6 +255,30 @@ MAIN_FORMATS = (
         ("", "pictures.html:html_text"),
         help="the same as a page: search, zoom, Markov blankets",
         pattern=rb"(?i:<!doctype[ \t]+html[\s>]|<html[\s>])",
+    ),
+    _row(
+        ("cyjs", Kind.PICTURE, "a Cytoscape network", ".cyjs"),
+        ("", "pictures.cytoscape:cyjs_text"),
+        help="the same for Cytoscape, with degrees and strengths",
+        pattern=rb'\{\s*"format_version"\s*:\s*"[\d.]++"\s*,\s*"generated_by"',
+    ),
+    _row(
+        ("tikz", Kind.PICTURE, "a TikZ picture", ".tikz"),
+        ("", "pictures.tikz:tikz_text"),
+        help="the same for LaTeX documents",
+        pattern=rb"(?:%[^\n]*+\n)*+\\begin\{tikzpicture\}",
+    ),
+    _row(
+        ("pdf", Kind.PICTURE, "a PDF document", ".pdf"),
+        ("", "pictures.rendered:pdf_bytes"),
+        help="the same on a page; needs cairosvg, rsvg-convert or inkscape",
+        pattern=rb"%PDF-\d",
+    ),
+    _row(
+        ("png", Kind.PICTURE, "a PNG picture", ".png"),
+        ("", "pictures.rendered:png_bytes"),
+        help="the same in pixels; needs what pdf needs",
+        magic=(b"\x89PNG\r\n",),
     ),
 )
 """The formats of this project."""

@@ -223,7 +223,7 @@ def open_output(target: Target, *, is_laid_out: bool = False) -> Iterator[Binary
         raise
 
 
-def write_output(target: str, text: str) -> None:
-    """Write a text as the whole content of a target."""
+def write_output(target: str, content: str | bytes) -> None:
+    """Write a text, or bytes, as the whole content of a target."""
     with open_output(target) as stream:
-        stream.write(text.encode())
+        stream.write(content if isinstance(content, bytes) else content.encode())

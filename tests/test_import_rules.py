@@ -15,6 +15,7 @@ from helpers.sources import syntax_tree
 
 STDLIB = frozenset(sys.stdlib_module_names)
 ENGINES = {
+    "cairosvg": "formats.pictures.rendered",
     "highspy": "stages.optimize.exact.linear_programme",
     "distributed": "stages.runtime.dask_workers",
     "cloudpickle": "stages.runtime.remote_tasks",
@@ -99,6 +100,11 @@ def _root(module: str) -> str:
     return module.split(".")[0]
 
 
+def _is_engine(module: str, found: Import) -> bool:
+    """Whether an optional package is imported in its module, when it is needed."""
+    return ENGINES.get(_root(found.module)) == module and not found.at_module_level
+
+
 def _broken_by_formats(module: str, found: Import) -> Iterator[str]:
     if (
         (module == "formats" or (module in TABLES and _root(module) == "formats"))
@@ -107,7 +113,9 @@ def _broken_by_formats(module: str, found: Import) -> Iterator[str]:
         and found.module not in TABLES
     ):
         yield "the table of formats loads with the command line and imports the standard library only"
-    if _root(found.module) not in STDLIB | {"numpy", "pyarrow", "orjson", "formats"}:
+    if _root(found.module) not in STDLIB | {"numpy", "pyarrow", "orjson", "formats"} and not _is_engine(
+        module, found
+    ):
         yield "formats may import the standard library, numpy, pyarrow and orjson only"
 
 
@@ -156,7 +164,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         "formats.version",
     )
     ours = name.startswith("stages") or name in of_formats
-    is_engine = ENGINES.get(root) == module and not found.at_module_level
+    is_engine = _is_engine(module, found)
     if not (root in STDLIB | {"numpy"} or ours or is_engine):
         yield "stages may import numpy, stages, and records, graphs, errors, words, discovery of formats only"
     yield from _broken_by_the_main_road(module, found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ class Answers:
     - `figures`: figures of the run.
     - `source`, `rows`: the table of the question, and which of its rows are answered (bool; None for all).
     - `titles`: short titles of columns in a table to read, whose figures then have four decimals.
+    - `spare`: columns that a table to read leaves out where it would be too wide.
     - `header`: facts for the metadata of Arrow and Parquet files; empty for none.
     """
 
@@ -33,6 +34,7 @@ class Answers:
     source: Any = None
     rows: Any = None
     titles: Mapping[str, str] | None = None
+    spare: Collection[str] = ()
     header: dict[str, Any] = field(default_factory=dict)
 
     @property

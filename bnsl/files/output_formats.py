@@ -33,6 +33,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "fit": (*(row.target for row in formats_of(Kind.PARAMETERS, written=True)), "network"),
     "query": ("csv", "arrow", "feather", "parquet"),
     "effects": ("arrow", "csv", "feather", "parquet"),
+    "explain": ("csv", "arrow", "feather", "parquet"),
     "merge": ("parentsets",),
     "discretize": TABLE_FORMATS,
     "formats": (),

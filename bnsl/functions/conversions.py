@@ -23,6 +23,7 @@ from formats.graphs.algorithms import moral_graph
 from formats.graphs.network_files import require_parameters
 from formats.graphs.structures import with_header
 from formats.kinds import Kind
+from formats.pictures.rendered import NoRenderer
 from formats.printable import abbreviated
 from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
 from formats.registry import find_format
@@ -42,7 +43,7 @@ from ..files.inputs import LearntNetwork, learnt_network, open_learnt_network, o
 from ..files.rows import Rows
 from ..options.conversions import ChoiceOptions, PartOptions
 from ..options.data import DataOptions
-from ..running.errors import UsageError
+from ..running.errors import RunError, UsageError
 from ..running.reporter import Reporter
 from ..tables import as_file
 
@@ -253,7 +254,10 @@ def convert_picture(task: Conversion) -> Converted:
     labels = abbreviated([printable(name) for name in network.header.names], LABEL_LENGTH)
 
     def write(target: Any) -> None:
-        formats.write_drawing(target, draw_network(network, labels, undecided), task.format)
+        try:
+            formats.write_drawing(target, draw_network(network, labels, undecided), task.format)
+        except NoRenderer as error:
+            raise RunError(str(error)) from error
 
     return Converted(network, write)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from formats.wording import plural
@@ -10,6 +10,8 @@ from formats.wording import plural
 from . import layout
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from formats.data_records import Variable
     from formats.graph_records import ArcProbabilities
     from formats.records import EntropyTable, Forest, ParentSetRecord
@@ -96,20 +98,32 @@ def show_results(
     limit: int | None,
     closing: str,
     titles: Mapping[str, str] | None = None,
+    spare: Collection[str] = (),
 ) -> None:
-    """A table of results, figures with six digits; with short `titles` of columns, with four decimals."""
-    is_figure = [kind != "text" for kind in columns.values()]
-    named = [(titles or {}).get(name, name) for name in columns]
-    view = layout.new_table(*(f">{name}" if figure else name for name, figure in zip(named, is_figure)))
+    """A table of results, figures with six digits; with short `titles` of columns, with four decimals. `spare`
+    columns are left out where the table would be too wide for the lines.
+    """
     shape = ".6g" if titles is None else ".4f"
 
-    def shown(cell: Any, is_figure: bool) -> str:
-        if titles and is_figure and cell != cell:
+    def shown(cell: Any, kind: str) -> str:
+        if cell is None or (titles is not None and cell != cell):
             return ""
-        return f"{cell:{shape}}" if is_figure else cell
+        return f"{cell:{shape}}" if kind == "figure" else str(cell)
 
-    rows = ([shown(cell, figure) for cell, figure in zip(row, is_figure)] for row in zip(*values))
-    layout.write_table(target, view, rows, limit, "row", closing)
+    cells = [[shown(cell, kind) for cell in column] for kind, column in zip(columns.values(), values)]
+
+    def view_of(names: Sequence[str]) -> Table:
+        titled = ((titles or {}).get(name, name) for name in names)
+        return layout.new_table(*(t if columns[n] == "text" else f">{t}" for n, t in zip(names, titled)))
+
+    names = list(columns)
+    if spare:
+        trial = view_of(names)
+        layout.add_rows(trial, zip(*cells), limit)
+        if layout.least_width(trial) > layout.width_of(target):
+            names = [name for name in names if name not in spare]
+    chosen = (column for name, column in zip(columns, cells) if name in names)
+    layout.write_table(target, view_of(names), zip(*chosen), limit, "row", closing)
 
 
 def show_forest(target: str, forest: Forest, limit: int | None) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 from ..errors import Inconsistent
-from ..graph_records import Arc, EssentialGraph, parts_of
+from ..graph_records import Arc, EssentialGraph, directions_of, parts_of
 from ..records import Network
 from ..textlines import Lines
 from .parameters.xml_elements import is_in_xml, read_xml
@@ -16,14 +17,19 @@ from .structures import network_from_arcs
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _ATTRIBUTES = ("strength", "either", "weight")
 """Attributes of edges with known strengths; drawing programs use the weight as the width of the line."""
+_DEGREES = ("in_degree", "out_degree", "degree")
+"""Attributes of nodes: numbers of parents, of children, of all neighbours."""
 
 
 def graphml_text(graph: Network | EssentialGraph) -> str:
-    """The structure as GraphML; names are the ids of the nodes, strengths attributes of the edges.
+    """The structure as GraphML; names are the ids of the nodes, degrees their attributes; strengths and what
+    decides directions are attributes of the edges.
 
     Raises `Inconsistent`: a name has a control character, which XML cannot hold.
     """
-    names, arcs, edges, strengths = parts_of(graph)
+    names, all_arcs, all_edges, strengths = parts_of(graph)
+    arcs, edges = list(all_arcs), list(all_edges)
+    decided = directions_of(graph) if isinstance(graph, Network) else {}
     for name in names:
         if not is_in_xml(name):
             raise Inconsistent(f"XML cannot hold the variable name {name!r}")
@@ -31,14 +37,24 @@ def graphml_text(graph: Network | EssentialGraph) -> str:
     rows = ['<?xml version="1.0" encoding="UTF-8"?>', f'<graphml xmlns="{_GRAPHML}">']
     for name in _ATTRIBUTES if strengths else ():
         rows.append(f'  <key id="{name}" for="edge" attr.name="{name}" attr.type="double"/>')
+    if decided:
+        rows.append('  <key id="direction" for="edge" attr.name="direction" attr.type="string"/>')
+    rows += [f'  <key id="{name}" for="node" attr.name="{name}" attr.type="int"/>' for name in _DEGREES]
     rows.append('  <graph id="network" edgedefault="directed">')
-    rows += [f"    <node id={name}/>" for name in ids]
+    incoming = Counter(child for _, child in arcs)
+    outgoing = Counter(parent for parent, _ in arcs)
+    undirected = Counter(v for edge in edges for v in edge)
+    for v, name in enumerate(ids):
+        counts = incoming[v], outgoing[v], incoming[v] + outgoing[v] + undirected[v]
+        data = "".join(f'<data key="{key}">{count}</data>' for key, count in zip(_DEGREES, counts))
+        rows.append(f"    <node id={name}>{data}</node>")
     for pairs, direction in ((arcs, ""), (edges, ' directed="false"')):
         for one, other in pairs:
             opened = f"    <edge{direction} source={ids[one]} target={ids[other]}"
             strength = strengths.get((one, other))
             values = () if strength is None else (strength.arc, strength.either, strength.either)
             data = "".join(f'<data key="{k}">{value:.6g}</data>' for k, value in zip(_ATTRIBUTES, values))
+            data += f'<data key="direction">{decided[one, other]}</data>' if (one, other) in decided else ""
             rows.append(f"{opened}>{data}</edge>" if data else f"{opened}/>")
     return "\n".join([*rows, "  </graph>", "</graphml>"]) + "\n"
 

@@ -199,7 +199,7 @@ def write_essential_graph(target: str, graph: EssentialGraph, format: str) -> No
 
 
 def write_drawing(target: str, drawing: Drawing, format: str) -> None:
-    """Write a picture of a network as ``svg`` or ``html``."""
+    """Write a picture of a network in one of the formats of `Kind.PICTURE`."""
     write_output(target, load_writer(format, Kind.PICTURE)(drawing))
 
 

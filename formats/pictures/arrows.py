@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ..graph_records import Strength
@@ -59,14 +61,15 @@ def path(line: np.ndarray) -> str:
     start = f"M{_point(line[0])}"
     if len(line) == 2:
         return f"{start}L{_point(line[1])}"
+    return start + "".join(f"C{_point(one)} {_point(other)} {_point(end)}" for one, other, end in curves(line))
+
+
+def curves(line: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The cubics of a path from point to point: two control points and the end of each."""
     slope = _slopes(line)
-    pieces = []
     for i in range(len(line) - 1):
         third = (line[i + 1, 1] - line[i, 1]) / 3
-        one = line[i] + (slope[i] * third, third)
-        other = line[i + 1] - (slope[i + 1] * third, third)
-        pieces.append(f"C{_point(one)} {_point(other)} {_point(line[i + 1])}")
-    return start + "".join(pieces)
+        yield line[i] + (slope[i] * third, third), line[i + 1] - (slope[i + 1] * third, third), line[i + 1]
 
 
 def _point(point: np.ndarray) -> str:

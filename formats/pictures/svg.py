@@ -17,8 +17,10 @@ LEGEND = (0.25, 0.5, 0.75, 1)
 """Probabilities of the lines in the legend."""
 LEGEND_WORDS = ("probability of an arc in either direction;", "the paler a head, the less sure its direction")
 LEGEND_WIDTH, LEGEND_HEIGHT = 290.0, 62.0
+NOTE_ADVANCE = 6.6
+"""Width of a character of a note in pixels, in the mean; an upper bound for most typefaces."""
 UNDECIDED_WORDS = "no head: neither data nor knowledge decides the direction"
-NOTE_WIDTH, NOTE_HEIGHT = 300.0, 20.0
+NOTE_HEIGHT = 20.0
 
 _STYLE = """
   .ground { fill: #ffffff }
@@ -46,16 +48,21 @@ def svg_text(drawing: Drawing) -> str:
     right = float(aside.max())
     top = float(drawing.y.min()) - drawing.height / 2 - MARGIN
     bottom = float(drawing.y.max()) + drawing.height / 2 + MARGIN
-    width, height = right + MARGIN - left, bottom - top
-    legend: list[str] = []
-    if drawing.arcs and strengths_of(drawing.network):
-        legend = list(_legend(left + MARGIN, bottom + 8))
-        width, height = max(width, LEGEND_WIDTH + 2 * MARGIN), height + LEGEND_HEIGHT
+    own, height = right + MARGIN - left, bottom - top
     notes = [UNDECIDED_WORDS] if any(drawing.undirected) else []
     notes += [SCREENED_WORDS] if screened_of(drawing.network) else []
-    for words in notes:
-        legend.append(_note(left + MARGIN, top + height + 4, words))
-        width, height = max(width, NOTE_WIDTH + 2 * MARGIN), height + NOTE_HEIGHT
+    has_legend = bool(drawing.arcs and strengths_of(drawing.network))
+    words = [*notes, *(LEGEND_WORDS if has_legend else ())]
+    widest = max([NOTE_ADVANCE * len(each) for each in words] + [LEGEND_WIDTH * has_legend])
+    width = max(own, widest + 2 * MARGIN if words else 0.0)
+    left -= (width - own) / 2
+    legend: list[str] = []
+    if has_legend:
+        legend = list(_legend(left + MARGIN, bottom + 8))
+        height += LEGEND_HEIGHT
+    for note in notes:
+        legend.append(_note(left + MARGIN, top + height + 4, note))
+        height += NOTE_HEIGHT
     box = f"{number(left)} {number(top)} {number(width)} {number(height)}"
     ground = f'x="{number(left)}" y="{number(top)}" width="{number(width)}" height="{number(height)}"'
     rows = [

@@ -241,17 +241,24 @@ def _grid(width: np.ndarray, area: float) -> Part:
 
 
 def _pack(parts: Sequence[Part]) -> list[tuple[float, float]]:
-    """Upper left corners of parts packed in rows, the tallest first; a grid comes last."""
+    """Upper left corners of parts packed in rows, the tallest first; a grid comes last.
+
+    Lower parts of a row stand below one another, as far as its height allows.
+    """
     area = sum((p.width + PART_GAP) * (p.height + PART_GAP) for p in parts)
     limit = max([math.sqrt(ASPECT * area), *(p.width for p in parts)], default=0.0)
     corners = [(0.0, 0.0)] * len(parts)
-    left = top = tallest = 0.0
+    top = left = 0.0  # of the row, of its last column
+    height = width = filled = 0.0  # of the row; of the column, and where its next part begins
     for i in sorted(range(len(parts)), key=lambda i: (not parts[i].points, -parts[i].height, i)):
-        if left and left + parts[i].width > limit:
-            left, top, tallest = 0.0, top + tallest + PART_GAP, 0.0
-        corners[i] = (left, top)
-        left += parts[i].width + PART_GAP
-        tallest = max(tallest, parts[i].height)
+        part = parts[i]
+        if not width or filled + part.height > height or left + part.width > limit:
+            left += width + PART_GAP if width else 0.0
+            if left and left + part.width > limit:
+                top, left, height = top + height + PART_GAP, 0.0, 0.0
+            width, filled, height = 0.0, 0.0, max(height, part.height)
+        corners[i] = (left, top + filled)
+        width, filled = max(width, part.width), filled + part.height + PART_GAP
     return corners
 
 

@@ -35,15 +35,11 @@ def independence_test(
     cells of `second` are permuted within each configuration of `given`: valid however few rows there are (Phipson and
     Smyth 2010).
     """
-    states = dataset.n_states
-    strata = dataset.configurations(given)
-    shape = int(strata.max(initial=-1)) + 1, int(states[first]), int(states[second])
-    cells = strata * shape[1] + dataset.codes[first]
-    own = dataset.codes[second]
-    statistic = _likelihood_ratio(cells, own, shape)
+    cells, own, strata, shape = _cells(dataset, first, second, given)
+    statistic = likelihood_ratio(_counts(cells, own, shape))
     degrees = (shape[1] - 1) * (shape[2] - 1)
     for variable in given:
-        degrees *= int(states[variable])
+        degrees *= int(dataset.n_states[variable])
     if n_permutations is None:
         return IndependenceTest(statistic, degrees, chi_square_tail(statistic, degrees) if degrees else 1.0)
     assert rng is not None
@@ -53,13 +49,34 @@ def independence_test(
     for _ in range(n_permutations):
         drawn = own[np.lexsort((rng.random(len(own)), strata))]
         # A permutation of the observed table may differ from it by rounding.
-        as_large += _likelihood_ratio(cells, drawn, shape) >= statistic - 1e-9 * max(1.0, statistic)
+        as_large += likelihood_ratio(_counts(cells, drawn, shape)) >= statistic - 1e-9 * max(1.0, statistic)
     return IndependenceTest(statistic, degrees, (1 + as_large) / (1 + n_permutations))
 
 
-def _likelihood_ratio(cells: np.ndarray, own: np.ndarray, shape: tuple[int, int, int]) -> float:
-    """G² of counts by configuration, first and second variable; `cells` numbers the first two."""
-    counts = np.bincount(cells * shape[2] + own, minlength=shape[0] * shape[1] * shape[2]).reshape(shape)
+def count_pair(dataset: Dataset, first: int, second: int, given: Sequence[int]) -> np.ndarray:
+    """Rows by configuration of the given variables (if it occurs) and states of the two, int64."""
+    cells, own, _, shape = _cells(dataset, first, second, given)
+    return _counts(cells, own, shape)
+
+
+def _cells(
+    dataset: Dataset, first: int, second: int, given: Sequence[int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int, int]]:
+    """For each row the number of its configuration and first state, its second state, and its configuration; and the
+    shape of their table.
+    """
+    strata = dataset.configurations(given)
+    states = dataset.n_states
+    shape = int(strata.max(initial=-1)) + 1, int(states[first]), int(states[second])
+    return strata * shape[1] + dataset.codes[first], dataset.codes[second], strata, shape
+
+
+def _counts(cells: np.ndarray, own: np.ndarray, shape: tuple[int, int, int]) -> np.ndarray:
+    return np.bincount(cells * shape[2] + own, minlength=shape[0] * shape[1] * shape[2]).reshape(shape)
+
+
+def likelihood_ratio(counts: np.ndarray) -> float:
+    """G² of counts by configuration, first and second variable."""
     sums = (counts, counts.sum(axis=(1, 2)), counts.sum(axis=2), counts.sum(axis=1))
     joint, of_given, of_first, of_second = (_sum_of_logs(each) for each in sums)
     return max(0.0, 2.0 * (joint + of_given - of_first - of_second))

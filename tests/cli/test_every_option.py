@@ -57,6 +57,12 @@ LINES: dict[str, tuple[str, ...]] = {
         "k.jsonl --data d.csv --missing drop --seed 1 --draws 20 --exact",
         "k.jsonl --data d.csv --missing drop --seed 1 --draws 20 --sampled --samples 20 --chains 2",
     ),
+    "explain": (
+        "n.jsonl --data d.csv --missing drop",
+        "n.jsonl --data d.csv --missing drop --runners-up 9 --max-parents 0",
+        "n.jsonl --data d.csv --missing drop --target a",
+        f"plain.txt --data d.csv {CUT} --target a=1",
+    ),
     "query": (
         "n.bif a=1",
         "n.bif a=1 --samples 5 --seed 1",
@@ -165,6 +171,8 @@ VALUES: dict[str, tuple[str, ...]] = {
     "threshold": ("0.9", "0.01"),
     "tiers": ("tiers.txt",),
     "unseen": ("drop",),
+    "sets": ("s.jsonl",),
+    "target": ("b",),
     "variables": ("b",),
 }
 """Values that should matter, by option, where the type does not give one."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -67,6 +69,9 @@ HEADS = [
     (b"<?xml version='1.0'?>\n<bif>", "xml"),
     (b"<html><body/></html>", "html"),
     (b"<!DOCTYPE html>\n<html lang='en'>", "html"),
+    (b'{"format_version":"1.0","generated_by":"bnsl","data":{', "cyjs"),
+    (b"% Bayesian network\n\\begin{tikzpicture}[x=1bp]\n", "tikz"),
+    (b"%PDF-1.7\n%\xb5\xed\n", "pdf"),
     (b'<?xml version="1.0"?>\n<svg xmlns="x">', "svg"),
     (b"<note><body/></note>", "xml"),
     (b"c a comment\np tw 3 2\n1 2\n2 3\n", "gr"),
@@ -74,7 +79,7 @@ HEADS = [
     (b"\x1f\x8b\x08", "gzip"),
     (b"PK\x03\x04", "zip"),
     (b"a\x01b", "binary"),
-    (b"\x89PNG\r\n\x1a\n\0\0\0\r", "binary"),
+    (b"\x89PNG\r\n\x1a\n\0\0\0\r", "png"),
     ("a,b\n".encode("utf-16"), "utf-16"),
     (b"", "empty"),
     (b" \r\n\t\n", "empty"),
@@ -100,7 +105,7 @@ def test_patterns_exclude_each_other(row):
     """No head is claimed by two rows, so their order does not matter."""
     mine = [head for head, name in HEADS if name == row.name]
     others = [other for other in (*FORMATS, *UNREAD) if other.pattern and other.name != row.name]
-    general = {"json": {"bnsl.parentsets", "bnsl.network", "bnsl.forest"}, "xml": {"graphml", "svg", "html"}}
+    general = {"json": {"bnsl.parentsets", "bnsl.network", "bnsl.forest", "cyjs"}, "xml": {"graphml", "svg", "html"}}
     for head in mine:
         text = head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
         for other in others:
@@ -160,7 +165,9 @@ REFUSED = [
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
 @pytest.mark.parametrize("row", REFUSED, ids=lambda row: row.name)
-def test_no_known_format_is_read_as_data(tmp_path, row, packed):
+def test_no_known_format_is_read_as_data(tmp_path, monkeypatch, row, packed):
+    made_by = {"svg2pdf": lambda **_: b"%PDF-1.5\n%\xb5\xed\n", "svg2png": lambda **_: b"\x89PNG\r\n\x1a\n\0"}
+    monkeypatch.setitem(sys.modules, "cairosvg", SimpleNamespace(**made_by))
     source = CASES / "data" / "small.bif"
     target = tmp_path / "made"
     runner = CliRunner()

@@ -164,8 +164,8 @@ def test_names_are_distinct():
     for row in FORMATS:
         assert find_format(row.name) is find_format(row.target) is row
         assert set(row.takes) - {other.name for other in FORMATS} <= {"json", "xml", "binary"}
-    with pytest.raises(ValueError, match=r"unknown format 'png'; known are parentsets, .*, td"):
-        find_format("png")
+    with pytest.raises(ValueError, match=r"unknown format 'gif'; known are parentsets, .*, td"):
+        find_format("gif")
 
 
 @pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
@@ -200,6 +200,7 @@ def test_suffixes_mean_one_target():
         f".{name}": name
         for name in ("jkl", "pss", "bif", "net", "dot", "graphml", "gr", "td", "svg", "html", "xmlbif", "xdsl", "uai")
     }
+    expected |= {f".{name}": name for name in ("cyjs", "tikz", "pdf", "png")}
     expected |= {f".{name}": name for name in ("parquet", "tsv")}
     for suffix, target in expected.items():
         assert guess_target(f"X{suffix.upper()}") == target

@@ -35,7 +35,8 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "posterior {f} --sampled --samples 4 --features ancestors,blankets --dags {out} --seed 1",
         "optimize {f} --evaluations 3 --stats {out}", "discretize {csv} --like {f}",
         "optimize {f} --tw 2 --max-table 9 --evaluations 3",
-        "optimize {f} --kmax --tw 2 --max-table 9 --evaluations 3", "effects {f} --data {csv} --draws 4 --seed 1",
+        "optimize {f} --kmax --tw 2 --max-table 9 --evaluations 3", "explain {net} --data {csv} --sets {f}",
+        "effects {f} --data {csv} --draws 4 --seed 1",
         "effects {f} --data {csv} --sampled --samples 4 --draws 4 --seed 1",
     ),
     "network": (
@@ -44,7 +45,9 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "evaluate {f} {net}", "evaluate {f} --data {csv}", "evaluate {f} --reference {net}", "fit {f} {csv}",
         "sample {f} --rows 5", "parentsets {csv} --near {f} --evaluations 5",
         "query {f}", "query {f} --mpe", "query {f} --data {csv} --smoothing 1 --probability", "query {f} --samples 3",
-        "query {f} --evidence {csv}", "effects {f} --data {csv} --draws 4 --seed 1 --measure strength",
+        "query {f} --evidence {csv}", "explain {f} --data {csv}", "explain {f} --data {csv} --target a",
+        "explain {f} --data {csv} --strengths {strengths}",
+        "effects {f} --data {csv} --draws 4 --seed 1 --measure strength",
         "optimize {sets} --start {f} --evaluations 3", "evaluate {net} --reference {f}", "convert {f} --to net",
         "convert {f} --to svg", "convert {f} --to html", "convert {f} --to arcs --cpdag", "convert {f} --to graphml",
         "convert {f} --to dot --markov-blanket a", "convert {f} --to svg --neighbourhood {w} --radius 2",
@@ -63,6 +66,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
     "strengths": (
         "average {f}", "average {f} --threshold 0.5", "average {f} --tw 1 --evaluations 3", "average {f} --cpdag",
         "average {f} --format table", "evaluate --strengths {f} --reference {net}",
+        "explain {net} --data {csv} --strengths {f}",
         "convert {f} --to svg", "convert {f} --to table", "convert {f} --threshold 0.5 --to html",
         "convert {net} --strengths {f} --to dot", "convert {net} --strengths {f} --to graphml",
         "evaluate --strengths {f} --reference {net} --json", "evaluate {net} --strengths {f} --reference {net}",
@@ -77,7 +81,8 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
     "proof": ("evaluate --proof {f} {sets} {net}", "convert {f} --to table", "evaluate {f}"),
     "entropy": ("screen {f} --eps 0.1", "screen {f} --curve", "screen {f} --roots 0.5", "entropy {f}"),
     "data": (
-        "query {net} --data {csv} --smoothing 1 --evidence {f}", "effects {net} --data {f} --draws 4 --seed 1",
+        "query {net} --data {csv} --smoothing 1 --evidence {f}", "explain {net} --data {f}",
+        "effects {net} --data {f} --draws 4 --seed 1",
         "query {net} --data {csv} --evidence {f} --fill best", "query {net} --data {csv} --evidence {f} --predict a",
         "entropy {f}", "screen {f} --eps 0.1", "parentsets {f} --evaluations 5 --max-parents 2",
         "discretize {f} --discretize median",

@@ -33,7 +33,8 @@ def test_every_command_has_its_formats():
 @pytest.mark.parametrize("command", sorted({*WRITTEN} & {*COMMANDS}))
 def test_a_name_of_another_format_is_refused(command: str, tmp_path, table: str):
     arguments = {"discretize": ["--discretize", "median"], "screen": ["--roots", "1"], "sample": ["--rows", "1"]}
-    inputs = {"fit": [table, table], "formats": [], "query": [table], "effects": [table, "--data", table]}
+    inputs = {"fit": [table, table], "formats": [], "query": [table]}
+    inputs |= {name: [table, "--data", table] for name in ("effects", "explain")}
     for row in FORMATS:
         if row.target in WRITTEN[command] or not row.suffixes or set(row.suffixes) & _endings(command):
             continue

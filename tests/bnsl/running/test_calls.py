@@ -49,6 +49,7 @@ LINES = {
     "fit": "n w.csv --smoothing 1",
     "average": "n n2 --seed 1 --dag",
     "effects": "n --data w.csv --cause diagnosis --seed 1",
+    "explain": "n --data w.csv --format arrow",
     "query": "f diagnosis=malignant --variables mean_area,mean_radius --format arrow",
     "sample": "f --rows 20 --seed 3 --format arrow",
     "evaluate": "n --data w.csv --score bic --score bdeu --no-treewidth",
@@ -76,6 +77,7 @@ def test_the_pipeline_writes_the_same_bytes(place: Path):
         ("query", "q"),
         ("sample", "d"),
         ("effects", "i"),
+        ("explain", "x"),
     ]:
         made[name] = shell(name, LINES[name], output)
     made["convert"] = shell("convert", LINES["convert"], "x.graphml")
@@ -105,7 +107,8 @@ def test_the_pipeline_writes_the_same_bytes(place: Path):
     answers = bnsl.query(fitted, {"diagnosis": "malignant"}, variables=["mean_area", "mean_radius"])
     rows = bnsl.sample(fitted, rows=20, seed=3)
     effects = bnsl.effects(network, data="w.csv", cause="diagnosis", seed=1)
-    tables = {"entropy": entropies, "query": answers, "sample": rows, "effects": effects}
+    explained = bnsl.explain(network, data="w.csv")
+    tables = {"entropy": entropies, "query": answers, "sample": rows, "effects": effects, "explain": explained}
     for name, table in tables.items():
         with pyarrow.ipc.open_stream(made[name]) as theirs:
             assert table.to_pylist() == theirs.read_all().to_pylist(), name

@@ -14,7 +14,15 @@ from helpers.cases.graphs import THREE, network_of, written
 
 from formats import open_network
 from formats.errors import FormatError
-from formats.graph_records import DECIDERS, Strength, directions_of, strengths_of, with_directions, with_strengths
+from formats.graph_records import (
+    DECIDERS,
+    Strength,
+    arcs_of,
+    directions_of,
+    strengths_of,
+    with_directions,
+    with_strengths,
+)
 from formats.pictures.arrows import head, head_opacity, line_width, shortened
 from formats.pictures.html import html_text
 from formats.pictures.svg import svg_text
@@ -49,13 +57,25 @@ def test_graphml(tmp_path):
         ("strength", "edge"),
         ("either", "edge"),
         ("weight", "edge"),
+        ("in_degree", "node"),
+        ("out_degree", "node"),
+        ("degree", "node"),
     ]
+    degrees = [[int(data.text or "") for data in node] for node in root.findall(".//{*}node")]
+    assert [sum(column) for column in zip(*degrees)] == [3, 3, 6]
     edges = root.findall(".//{*}edge")
     assert [[float(data.text or "") for data in edge] for edge in edges] == [
         [0.5, 1.0, 1.0],
         [0.25, 0.25, 0.25],
         [0.75, 0.8125, 0.8125],
     ]
+
+
+def test_graphml_says_what_decides_directions(tmp_path):
+    network = with_directions(SURE, dict.fromkeys(arcs_of(SURE), "data"))
+    root = ElementTree.fromstring(written(network, "graphml", tmp_path))
+    assert [edge.findall("{*}data")[-1].text for edge in root.findall(".//{*}edge")] == ["data"] * 3
+    assert open_network(io.BytesIO(written(network, "graphml", tmp_path).encode())).parents == SURE.parents
 
 
 def test_lists_of_arcs_have_columns(tmp_path):

@@ -72,6 +72,20 @@ def test_svg_contains_what_it_draws():
     assert left <= -20 and top <= -12 and left + width >= 30 and top + height >= 164
 
 
+def test_notes_stand_within_the_frame():
+    """Whatever sans-serif typeface shows them: Verdana, a wide one, takes 6.3 pixels a character at 11 pixels."""
+    drawing = drawing_of()
+    drawing.network.header.extra["screened"] = [1]
+    drawing.network.header.extra["strengths"] = [[], [[0.5, 0.9]], [[0.5, 0.9], [0.5, 0.9]]]
+    root = ElementTree.fromstring(svg_text(drawing))
+    left, top, width, height = map(float, root.attrib["viewBox"].split())
+    notes = [e for e in root.iter() if e.get("class") == "note"]
+    assert len(notes) == 8
+    for note in notes:
+        assert left + width >= float(note.attrib["x"]) + 6.3 * len(str(note.text))
+        assert top <= float(note.attrib["y"]) <= top + height
+
+
 def test_the_page_holds_all_facts():
     held = contents(html_text(drawing_of()))
     assert held["names"] == list(map(printable, HOSTILE)) and held["states"] == [["0", "1"]] * 3

@@ -97,3 +97,14 @@ def test_undirected_edges_are_reported():
     network = network_of([(), (0,), (0,), (1, 2)])
     drawing = draw_network(network, list("abcd"), [(0, 1), (0, 2)])
     assert dict(zip(drawing.arcs, drawing.undirected)) == {(0, 1): True, (0, 2): True, (1, 3): False, (2, 3): False}
+
+
+def test_small_parts_stand_below_one_another_beside_a_tall_one():
+    """A chain of twelve variables and eight pairs: the pairs take two columns beside it, not eight."""
+    chain = [(), *((v,) for v in range(11))]
+    pairs = [family for k in range(8) for family in ((), (12 + 2 * k,))]
+    drawing = draw_network(network_of([*chain, *pairs]), [f"X{v}" for v in range(28)])
+    check(drawing)
+    places = {round(float(x)) for x in drawing.x[12:]}
+    assert len(places) <= 2
+    assert float(drawing.y.max()) == drawing.y[:12].max()

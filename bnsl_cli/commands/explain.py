@@ -1,0 +1,44 @@
+"""``bnsl explain``: why a network has its arcs, and what drives a variable."""
+
+from __future__ import annotations
+
+from bnsl.files.recording import write_stats
+from bnsl.functions.explain import explain
+from bnsl.options.shared import OutputOptions, output_options
+
+from ..files import write_answers
+from ..running.option_records import packed
+from ..running.stage_command import Call, stage_command
+from .query import written_format
+
+FORMATS = output_options(
+    ("csv", "jsonl", "arrow", "feather", "parquet", "table"),
+    "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read; by default that of the output's name.",
+    without=(),
+)
+
+
+@stage_command("--data --runners-up --sets --strengths --target --score --missing --format --output", explain)
+@packed("target_file", FORMATS)
+def command(call: Call, target_file: OutputOptions) -> None:
+    """Explain why a network has its arcs, and what drives a variable.
+
+    Reads a network in any format and rows, and writes for each arc what the score loses if the arc is removed or
+    reversed, the best parent set without it, and the information that it carries. --runners-up lists the parent
+    sets that come next; --target explains a variable.
+
+    \b
+    Examples:
+      bnsl sample asia.bif --rows 2000 --seed 1 -o asia.csv
+      bnsl explain asia.bif --data asia.csv --format table
+      bnsl optimize --data asia.csv |
+        bnsl explain - --data asia.csv --runners-up 2
+      bnsl explain asia.bif --data asia.csv --target dysp
+      bnsl explain asia.bif --data asia.csv --target dysp=yes
+
+    See also: bnsl query, bnsl effects, bnsl posterior, bnsl average.
+    """
+    format_name = written_format(target_file, False, "explain")
+    found = call()
+    write_answers(target_file, found, format_name, call.reporter)
+    write_stats(target_file.stats, found.figures)
