@@ -9,9 +9,10 @@ small the Dirichlet parameter of a superset can become, which tightens the term 
 
 BDs has the prior of BDeu with at most as many configurations, so what bounds BDeu bounds it.
 
-The same holds of terms ``sum cell[N_xp] - sum row[N_p]`` if ``row`` and ``t = cell - row`` are superadditive, as fNML's
-are (`stages.scoring.normalised_likelihood`). A package's are if ``row(m) / m`` and ``t(m) / m`` never fall as m grows. Rows of a configuration split by the child's
-states add ``t`` of each part, no less than before; and ``t`` of parts is at most ``t`` of their sum.
+The same holds of terms ``sum cell[N_xp] - sum row[N_p]`` if ``row`` and ``t = cell - row`` are superadditive, as
+fNML's are (`stages.scoring.normalised_likelihood`). A package's are if ``row(m) / m`` and ``t(m) / m`` never fall as
+m grows. Rows of a configuration split by the child's states add ``t`` of each part, no less than before; and ``t`` of
+parts is at most ``t`` of their sum.
 
 qNML has a bound of its own, `RegretBound`. No rule is known to us by which a parent that adds little likelihood could
 be left out of all larger sets, as under a penalty by configurations.

@@ -24,6 +24,7 @@ from formats.errors import VerificationError
 from formats.records import ParentSetRecord, ParentSetTable
 from formats.tables.packed_cells import Cells
 
+from .definitions import Score
 from .scores import SCORES
 
 ADDED = {name: score for name, score in SCORES.items() if score.package}
@@ -247,8 +248,8 @@ def _log_rising(start: float, counts: np.ndarray) -> float:
 def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> float:
     """Local score of a counted family.
 
-    `ess`, the equivalent sample size, is for ``bdeu`` and ``bds``. The score is minus infinity if there are too many parent
-    configurations for a float.
+    `ess`, the equivalent sample size, is for ``bdeu`` and ``bds``. Scores with a penalty by configurations, and BDeu,
+    are minus infinity if there are too many parent configurations for a float.
 
     BIC takes (ln N)/2 per free parameter (Schwarz 1978), AIC takes 1 (Akaike 1974), both over all parent
     configurations, occurring or not. BDeu spreads `ess` evenly over the cells (Buntine 1991), BDs over the cells of
@@ -264,30 +265,38 @@ def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> f
         return log_likelihood(counts) - 0.5 * math.log(counts.n_rows) * counts.n_parameters
     if score == "aic":
         return log_likelihood(counts) - counts.n_parameters
-    if score == "bdeu":
-        return dirichlet_score(counts, ess / counts.n_states / counts.n_configurations)
+    if score in ("bdeu", "bds"):
+        q = counts.n_configurations if score == "bdeu" else len(counts.marginal)
+        return dirichlet_score(counts, ess / counts.n_states / q)
     if score == "k2":
         return dirichlet_score(counts, 1.0)
-    if score == "bds":
-        return dirichlet_score(counts, ess / counts.n_states / len(counts.marginal))
-    if score == "fnml":
-        values, times = np.unique(counts.marginal, return_counts=True)
-        return log_likelihood(counts) - math.fsum(
-            t * log_regret(n, counts.n_states) for n, t in zip(values.tolist(), times.tolist())
-        )
-    if score == "qnml":
-        q = min(counts.n_configurations, 1e300 / counts.n_states)
-        return log_likelihood(counts) - (log_regret(counts.n_rows, counts.n_states * q) - log_regret(counts.n_rows, q))
-    if score in ADDED and ADDED[score].terms is not None:
-        about = counts.n_states, counts.n_configurations, counts.n_rows, ess
-        cells, rows = (
-            ADDED[score].contributions(part, each, *about)
-            for part, each in (("cell", counts.joint), ("row", counts.marginal))
-        )
-        return math.fsum(cells.tolist()) - math.fsum(rows.tolist())
+    if score in ("fnml", "qnml"):
+        return log_likelihood(counts) - (factorised if score == "fnml" else quotient)(counts)
     if score in ADDED:
-        return log_likelihood(counts) - ADDED[score].penalty_on(counts.n_rows) * counts.n_parameters
+        return _added_score(counts, ADDED[score], ess)
     raise ValueError(f"unknown score {score!r}")
+
+
+def factorised(counts: FamilyCounts) -> float:
+    """The regrets of fNML: one for the rows of each parent configuration."""
+    values, times = np.unique(counts.marginal, return_counts=True)
+    return math.fsum(t * log_regret(n, counts.n_states) for n, t in zip(values.tolist(), times.tolist()))
+
+
+def quotient(counts: FamilyCounts) -> float:
+    """The regret of qNML: of parents and child as one variable, less that of the parents as one."""
+    q = min(counts.n_configurations, 1e300 / counts.n_states)
+    return log_regret(counts.n_rows, counts.n_states * q) - log_regret(counts.n_rows, q)
+
+
+def _added_score(counts: FamilyCounts, added: Score, ess: float) -> float:
+    if added.terms is None:
+        return log_likelihood(counts) - added.penalty_on(counts.n_rows) * counts.n_parameters
+    about = counts.n_states, counts.n_configurations, counts.n_rows, ess
+    cells, rows = (
+        added.contributions(part, each, *about) for part, each in (("cell", counts.joint), ("row", counts.marginal))
+    )
+    return math.fsum(cells.tolist()) - math.fsum(rows.tolist())
 
 
 def encode_rows(codes: Cells, n_states: Sequence[int], variables: Sequence[int]) -> tuple[np.ndarray, int]:

@@ -37,7 +37,7 @@ PART = 1 << 12
 """Terms of C(n, r) made at once."""
 
 LEAST_TERM = 45.0
-"""Nats below the largest term at which the rest of a falling sum is left out: 3e-20 of it, times at most 2^26 terms."""
+"""Nats below the largest term at which the rest of a falling sum is left out: each is at most 3e-20 of it."""
 
 
 def entropy_terms(counts: np.ndarray) -> np.ndarray:

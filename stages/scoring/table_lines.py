@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 
 from stages.kernels.counting.add_one import ScoreTables
-
 from stages.runtime.errors import StageError
 
 from .family_scorer import FamilyScorer

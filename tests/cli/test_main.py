@@ -167,7 +167,10 @@ def test_without_arguments_the_overview_goes_to_stderr():
         (["optimize", "--tw", "1", "--start", "n", "x"], "--start does not go with method forest; ils, s2, s2plus"),
         (["optimize", "--chc", "--tabu", "5", "--data", "x"], "--tabu does not go with method chc; hc, mmhc take it"),
         (["optimize", "--hc", "--perturb", "5", "--data", "x"], "--perturb goes with --restarts only"),
-        (["optimize", "--hc", "--ess", "5", "--data", "x"], "--ess does not go with score bic; bdeu and bds take it."),
+        (
+            ["optimize", "--hc", "--ess", "5", "--data", "x"],
+            "--ess does not go with score bic; bdeu and bds take it.",
+        ),
         (
             ["evaluate", "x", "--score", "bic", "--score", "k2", "--ess", "5"],
             "--ess does not go with score bic or k2",

@@ -45,7 +45,7 @@ def dirichlet_score(rows: Rows, n_states: Sequence[int], child: int, parents: Se
 def local_score(
     rows: Rows, n_states: Sequence[int], child: int, parents: Sequence[int], score: str = "bic", ess: float = 1.0
 ) -> float:
-    """Local score in nats of `child` given `parents`: ``ll``, ``bic``, ``aic``, ``bdeu``, ``k2``, ``bds``, ``fnml`` or
+    """Local score in nats of `child` given `parents`: ``ll``, ``bic``, ``aic``, ``bdeu``, ``k2``, ``bds``, ``fnml``,
     ``qnml``.
 
     `rows` is a list of rows, each a tuple of codes; `n_states` holds every variable's number of states.
@@ -66,7 +66,7 @@ def local_score(
         n_occurring = len({tuple(row[p] for p in parents) for row in rows})
         return dirichlet_score(rows, n_states, child, parents, ess / (int(n_states[child]) * n_occurring))
     if score == "fnml":
-        joint, marginal = count_family(rows, child, parents)
+        _, marginal = count_family(rows, child, parents)
         return log_likelihood(rows, child, parents) - math.fsum(
             log_regret(n, int(n_states[child])) for n in marginal.values()
         )
@@ -89,8 +89,8 @@ def normalised(rows: Rows, n_states: Sequence[int], variables: Sequence[int]) ->
 def log_regret(n_rows: int, n_states: int) -> float:
     """Logarithm of the sum over all sequences of `n_rows` rows of their maximum likelihood, in exact numbers.
 
-    By two states and the recurrence of Kontkanen and Myllymäki (2007); for more than 1,000 states by the sum of Mononen
-    and Myllymäki (2008).
+    By two states and the recurrence of Kontkanen and Myllymäki (2007); for more than 1,000 states by the sum of
+    Mononen and Myllymäki (2008).
     """
     if n_states == 1:
         return 0.0

@@ -74,7 +74,9 @@ def test_rare_variables_are_left_out_of_larger_sets():
     assert records[0].evaluated < 300
 
 
-@given(st.integers(0, 5000), st.sampled_from(["bdeu", "k2", "bds"]), st.integers(1, 4), st.sampled_from([0.3, 1.0, 10.0]))
+@given(
+    st.integers(0, 5000), st.sampled_from(["bdeu", "k2", "bds"]), st.integers(1, 4), st.sampled_from([0.3, 1.0, 10.0])
+)
 def test_dirichlet_bound_covers_all_supersets(seed, score, max_parents, ess):
     dataset, rows = dependent_dataset(seed, 5, 40, most_states=3)
     scorer = FamilyScorer(dataset, score, ess)

@@ -1,4 +1,4 @@
-"""fNML, qNML and BDs: regrets against exact numbers, all ways of counting against plain twins, bounds of supersets."""
+"""fNML, qNML and BDs: regrets against exact numbers, all ways of counting against plain twins, bounds."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ TABLES = {
     # Equal rows are counted once; the last state of the first variable does not occur.
     "merged": make_dataset(
         np.repeat(dependent_dataset(2, 5, 40, most_states=3)[0].plain_codes, 5, axis=1),
-        (dependent_dataset(2, 5, 40, most_states=3)[0].n_states + [1, 0, 0, 0, 0]).tolist(),
+        (dependent_dataset(2, 5, 40, most_states=3)[0].n_states + np.eye(5, dtype=int)[0]).tolist(),
     ),
 }
 
