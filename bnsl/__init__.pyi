@@ -37,6 +37,9 @@ def entropy(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     jobs: int = 1,
@@ -58,6 +61,9 @@ def screen(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     eps: float | None = None,
@@ -84,6 +90,9 @@ def screen(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     eps: float | None = None,
@@ -110,6 +119,9 @@ def parentsets(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     method: str | None = None,
@@ -123,7 +135,7 @@ def parentsets(
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
-    score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
+    score: str = "bic",
     ess: float = 1.0,
     screen: Source | None = None,
     near: Source | None = None,
@@ -153,6 +165,9 @@ def parentsets(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     method: str | None = None,
@@ -166,7 +181,7 @@ def parentsets(
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
-    score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
+    score: str = "bic",
     ess: float = 1.0,
     screen: Source | None = None,
     near: Source | None = None,
@@ -211,7 +226,7 @@ def optimize(
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
-    score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
+    score: str = "bic",
     ess: float = 1.0,
     delimiter: str | None = None,
     no_header: bool = False,
@@ -224,6 +239,9 @@ def optimize(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     time: float | str | None = None,
@@ -264,7 +282,7 @@ def optimize(
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
-    score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
+    score: str = "bic",
     ess: float = 1.0,
     delimiter: str | None = None,
     no_header: bool = False,
@@ -277,6 +295,9 @@ def optimize(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     time: float | str | None = None,
@@ -312,7 +333,7 @@ def learn(
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
-    score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
+    score: str = "bic",
     ess: float = 1.0,
     delimiter: str | None = None,
     no_header: bool = False,
@@ -325,6 +346,9 @@ def learn(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     time: float | str | None = None,
@@ -390,6 +414,9 @@ def query(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     variables: str | Iterable[str] | None = None,
     joint: str | Iterable[str] | None = None,
@@ -432,6 +459,9 @@ def effects(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     cause: str | Iterable[str] | None = None,
     effect: str | Iterable[str] | None = None,
@@ -469,6 +499,9 @@ def fit(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     smoothing: float | None = None,
@@ -515,9 +548,12 @@ def evaluate(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
-    score: Literal["bic", "aic", "bdeu", "k2", "ll"] | Iterable[Literal["bic", "aic", "bdeu", "k2", "ll"]] = ("bic",),
+    score: str | Iterable[str] = ("bic",),
     ess: float = 1.0,
     smoothing: float = 1.0,
     folds: int | None = None,
@@ -569,6 +605,9 @@ def convert(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     output: None = None,
     quiet: bool = False,
@@ -600,6 +639,9 @@ def convert(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     output: str | os.PathLike[str],
     quiet: bool = False,
@@ -619,6 +661,9 @@ def discretize(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     like: Source | None = None,
     quiet: bool = False,

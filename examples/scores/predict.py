@@ -1,7 +1,7 @@
 """What networks learnt by several scores predict: predict.py TRAIN TEST STATES [--reference] SCORE...
 
-A JSON line for each score. STATES is a network or table that has the states of all columns; with --reference it is the
-true network. A score with a number behind it has this equivalent sample size.
+A JSON line for each score. STATES is a network or table that has the states of all columns; with --reference it is
+the true network. A score with a number behind it has this equivalent sample size.
 """
 
 from __future__ import annotations

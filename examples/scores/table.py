@@ -14,7 +14,9 @@ SAME = 1e-9
 def ranks(values: list[float]) -> list[float]:
     """Places from 1, the highest first; equal values share the mean of their places."""
     return [
-        1 + sum(other > value + SAME for other in values) + (sum(abs(other - value) <= SAME for other in values) - 1) / 2
+        1
+        + sum(other > value + SAME for other in values)
+        + (sum(abs(other - value) <= SAME for other in values) - 1) / 2
         for value in values
     ]
 
