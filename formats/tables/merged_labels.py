@@ -169,12 +169,12 @@ def merged_column(
 
 def merged_levels(levels: Mapping[str, Sequence[str]], made: Mapping[str, Merging]) -> dict[str, tuple[str, ...]]:
     """Declared states after merging, in their order; a state stands where the first of its labels stood."""
-    changed = {}
+    changed = {name: tuple(given) for name, given in levels.items()}
     for name, merging in made.items():
         if name in levels:
             into = {label: state for state, those in merging.states.items() for label in those}
             changed[name] = tuple(dict.fromkeys(into.get(label, label) for label in levels[name]))
-    return {**levels, **changed}
+    return changed
 
 
 def as_merged(label: str, variable: Variable) -> str:

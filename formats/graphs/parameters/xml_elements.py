@@ -50,7 +50,9 @@ def read_xml(lines: Lines) -> ElementTree.Element:
     for name, handler in {**handlers, "EntityDecl": refuse}.items():
         setattr(parser, f"{name}Handler", handler)
     try:
-        parser.Parse(b"\n".join(lines).lstrip(b" \t"), True)  # some files begin with blanks
+        # Some files begin with blanks; JavaBayes wrote the declaration in capitals before XMLBIF 0.3.
+        text = re.sub(rb"\A<\?XML VERSION=", b"<?xml version=", b"\n".join(lines).lstrip(b" \t"))
+        parser.Parse(text, True)
     except expat.ExpatError as error:
         lines.fail(f"not valid XML ({expat.ErrorString(error.code)})", line=error.lineno)
     except (LookupError, ValueError) as error:
