@@ -22,7 +22,7 @@ MAX_CELLS = 1 << 24
 _CONVERTED = "GeNIe converts it: change the type of the node to General, and save"
 
 
-def noisy_max(lines: Lines, node: Element, families: Families) -> np.ndarray:
+def noisy_max(lines: Lines, node: Element, families: Families) -> list[float]:
     """The table of a noisy-MAX node, flat: the node's states fastest, then the states of the last parent."""
     name, line = node.get("id", ""), line_of(node)
 
@@ -59,7 +59,7 @@ def noisy_max(lines: Lines, node: Element, families: Families) -> np.ndarray:
         first += size
     found = np.concatenate([found, np.zeros((*found.shape[:-1], 1))], axis=-1)
     table = np.clip(found[..., :-1] - found[..., 1:], 0.0, None)
-    return (table / table.sum(axis=-1, keepdims=True)).ravel()
+    return (table / table.sum(axis=-1, keepdims=True)).ravel().tolist()
 
 
 def _numbers(words: list[str]) -> list[float] | None:

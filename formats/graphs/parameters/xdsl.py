@@ -76,6 +76,7 @@ def read_xdsl(lines: Lines) -> BayesianNetwork:
             _refuse(lines, node)
         families.add_variable(name, name, _states(node), line)
     for node in nodes:
+        numbers: Sequence[str | float]
         if node.tag == "noisymax":
             numbers = noisy_max(lines, node, families)
         else:
