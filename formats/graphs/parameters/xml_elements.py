@@ -54,7 +54,8 @@ def read_xml(lines: Lines) -> ElementTree.Element:
         text = re.sub(rb"\A<\?XML VERSION=", b"<?xml version=", b"\n".join(lines).lstrip(b" \t"))
         parser.Parse(text, True)
     except expat.ExpatError as error:
-        lines.fail(f"not valid XML ({expat.ErrorString(error.code)})", line=error.lineno)
+        remedy = "mend this line, or save the file anew in the program that made it"
+        lines.fail(f"not valid XML ({expat.ErrorString(error.code)})", line=error.lineno, remedy=remedy)
     except (LookupError, ValueError) as error:
         lines.fail(f"not valid XML ({error})", line=1)
     return builder.close()
