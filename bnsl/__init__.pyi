@@ -37,6 +37,9 @@ def entropy(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     jobs: int = 1,
@@ -58,6 +61,9 @@ def screen(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     eps: float | None = None,
@@ -84,6 +90,9 @@ def screen(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     eps: float | None = None,
@@ -110,6 +119,9 @@ def parentsets(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     method: str | None = None,
@@ -123,9 +135,7 @@ def parentsets(
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
-    prior: Source | None = None,
-    prior_least: float | None = None,
-    score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
+    score: str = "bic",
     ess: float = 1.0,
     screen: Source | None = None,
     near: Source | None = None,
@@ -155,6 +165,9 @@ def parentsets(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     method: str | None = None,
@@ -168,9 +181,7 @@ def parentsets(
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
-    prior: Source | None = None,
-    prior_least: float | None = None,
-    score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
+    score: str = "bic",
     ess: float = 1.0,
     screen: Source | None = None,
     near: Source | None = None,
@@ -216,9 +227,7 @@ def optimize(
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
-    prior: Source | None = None,
-    prior_least: float | None = None,
-    score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
+    score: str = "bic",
     ess: float = 1.0,
     delimiter: str | None = None,
     no_header: bool = False,
@@ -231,6 +240,9 @@ def optimize(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     time: float | str | None = None,
@@ -272,9 +284,7 @@ def optimize(
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
-    prior: Source | None = None,
-    prior_least: float | None = None,
-    score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
+    score: str = "bic",
     ess: float = 1.0,
     delimiter: str | None = None,
     no_header: bool = False,
@@ -287,6 +297,9 @@ def optimize(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     time: float | str | None = None,
@@ -323,9 +336,7 @@ def learn(
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
-    prior: Source | None = None,
-    prior_least: float | None = None,
-    score: Literal["bic", "aic", "bdeu", "k2", "ll"] = "bic",
+    score: str = "bic",
     ess: float = 1.0,
     delimiter: str | None = None,
     no_header: bool = False,
@@ -338,6 +349,9 @@ def learn(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     time: float | str | None = None,
@@ -404,6 +418,9 @@ def query(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     variables: str | Iterable[str] | None = None,
     joint: str | Iterable[str] | None = None,
@@ -447,6 +464,9 @@ def effects(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     cause: str | Iterable[str] | None = None,
@@ -513,6 +533,9 @@ def fit(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     smoothing: float | None = None,
@@ -559,9 +582,12 @@ def evaluate(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
-    score: Literal["bic", "aic", "bdeu", "k2", "ll"] | Iterable[Literal["bic", "aic", "bdeu", "k2", "ll"]] = ("bic",),
+    score: str | Iterable[str] = ("bic",),
     ess: float = 1.0,
     smoothing: float = 1.0,
     folds: int | None = None,
@@ -613,6 +639,9 @@ def convert(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     output: None = None,
     quiet: bool = False,
@@ -644,6 +673,9 @@ def convert(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     output: str | os.PathLike[str],
     quiet: bool = False,
@@ -663,6 +695,9 @@ def discretize(
     weights: str | None = None,
     max_states: int | None = None,
     states: str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network | None = None,
+    merge: str
+    | Mapping[str, Mapping[str, Iterable[str]]]
+    | Iterable[str | Mapping[str, Mapping[str, Iterable[str]]]] = (),
     unseen: Literal["error", "drop", "missing"] = "error",
     like: Source | None = None,
     quiet: bool = False,

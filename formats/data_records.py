@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,11 +20,29 @@ MAX_STATES = 256
 
 
 @dataclass(frozen=True)
+class Merging:
+    """Labels of a column that were taken as one state, as they are in new rows."""
+
+    states: Mapping[str, tuple[str, ...]]
+    """The labels that each state took in."""
+    others: str | None = None
+    """The state of all labels that are neither known nor among these, as labels in few rows are; None if they are
+    unknown."""
+
+    def among(self, states: Sequence[str]) -> Merging | None:
+        """What becomes one of these states; None if nothing does."""
+        kept = {state: labels for state, labels in self.states.items() if state in states}
+        return Merging(kept, self.others if self.others in states else None) if kept else None
+
+
+@dataclass(frozen=True)
 class Variable:
     """A discrete variable: its name and its state labels in code order (None where unknown, as from jkl)."""
 
     name: str
     states: tuple[str, ...] | None = None
+    merging: Merging | None = field(default=None, compare=False)
+    """What new rows are to merge; the states are the same with or without it."""
 
     @property
     def known_states(self) -> tuple[str, ...]:

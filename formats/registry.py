@@ -298,6 +298,18 @@ UNREAD = (
     Format("hdf5", Kind.UNKNOWN, "an HDF5 file", magic=(b"\x89HDF",)),
     Format("utf-16", Kind.UNKNOWN, "UTF-16 text", magic=(b"\xff\xfe", b"\xfe\xff")),
     Format("dsl", Kind.UNKNOWN, "a DSL network (GeNIe writes XDSL, too)", pattern=rb"net[ \t]+\w+" + _BRACE),
+    Format(
+        "dne",
+        Kind.UNKNOWN,
+        "a Netica network (GeNIe opens it and saves XDSL)",
+        pattern=rb"(?://[^\n]*\n\s*)*+bnet[ \t]+\w+" + _BRACE,
+    ),
+    Format(
+        "dsc",
+        Kind.UNKNOWN,
+        "a network of Microsoft's MSBN (GeNIe opens it and saves XDSL)",
+        pattern=rb"(?://[^\n]*\n\s*)*+belief[ \t]+network\b",
+    ),
     Format("json", Kind.UNKNOWN, "JSON that is none of ours", pattern=rb'\{\s*["}]'),
     Format(
         "xml", Kind.UNKNOWN, "an XML file", pattern=rb"<(?:\?xml\b|!--|!DOCTYPE|(?=(?s:.*(?:</|/>)))[a-zA-Z][^<>]*+>)"

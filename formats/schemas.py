@@ -54,12 +54,14 @@ class FileFormat:
     record: tuple[Key, ...]
 
 
-SCORES = ("bic", "aic", "bdeu", "k2", "ll")
+SCORES = ("bic", "aic", "bdeu", "k2", "bds", "qnml", "fnml", "ll")
 """Names of local scores; ``unknown`` stands for a score that a foreign file does not name."""
 
 VARIABLE_KEYS = keys_of("""
 name string!: name of the variable (column of the data)
 states list<string>?: state labels in code order; null where unknown
+merged object: by state the labels that --merge took in, as new rows do
+others string: state that labels take which are neither states nor merged, after a rule on counts
 """)
 
 COMMAND_KEYS = keys_of("""
@@ -72,7 +74,7 @@ COMMON_HEADER_KEYS = keys_of(f"""
 format string!: name of the format
 version integer!: version of the format
 score string: local score: {", ".join(SCORES)}; unknown for foreign files
-ess number? rows: equivalent sample size of score bdeu
+ess number? rows: equivalent sample size of scores bdeu and bds
 rows integer? rows: rows of the data behind the scores
 variables list<object>!: the variables, in the order that indices count
 data string?: fingerprint of the data (sha256 of names, states and codes, and of what was set)

@@ -29,6 +29,7 @@ TABLES = (
     "stages.effects",
     "stages.posterior",
     "stages.scoring.definitions",
+    "stages.scoring.normalised_likelihood",
     "stages.scoring.scores",
     "formats.discovery",
     "formats.kinds",

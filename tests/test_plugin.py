@@ -110,7 +110,7 @@ def fnml_term(counts: list[int], _q: int) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("score", "name"), [("hq", "Hannan-Quinn"), ("fnml", "fNML")])
+@pytest.mark.parametrize(("score", "name"), [("hq", "Hannan-Quinn"), ("sznml", "approximate fNML")])
 def test_a_score_of_another_package_is_in_every_search(installed, tmp_path, score, name):
     rows = [tuple(int(x) for x in line) for line in np.random.default_rng(3).integers(0, 3, (60, 4))]
     rows = [(a, b, (a + b * (c > 0)) % 3, int(a == d)) for a, b, c, d in rows]
@@ -118,7 +118,7 @@ def test_a_score_of_another_package_is_in_every_search(installed, tmp_path, scor
     n_states = (3, 3, 3, 2)
 
     def scored(child: int, parents: tuple[int, ...]) -> float:
-        if score == "fnml":
+        if score == "sznml":
             return naive_scores.counted_score(rows, n_states, child, parents, fnml_term)
         penalty = math.log(math.log(len(rows))) * naive_scores.n_parameters(n_states, child, parents)
         return naive_scores.log_likelihood(rows, child, parents) - penalty

@@ -51,7 +51,7 @@ def _learn(*, data: Any, smoothing: float | None, run: Run, **arguments: Any) ->
     fitted = fit.body(
         network=_finish(LearntNetwork(found.network, None)),
         data=data,
-        data_options=replace(data_options, states=None),
+        data_options=replace(data_options, states=None, merge=()),
         smoothing=smoothing,
         maximisation=defaults(MaximisationOptions),
         jobs=arguments["execution"].jobs,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
 from .declared import option, record
-from .values import COLUMN_RULE, COLUMNS, DELIMITER, FLAG, OBSERVED, STATES, Choice, Whole
+from .values import COLUMN_RULE, COLUMNS, DELIMITER, FLAG, MERGES, OBSERVED, STATES, Choice, Whole
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset, Variable
@@ -81,6 +81,12 @@ class DataOptions:
         STATES,
         "FILE|observed",
     )
+    merge: tuple[str, ...] = option(
+        "Labels that become one state: 'city=rare<10' takes in labels of fewer than 10 rows, a JSON file {\"city\": "
+        '{"rare": ["Bern", "Basel"]}} the labels that it lists. New rows are merged alike. Repeatable.',
+        MERGES,
+        is_several=True,
+    )
     unseen: str = option(
         "Rows with a state that the other input does not know: refuse them, drop them, or take the cell as missing.",
         Choice(("error", "drop", "missing")),
@@ -144,7 +150,7 @@ class DataOptions:
     @property
     def without_coding(self) -> DataOptions:
         """The options for a table whose states another table decides: without the options in `CODING`."""
-        return replace(self, discretize=(), categories=(), max_states=None, states=None)
+        return replace(self, discretize=(), categories=(), max_states=None, states=None, merge=())
 
     def rules(self, reporter: Reporter, known: KnownVariables | None = None) -> dict[str, Any]:
         """The options as arguments of the readers of tables; raises a usage error for options without effect."""
@@ -163,6 +169,7 @@ class DataOptions:
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
         states = rules.pop("states")
         rules["observed"] = states == OBSERVED
+        rules["merge"] = tuple(rule for rules_of_one in self.merge for rule in rules_of_one)
         if states not in (None, OBSERVED):
             from ..files.states import levels_of
 
@@ -182,6 +189,7 @@ class DataOptions:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.states != OBSERVED:  # the header has the states themselves
             given["states"] = self.states is not None or None
+        given["merge"] = bool(self.merge)  # as the header has them
         if len(self.discretize) == 1:  # a single rule for all columns, the usual case, is recorded as typed
             given["discretize"] = self.discretize[0]
         return {name: None if value in ("error", False) else value for name, value in given.items()}
@@ -203,7 +211,7 @@ def data_options_with(kept: str | None = None, *, is_alone: bool = False, counts
     return record(DataOptions, "Data", changes=changes, without=without)
 
 
-CODING = ("missing", "discretize", "categories", "max_states", "states")
+CODING = ("missing", "discretize", "categories", "max_states", "states", "merge")
 """Options that decide which states columns get."""
 
 

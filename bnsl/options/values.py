@@ -312,6 +312,22 @@ def _column_rule(text: str) -> str:
     return text
 
 
+def _merge(text: str) -> Any:
+    """Rules by which labels become one state."""
+    from formats.tables.merged_labels import parse_merge
+
+    return parse_merge(text)
+
+
+def _as_json(value: Any) -> str:
+    """The text of a path, or of a dict of columns, states and labels."""
+    import json
+
+    if not isinstance(value, Mapping):
+        return os.fspath(value)
+    return json.dumps({name: {s: list(labels) for s, labels in states.items()} for name, states in value.items()})
+
+
 def _columns(text: str) -> tuple[str, ...]:
     """Names of columns separated by commas; quoted as in CSV if a name has a comma."""
     import csv
@@ -337,6 +353,9 @@ DURATION = Parsed("time", _duration, annotation="float | str", adapt=str)
 SIZE = Parsed("size", _size, annotation="int | str", adapt=str)
 SEED = Parsed("seed", _seed, annotation="int", adapt=str)
 COLUMN_RULE = Parsed("[column=]method", _column_rule, ("median", "quantile:4", "width:5", "hartemink:3"))
+MERGES = Parsed(
+    "column=state<rows|file", _merge, annotation="str | Mapping[str, Mapping[str, Iterable[str]]]", adapt=_as_json
+)
 COLUMNS = Parsed("a,b,...", _columns, annotation="str | Iterable[str]", adapt=_as_names)
 DELIMITER = Parsed("char", _delimiter)
 

@@ -84,7 +84,7 @@ def _header(lines: Lines, meta: dict[str, str], blocks: list[_RawBlock], warn: W
         warn(UNNAMED_SCORE)
     rows = meta.get("num_records", "")
     ess = None
-    if score == "bdeu":
+    if score in ("bdeu", "bds"):
         try:
             ess = float(meta["ess"])
         except (KeyError, ValueError):

@@ -25,12 +25,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Interventions, Variable
+from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Interventions, Merging, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, option_value, plural
@@ -41,6 +42,7 @@ from .doubtful_labels import doubt_text
 from .intervened import SetColumns, interventions_position, read_interventions
 from .label_columns import LabelColumn
 from .labels import MISSING_STATE
+from .merged_labels import merge_again, merge_columns, merged_levels
 from .packed_cells import MANY_ROWS, Cells, PackedCells
 from .problems import KEEP, KEEP_IN_EXPERIMENTS, missing_problem, raise_problems
 from .row_weights import read_counts, require_memory, weights_position
@@ -130,6 +132,7 @@ def encode_table(
         treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
         set_there = raw.set_there and raw.set_there.renamed(dict(zip(raw.names, names)))
         raw = raw._replace(names=names, set_there=set_there)
+    raw, options, merged = _merged(raw, options, warn, note)
     levels = declared_levels(raw.levels, options, {name: treatments[name] for name in raw.names}, warn)
     columns = [Column.of(*item) for item in _select_columns(raw, options, levels, warn)]
     for column in columns:
@@ -147,7 +150,8 @@ def encode_table(
     variables = []
     for position, column in enumerate(columns):
         coding = chooser.choose(column)
-        variables.append(Variable(column.name, coding.states))
+        merging = merged.get(column.name)
+        variables.append(Variable(column.name, coding.states, merging and merging.among(coding.states)))
         # Codes of labels that occur in no kept row, or of columns that are refused below, may wrap around.
         cells = column.gather(coding.codes.astype(np.uint8), rows)
         if isinstance(codes, PackedCells):
@@ -187,6 +191,40 @@ def _with_interventions(raw: RawTable, kept: list[int], options: EncodingOptions
     known = [other for other in raw.names if other not in (name, options.weights)]
     read = read_interventions(name, raw.columns[position], known, options.na, raw.place_of)
     return raw._replace(set_there=read), others
+
+
+def _merged(
+    raw: RawTable, options: EncodingOptions, warn: Warn, note: Warn
+) -> tuple[RawTable, EncodingOptions, dict[str, Merging]]:
+    """The table and the declared states with their labels merged, and what was merged, by column.
+
+    A file's states and merged labels hold: only lists of labels may come to them.
+    """
+    known = {v.name: v for v in options.variables or () if v.states is not None or v.merging is not None}
+    columns = [
+        merge_again(column, known[name], options.na, warn) if name in known else column
+        for name, column in zip(raw.names, raw.columns)
+    ]
+    for rule in options.merge:
+        variable = known.get(rule.columns)
+        if variable is not None and (variable.merging is not None or rule.rare is not None):
+            what = (
+                "how its labels are merged"
+                if variable.merging is not None
+                else "its states, and new rows are not counted"
+            )
+            raise Inconsistent(
+                f"{options.listed_in} says {what}",
+                column=variable.name,
+                remedy="leave --merge out, or give the merged labels of a column without a record as a JSON file",
+            )
+    levels = {**raw.levels, **options.levels}
+    columns, made = merge_columns(raw.names, columns, options.merge, levels, options.na, note)
+    again = {name: variable.merging for name, variable in known.items() if variable.merging is not None}
+    if not made:
+        return raw._replace(columns=columns), options, again
+    options = replace(options, levels=merged_levels(options.levels, made))
+    return raw._replace(columns=columns, levels=merged_levels(raw.levels, made)), options, again | made
 
 
 def _hide_unseen(columns: Sequence[Column], options: EncodingOptions, warn: Warn) -> None:

@@ -21,6 +21,7 @@ from .columns import Column
 from .datasets import read_labels
 from .encoding import RawTable, marked_cells
 from .labels import UNKNOWN, code_known_states
+from .merged_labels import as_merged, merge_again
 from .selection import drop_option, matching_names, selected_positions
 
 
@@ -92,7 +93,7 @@ def _number_of(text: str, item: str, name: str) -> float:
 def _code_of(label: str, variable: Variable) -> int:
     """The code of a state; numbers match as in tables."""
     states = variable.known_states
-    labels = pyarrow.array([label], pyarrow.string())
+    labels = pyarrow.array([as_merged(label, variable)], pyarrow.string())
     code = int(code_known_states(variable.name, labels, states, np.zeros(1, dtype=bool))[0])
     if code == UNKNOWN:
         raise Inconsistent(f"{label!r} is none of the states {listed(map(repr, states))}", column=variable.name)
@@ -166,7 +167,10 @@ def open_evidence(
             raise UnsuitableData("no rows of data")
         raw = table.chosen(selected_positions(table.names, columns, drop))
         matched = _matched(raw, variables)
-        observed = {v: Column.of(variables[v], raw.columns[position]) for v, position in matched.items()}
+        observed = {
+            v: Column.of(variables[v], merge_again(raw.columns[position], variables[v], na, warn))
+            for v, position in matched.items()
+        }
         for v, column in observed.items():
             column.classify(False, na, missing_is_hole=True)
             if v in targets or unseen == "missing":

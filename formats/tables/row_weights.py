@@ -39,7 +39,8 @@ def read_counts(name: str, column: LabelColumn) -> tuple[np.ndarray, int]:
         raise UnsuitableData(
             f"{label!r} in row {position + 1:,} of the data is no count ({plural(n_bad, 'such cell')})",
             column=name,
-            remedy="--weights takes a column of whole numbers from 0: how often each row stands",
+            remedy="--weights takes whole numbers from 0: how often each row stands; fractions do not tell how many "
+            "rows were observed",
         )
     whole = np.where(is_count, values, 0).astype(np.int64)
     total = sum(int(n) * int(count) for n, count in zip(rows, whole))

@@ -7,9 +7,15 @@ never less than one factor 1/|X| for every cell with rows. De Campos and Ji (201
 configurations, Correia, Cussens and de Campos (2020) for distinct cells; here the limit on parents also bounds how
 small the Dirichlet parameter of a superset can become, which tightens the term of every cell.
 
-The same holds of a package's terms ``sum cell[N_xp] - sum row[N_p]`` if ``row(m) / m`` and ``t(m) / m``, with
-``t = cell - row``, never fall as m grows: then both are superadditive. Rows of a configuration split by the child's
-states add ``t`` of each part, no less than before; and ``t`` of parts is at most ``t`` of their sum.
+BDs has the prior of BDeu with at most as many configurations, so what bounds BDeu bounds it.
+
+The same holds of terms ``sum cell[N_xp] - sum row[N_p]`` if ``row`` and ``t = cell - row`` are superadditive, as
+fNML's are (`stages.scoring.normalised_likelihood`). A package's are if ``row(m) / m`` and ``t(m) / m`` never fall as
+m grows. Rows of a configuration split by the child's states add ``t`` of each part, no less than before; and ``t`` of
+parts is at most ``t`` of their sum.
+
+qNML has a bound of its own, `RegretBound`. No rule is known to us by which a parent that adds little likelihood could
+be left out of all larger sets, as under a penalty by configurations.
 """
 
 from __future__ import annotations
@@ -21,6 +27,7 @@ import numpy as np
 
 from stages.runtime.errors import StageError
 from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.normalised_likelihood import quotient_regret, quotient_rows
 
 from .child_search import ChildLimits
 from .pruning_rules import is_excluded_by_dirichlet, pure_cell_terms
@@ -85,6 +92,8 @@ class SupersetBound:
             # still fit.
             n_more = min(self.max_parents - len(parents), len(self.log2_states) - 1)
             log_q = math.log2(self.scorer.n_configurations(parents)) + self.log2_states[n_more]
+            if self.scorer.definition.by_occurrence:
+                log_q = min(log_q, math.log2(self.scorer.n_rows))
             # Rounded up, so that few tables serve all sets; this only weakens the bound.
             exponent = min(math.ceil(log_q - 1e-9), LARGEST_EXPONENT)
         return self.terms_of(exponent)
@@ -94,6 +103,39 @@ class SupersetBound:
         if exponent not in self._tables:
             self._tables[exponent] = self.make_terms(exponent)
         return self._tables[exponent]
+
+
+class RegretBound:
+    """Upper bounds for one child's parent sets under qNML, in nats; interface of `SupersetBound` for enumerations.
+
+    The log-likelihood is at most 0, and the regret never falls as configurations are added (proof:
+    `stages.scoring.normalised_likelihood`).
+    """
+
+    def __init__(self, scorer: FamilyScorer, child: int, allowed: np.ndarray):
+        self.scorer, self.n_child_states = scorer, int(scorer.n_states[child])
+        self.least_states = float(scorer.n_states[allowed].min(initial=2))
+
+    def __call__(self, parents: tuple[int, ...]) -> float:
+        """Upper bound on the score of every set with these parents and more."""
+        q = self.scorer.n_configurations(parents) * self.least_states
+        return -quotient_regret(self.scorer.n_rows, self.n_child_states, q)
+
+    def excludes(self, parents: tuple[int, ...], best: float) -> bool:
+        """Whether a score reached by `parents` or a subset dominates all their supersets."""
+        return best >= self(parents)
+
+    def of_larger_sets(self, required: tuple[int, ...], allowed: np.ndarray) -> float:
+        """Upper bound on the score of any set with more than the required parents."""
+        return self(required) if len(allowed) else -math.inf
+
+
+def enumeration_bound(scorer: FamilyScorer, child: int, limits: ChildLimits) -> SupersetBound | RegretBound | None:
+    """The bound by which an enumeration leaves out sets, or None where the score has none."""
+    terms = scorer.definition.terms
+    if terms is not None and terms.row is quotient_rows:
+        return RegretBound(scorer, child, limits.allowed)
+    return superset_bound(scorer, child, limits)
 
 
 def superset_bound(scorer: FamilyScorer, child: int, limits: ChildLimits) -> SupersetBound | None:

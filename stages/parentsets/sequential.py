@@ -14,7 +14,7 @@ from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
 
 from .child_search import BYTES_PER_SET, ChildLimits, FoundSets, largest_gain, slice_work
-from .dirichlet_bounds import SupersetBound, superset_bound
+from .dirichlet_bounds import RegretBound, SupersetBound, enumeration_bound
 from .pruning_rules import unlisted_bound, worth_of_parent
 
 ROUNDED_SCORES = 4
@@ -44,7 +44,7 @@ class _Search:
         self.found = limits.nothing_found(child)
         # A set is added only if it scores more than all its subsets.
         self.found.has_dominated = limits.margin > 0
-        self.bound = superset_bound(scorer, child, limits)
+        self.bound = enumeration_bound(scorer, child, limits)
         self.required = np.array(limits.required, dtype=np.int32)
         self.n_states = scorer.n_states[limits.allowed].astype(np.float64)
         slack = ROUNDED_SCORES * scorer.quantum + limits.margin
@@ -210,8 +210,10 @@ class _Search:
         which = which[~np.isnan(scores[which])]
         self.found.trace(ListedSets.of_rows(self._members(places, starts, which)), scores[which])
 
-    def _close_excluded(self, bound: SupersetBound, level: Level, places: np.ndarray, best: np.ndarray) -> None:
-        """Close the sets of a level that dominate all their supersets by the Dirichlet bound."""
+    def _close_excluded(
+        self, bound: SupersetBound | RegretBound, level: Level, places: np.ndarray, best: np.ndarray
+    ) -> None:
+        """Close the sets of a level that dominate all their supersets by the bound."""
         which = np.flatnonzero(~np.isnan(level.entries))
         for place, row, score in zip(which.tolist(), places, best.tolist()):
             if self.budget.is_spent():

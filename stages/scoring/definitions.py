@@ -1,7 +1,7 @@
 """What a local score is: its penalty, prior or terms, and its properties; in nats, higher is better.
 
 A score is the maximum log-likelihood of a family, with or without a penalty, or the log marginal likelihood under a
-Dirichlet prior, or a sum of terms of counts that a package states. All decompose into a sum over families. The table
+Dirichlet prior, or a sum of terms of counts. All decompose into a sum over families. The table
 is in `scores`.
 """
 
@@ -35,7 +35,7 @@ class Terms:
 
     cell: Callable[..., Any]
     row: Callable[..., Any]
-    bounds_supersets: bool  # whether `parentsets.dirichlet_bounds` holds, as the package says
+    bounds_supersets: bool  # whether `parentsets.dirichlet_bounds` holds; of a package's terms it says so
 
     def takes(self, part: str, name: str) -> bool:
         """Whether the function of a part, ``cell`` or ``row``, depends on one of `COUNTED`."""
@@ -73,8 +73,11 @@ class Score:
     penalty: Callable[[int], float] | None = None
     # As `Prior`. Scores with a prior have the bounds of `parentsets.dirichlet_bounds`.
     prior: Prior | None = None
-    terms: Terms | None = None  # of a package
+    terms: Terms | None = None
     takes_ess: bool = False  # whether it has an equivalent sample size; a prior then depends on q as well
+    # Whether q of the prior counts only the configurations that have rows (BDs, Scutari 2016). There are at most as
+    # many as all, so what bounds the prior with all of them bounds it, too.
+    by_occurrence: bool = False
     # Whether Markov equivalent graphs have the same score; then an arc between two variables without parents gains
     # the same in both directions.
     is_equivalent: bool = True
@@ -123,7 +126,7 @@ class Score:
     def contributions(
         self, part: str, counts: np.ndarray, states: int, configurations: float, rows: int, ess: float
     ) -> np.ndarray:
-        """What cells or configurations with these counts add, by the functions of a package; float64, in nats.
+        """What cells or configurations with these counts add, by the functions of `terms`; float64, in nats.
 
         - `part`: ``cell`` or ``row``.
         - `counts`: of any shape.

@@ -23,6 +23,9 @@ from .pair_scores import PairScores
 from .scored_data import ScoredData
 from .set_functions import SetFunctions, largest_size
 
+MOST_LINES = 64
+"""Candidates scored at once where each may have a line of the tables of its own: up to 33 MB."""
+
 REDUCTION_SHARE = 2.0
 """Up to this many cells per row, a set less each of its members is scored from one table of its cells; measured."""
 
@@ -91,11 +94,32 @@ class FamilyScorer(ScoredData):
             if known is not None and np.array_equal(known[0], candidates):
                 return known[1].copy()
         out = self._no_scores.copy()
-        tables = self.tables.of_expansion(child, self.n_configurations(parents))
-        self.count_evaluations(*self.expand_with(tables, child, parents, candidates, out))
+        if self.definition.by_occurrence:
+            self.count_evaluations(*self._expand_by_occurrence(child, parents, candidates, out))
+        else:
+            tables = self.tables.of_expansion(child, self.n_configurations(parents))
+            self.count_evaluations(*self.expand_with(tables, child, parents, candidates, out))
         if self.gains is not None:
             out += self.gains.row(child) + self.gains.of_set(child, parents)
         return out
+
+    def _expand_by_occurrence(
+        self, child: int, parents: tuple[int, ...], candidates: np.ndarray, out: np.ndarray
+    ) -> tuple[int, float]:
+        """As `expand_with`, in two counts: first of the configurations that have rows, which choose the tables."""
+        numbers = np.ones(self.n_variables)
+        n_counted, work = self.expand_with(self.tables.of_occurrence(), child, parents, candidates, numbers)
+        n_scored = 0
+        for first in range(0, n_counted, MOST_LINES):
+            some = candidates[first : min(first + MOST_LINES, n_counted)]
+            chosen = np.ones(self.n_variables)
+            chosen[some] = numbers[some]
+            tables = self.tables.of_numbers(child, chosen)
+            n, more = self.expand_with(tables, child, parents, some, out)
+            n_scored, work = n_scored + n, work + more
+            if n < len(some):
+                break
+        return n_scored, work
 
     def remember(self, child: int, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray) -> None:
         """Keep an expansion that was computed and counted elsewhere, for later calls of `expand` with these
@@ -137,9 +161,37 @@ class FamilyScorer(ScoredData):
         `into` are starts, entries, is_better and scores. It begins at the place `at`: (0, 0), or the result of the
         previous call. Counts no evaluations; scores are without gains of a prior.
         """
+        if self.definition.by_occurrence:
+            return self._extend_by_occurrence(child, required, allowed, places, which, at[0], most_work, into)
         tables = self.tables.of_expansion(child, n_configurations)
         arguments = child, required, allowed, places, which, *at, most_work, *into
         return score_open(self.data, tables, *arguments, scratch, self.workspace())
+
+    def _extend_by_occurrence(
+        self, child: int, required, allowed, places, which, position: int, most_work: float, into
+    ) -> tuple[int, int]:
+        """`extend_sets` for a score whose tables differ between the extensions of a set; a set is never divided."""
+        starts, entries, is_better, scores = into
+        done = 0.0
+        while position < len(which) and done <= most_work:
+            s = which[position]
+            own = slice(starts[s], starts[s + 1])
+            block = np.flatnonzero(~np.isnan(entries[own]))
+            candidates = allowed[len(allowed) - (own.stop - own.start) + block]
+            parents = (*required.tolist(), *allowed[places[s]].tolist())
+            out = self._no_scores.copy()
+            if len(candidates):
+                n_scored, work = self._expand_by_occurrence(child, parents, candidates, out)
+                if n_scored < len(candidates):  # stopped
+                    return position, 0
+                done += work
+                found = out[candidates]
+                if len(scores):
+                    scores[own][block] = found
+                is_better[own][block] = found > entries[own][block]
+                entries[own][block] = np.maximum(found, entries[own][block])
+            position += 1
+        return position, 0
 
     def local_score(self, child: int, parents: tuple[int, ...]) -> float:
         """Score of one family in nats."""
@@ -156,7 +208,7 @@ class FamilyScorer(ScoredData):
         """
         which = range(len(parents)) if which is None else which
         is_large = self.n_configurations((child, *parents)) > REDUCTION_SHARE * len(self.data.weights)
-        if is_large or len(which) < 2:
+        if is_large or len(which) < 2 or self.definition.by_occurrence:
             return np.array([self.local_score(child, parents[:i] + parents[i + 1 :]) for i in which])
         return self._reduce_by_table(child, parents, which)
 
@@ -187,14 +239,16 @@ class FamilyScorer(ScoredData):
     def cliques(self, most_parents: int) -> CliqueScorer | None:
         """Scores within small cliques, of at most `most_parents` parents.
 
-        None with too many rows, where sums of the score may not be exact, or with a prior of arcs.
+        None with too many rows, where sums of the score may not be exact or depend on the rows that a set has, or
+        with a prior of arcs.
         """
-        products = clique_products(self, most_parents) if self.gains is None else None
+        serves = self.gains is None and not self.definition.by_occurrence
+        products = clique_products(self, most_parents) if serves else None
         return None if products is None else CliqueScorer(self, most_parents, products)
 
     def set_functions(self, max_parents: int, most_bytes: float = math.inf) -> SetFunctions | None:
         """Scores of all sets, whose values take at most `most_bytes`; None if that serves no search. They are without
         gains of a prior.
         """
-        largest = largest_size(self, max_parents, most_bytes)
+        largest = 0 if self.definition.by_occurrence else largest_size(self, max_parents, most_bytes)
         return SetFunctions(self, largest, most_bytes) if largest else None

@@ -9,6 +9,7 @@ scores. They are in nats, higher is better; empty cells and configurations contr
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from collections.abc import Iterable, Sequence
@@ -23,12 +24,13 @@ from formats.errors import VerificationError
 from formats.records import ParentSetRecord, ParentSetTable
 from formats.tables.packed_cells import Cells
 
+from .definitions import Score
 from .scores import SCORES
 
 ADDED = {name: score for name, score in SCORES.items() if score.package}
 """Scores of other packages: a penalty on every free parameter, or functions of counts."""
 
-KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2", *ADDED)
+KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2", "bds", "qnml", "fnml", *ADDED)
 
 SCORE_TOLERANCE = 1e-9
 """Largest relative difference between the score of a search and the score recomputed here."""
@@ -48,6 +50,9 @@ SCORES_PER_CHECK = 50_000
 """Local scores of a search per set in the random sample: several hundred times the work of the check (measured on
 plants and accidents), since the best set of each child is checked in any case.
 """
+
+FEW_STATES = 1 << 12
+"""Numbers of states up to which regrets follow from one another."""
 
 PART_ROWS = 1 << 18
 """Rows counted at once."""
@@ -71,7 +76,7 @@ class IndependentScorer:
 
     dataset: Dataset
     score: str  # one of `KNOWN_SCORES`
-    ess: float  # equivalent sample size of ``bdeu``
+    ess: float  # equivalent sample size of ``bdeu`` and ``bds``
 
     @cached_property
     def _n_states(self) -> list[int]:
@@ -224,6 +229,28 @@ def dirichlet_score(counts: FamilyCounts, alpha: float) -> float:
     return _log_rising(alpha, counts.joint) - _log_rising(alpha * counts.n_states, counts.marginal)
 
 
+@functools.lru_cache(maxsize=1 << 14)
+def log_regret(n_rows: int, n_states: float) -> float:
+    """Logarithm of the multinomial regret C(n, r), in nats.
+
+    Up to `FEW_STATES` by C(n, r + 2) = C(n, r + 1) + (n / r) C(n, r) (Kontkanen and Myllymäki 2007), beyond it by
+    its sum over numbers of states taken (Mononen and Myllymäki 2008), of which a term is the product of the ratios
+    before it.
+    """
+    if n_states > FEW_STATES:
+        k = np.arange(n_rows)
+        ratios = np.log1p(-k / n_rows) + np.log(n_states - 1.0 + k) - np.log1p(k)
+        return float(np.logaddexp.reduce(np.concatenate(([0.0], np.cumsum(ratios)))))
+    # C(n, 2) in whole: all its terms but the first are falling powers of n over powers of n.
+    steps = np.arange(1, min(n_rows, math.isqrt(100 * n_rows) + 1))
+    two = 1.0 + (1.0 + float(np.exp(np.cumsum(np.log1p(-steps / n_rows))).sum()))
+    logarithm, ratio = 0.0, two
+    for r in range(1, int(n_states)):
+        logarithm += math.log(ratio)
+        ratio = 1.0 + n_rows / r / ratio
+    return logarithm
+
+
 def _log_rising(start: float, counts: np.ndarray) -> float:
     """Sum over all counts m of lnΓ(start + m) − lnΓ(start)."""
     # Counts take few distinct values: one call of math.lgamma for each is affordable.
@@ -235,12 +262,14 @@ def _log_rising(start: float, counts: np.ndarray) -> float:
 def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> float:
     """Local score of a counted family.
 
-    `ess`, the equivalent sample size, is for ``bdeu`` only. It is minus infinity if there are too many parent
-    configurations for a float.
+    `ess`, the equivalent sample size, is for ``bdeu`` and ``bds``. Scores with a penalty by configurations, and BDeu,
+    are minus infinity if there are too many parent configurations for a float.
 
     BIC takes (ln N)/2 per free parameter (Schwarz 1978), AIC takes 1 (Akaike 1974), both over all parent
-    configurations, occurring or not. BDeu spreads `ess` evenly over the cells (Buntine 1991); K2 has the
-    parameter 1 in every cell (Cooper & Herskovits 1992). A score of another package takes the penalty that it
+    configurations, occurring or not. BDeu spreads `ess` evenly over the cells (Buntine 1991), BDs over the cells of
+    the configurations with rows (Scutari 2016); K2 has the parameter 1 in every cell (Cooper & Herskovits 1992). fNML
+    takes the regret of each configuration's rows (Silander et al. 2008), qNML the regret of all rows over the cells
+    less that over the configurations (Silander et al. 2018). A score of another package takes the penalty that it
     declares per free parameter, as BIC does, or sums what it declares of cells and configurations. A prior of arcs is
     not added.
     """
@@ -250,20 +279,38 @@ def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> f
         return log_likelihood(counts) - 0.5 * math.log(counts.n_rows) * counts.n_parameters
     if score == "aic":
         return log_likelihood(counts) - counts.n_parameters
-    if score == "bdeu":
-        return dirichlet_score(counts, ess / counts.n_states / counts.n_configurations)
+    if score in ("bdeu", "bds"):
+        q = counts.n_configurations if score == "bdeu" else len(counts.marginal)
+        return dirichlet_score(counts, ess / counts.n_states / q)
     if score == "k2":
         return dirichlet_score(counts, 1.0)
-    if score in ADDED and ADDED[score].terms is not None:
-        about = counts.n_states, counts.n_configurations, counts.n_rows, ess
-        cells, rows = (
-            ADDED[score].contributions(part, each, *about)
-            for part, each in (("cell", counts.joint), ("row", counts.marginal))
-        )
-        return math.fsum(cells.tolist()) - math.fsum(rows.tolist())
+    if score in ("fnml", "qnml"):
+        return log_likelihood(counts) - (factorised if score == "fnml" else quotient)(counts)
     if score in ADDED:
-        return log_likelihood(counts) - ADDED[score].penalty_on(counts.n_rows) * counts.n_parameters
+        return _added_score(counts, ADDED[score], ess)
     raise ValueError(f"unknown score {score!r}")
+
+
+def factorised(counts: FamilyCounts) -> float:
+    """The regrets of fNML: one for the rows of each parent configuration."""
+    values, times = np.unique(counts.marginal, return_counts=True)
+    return math.fsum(t * log_regret(n, counts.n_states) for n, t in zip(values.tolist(), times.tolist()))
+
+
+def quotient(counts: FamilyCounts) -> float:
+    """The regret of qNML: of parents and child as one variable, less that of the parents as one."""
+    q = min(counts.n_configurations, 1e300 / counts.n_states)
+    return log_regret(counts.n_rows, counts.n_states * q) - log_regret(counts.n_rows, q)
+
+
+def _added_score(counts: FamilyCounts, added: Score, ess: float) -> float:
+    if added.terms is None:
+        return log_likelihood(counts) - added.penalty_on(counts.n_rows) * counts.n_parameters
+    about = counts.n_states, counts.n_configurations, counts.n_rows, ess
+    cells, rows = (
+        added.contributions(part, each, *about) for part, each in (("cell", counts.joint), ("row", counts.marginal))
+    )
+    return math.fsum(cells.tolist()) - math.fsum(rows.tolist())
 
 
 def encode_rows(codes: Cells, n_states: Sequence[int], variables: Sequence[int]) -> tuple[np.ndarray, int]:

@@ -75,6 +75,18 @@ class LookUpTables:
             cell=cell, row=row, kind=kind, penalty=penalty, quantum=self.quantum, drops_pure=drops_pure
         )
 
+    def of_occurrence(self) -> ScoreTables:
+        """Tables that count the configurations with rows."""
+        counted = np.full((1, self.n_rows + 1), -1.0)
+        counted[0, 0] = 0.0
+        return self.of_terms(np.zeros(self.n_rows + 1))._replace(row=counted)
+
+    def of_numbers(self, child: int, n_configurations: np.ndarray) -> ScoreTables:
+        """Tables for one number of configurations for each variable as the new parent; float64, at least 1."""
+        numbers, kind = np.unique(n_configurations, return_inverse=True)
+        cell, row = (np.stack(some) for some in zip(*(self.of_family(child, q) for q in numbers.tolist())))
+        return self.of_terms(np.zeros(1))._replace(cell=cell, row=row, kind=kind.astype(np.int32))
+
     def of_family(self, child: int, n_configurations: float) -> tuple[np.ndarray, np.ndarray]:
         """The lines of contributions of a cell and of a configuration, for a family with `n_configurations`."""
         cell, row = self.keys(int(self.n_states[child]), n_configurations)
@@ -95,7 +107,7 @@ class LookUpTables:
         """
         return ScoreTables(
             cell=terms[None],
-            row=np.zeros((1, self.n_rows + 1)),
+            row=np.zeros((1, len(terms))),
             kind=np.zeros_like(self._size_of),
             penalty=0.0,
             quantum=self.quantum,

@@ -176,19 +176,23 @@ class PairScores:
 
 def _make_tables(scorer: ScoredData) -> PairTables:
     data, n_states = scorer.data, scorer.n_states
-    sizes = np.unique(n_states)
-    size_of = np.searchsorted(sizes, n_states).astype(np.int32)
-    children = [int(np.argmax(n_states == r)) for r in sizes.tolist()]
     state_counts = scorer.state_counts
+    # A parent's configurations are its states, or the ones that occur.
+    occurring = np.add.reduceat(state_counts > 0, data.state_offsets[:-1])
+    as_parent = occurring if scorer.definition.by_occurrence else n_states
+    sizes, children, size_of = np.unique(
+        np.column_stack((n_states, as_parent)), axis=0, return_index=True, return_inverse=True
+    )
+    size_of = size_of.reshape(-1).astype(np.int32)
     row_sums = np.empty((len(sizes), len(n_states)))
     line = np.empty((len(sizes), len(sizes)), dtype=np.int32)
     row_terms = np.empty(len(state_counts))
     lines: dict[LineKey, int] = {}
     cells: list[np.ndarray] = []
-    for k, child in enumerate(children):
-        for j, s in enumerate(sizes.tolist()):
-            cell, row = scorer.tables.of_family(child, float(s))
-            number = lines.setdefault(scorer.tables.keys(int(sizes[k]), float(s))[0], len(cells))
+    for k, child in enumerate(children.tolist()):
+        for j, (_, q) in enumerate(sizes.tolist()):
+            cell, row = scorer.tables.of_family(child, float(q))
+            number = lines.setdefault(scorer.tables.keys(int(sizes[k, 0]), float(q))[0], len(cells))
             if number == len(cells):
                 cells.append(cell)
             line[k, j] = number
@@ -202,6 +206,6 @@ def _make_tables(scorer: ScoredData) -> PairTables:
         line=line,
         size=size_of,
         row_sums=row_sums,
-        penalty=scorer.definition.penalty_on(scorer.n_rows) * (sizes - 1.0),
+        penalty=scorer.definition.penalty_on(scorer.n_rows) * (sizes[:, 0] - 1.0),
         quantum=scorer.quantum,
     )

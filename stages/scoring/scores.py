@@ -15,7 +15,10 @@ from typing import Any
 
 from formats.discovery import UnusableError, discovered
 
-from .definitions import Score
+from .definitions import Score, Terms
+from .normalised_likelihood import entropy_terms, factorised_rows, quotient_rows
+
+_A_CODE = "a normalised maximum likelihood is the length of a code, not a probability under a prior"
 
 MAIN_SCORES: dict[str, Score] = {
     "bic": Score(
@@ -40,6 +43,27 @@ MAIN_SCORES: dict[str, Score] = {
         "log marginal likelihood, Dirichlet parameter 1 in every cell",
         prior=lambda r, q, ess: float(r),
         is_equivalent=False,
+    ),
+    "bds": Score(
+        "BDs",
+        "as bdeu, with the sample size spread over the parent configurations that have rows",
+        prior=lambda r, q, ess: ess / q,
+        takes_ess=True,
+        by_occurrence=True,
+        is_equivalent=False,
+    ),
+    "qnml": Score(
+        "qNML",
+        "log-likelihood less the quotient of two multinomial regrets: of parents and child, and of parents",
+        terms=Terms(entropy_terms, quotient_rows, bounds_supersets=False),
+        no_posterior=_A_CODE,
+    ),
+    "fnml": Score(
+        "fNML",
+        "log-likelihood less the multinomial regret of each parent configuration",
+        terms=Terms(entropy_terms, factorised_rows, bounds_supersets=True),
+        is_equivalent=False,
+        no_posterior=_A_CODE,
     ),
     "ll": Score("plain log-likelihood", "maximum log-likelihood", no_posterior="it only rises with every parent"),
 }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from stages.kernels.counting.add_one import ScoreTables
+from stages.runtime.errors import StageError
 
 from .family_scorer import FamilyScorer
 
@@ -44,7 +45,13 @@ def score_lines(scorer: FamilyScorer, child: int) -> TableLines:
     """Tables of a score; keys are the numbers of configurations of the sets scored.
 
     If the score does not depend on these, one line with key 0 serves all sets.
+    Raises `StageError` for a score that depends on the configurations that have rows.
     """
+    if scorer.definition.by_occurrence:
+        raise StageError(
+            f"{scorer.definition.name} counts the configurations that have rows, which this selection does not know "
+            "beforehand\n  take --method sequential or grow, or another --score"
+        )
     lines = TableLines(scorer.tables.of_expansion(child, 1.0), lambda q: scorer.tables.of_family(child, max(q, 1.0)))
     if not scorer.definition.by_configurations:
         lines.add(0.0)

@@ -167,12 +167,15 @@ def test_without_arguments_the_overview_goes_to_stderr():
         (["optimize", "--tw", "1", "--start", "n", "x"], "--start does not go with method forest; ils, s2, s2plus"),
         (["optimize", "--chc", "--tabu", "5", "--data", "x"], "--tabu does not go with method chc; hc, mmhc take it"),
         (["optimize", "--hc", "--perturb", "5", "--data", "x"], "--perturb goes with --restarts only"),
-        (["optimize", "--hc", "--ess", "5", "--data", "x"], "--ess does not go with score bic; bdeu takes it."),
+        (
+            ["optimize", "--hc", "--ess", "5", "--data", "x"],
+            "--ess does not go with score bic; bdeu and bds take it.",
+        ),
         (
             ["evaluate", "x", "--score", "bic", "--score", "k2", "--ess", "5"],
             "--ess does not go with score bic or k2",
         ),
-        (["parentsets", "--ess", "5", "x"], "--ess does not go with score bic; bdeu takes it."),
+        (["parentsets", "--ess", "5", "x"], "--ess does not go with score bic; bdeu and bds take it."),
         (["parentsets", "--indep", "--orders", "5", "x"], "--orders does not go with method indep; grow takes it."),
         (["parentsets", "--greedy", "--near", "n", "x"], "--near does not go with method greedy; grow takes it."),
         (["optimize", "--hc", "--data", "d", "--tw", "2"], "method hc knows no treewidth bound; pricing does"),

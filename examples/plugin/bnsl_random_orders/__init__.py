@@ -4,7 +4,7 @@ import math
 
 from bnsl.plugin import RESTARTED, SETS, SearchMethod, counted, network_format, on_sets, own, penalised
 
-from . import fnml
+from . import szpankowski
 
 BNSL_PLUGIN_API = 1  # the version of `bnsl.plugin` that this package is made for
 
@@ -21,7 +21,9 @@ SEARCHES = {
 SCORES = {
     "hq": penalised("Hannan-Quinn", lambda n_rows: math.log(math.log(n_rows)), "Hannan and Quinn 1979"),
     # row(m) / m and (cell(m) - row(m)) / m never fall as m grows: so larger sets can be pruned.
-    "fnml": counted("fNML", fnml.cell, fnml.row, "Silander et al. 2008", bounds_supersets=True),
+    "sznml": counted(
+        "approximate fNML", szpankowski.cell, szpankowski.row, "Szpankowski 2001", bounds_supersets=True
+    ),
 }
 
 FORMATS = {"families": network_format("a list of families", ".families", f"{__name__}.families", "child: parents")}

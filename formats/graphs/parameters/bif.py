@@ -264,7 +264,8 @@ def read_bif(lines: Lines) -> BayesianNetwork:
     for block in tables:
         if function := _FUNCTION.search(block.body):
             message = f"the rows are parameters of a function ({function[1]}), no table"
-            text.fail(message, block.body_at + function.start(), Inconsistent)
+            remedy = "save it with whole tables in the program that made it"
+            text.fail(message, block.body_at + function.start(), Inconsistent, remedy)
         _TableReader(text, block, families).read()
     # Rows refer to the labels of the file, so the original labels are restored only now.
     families.variables = [original(v, held) for v, held in zip(families.variables, originals)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import NoReturn
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
@@ -18,6 +19,7 @@ from ...textlines import Lines
 from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, kept, original, restored
 from ..parameter_tables import Families, failing
+from .noisy_max import noisy_max
 from .xml_elements import is_in_xml, line_of, read_xml
 
 _FIRST = "x"
@@ -64,24 +66,38 @@ def _property(key: str, texts: Sequence[str], words: Sequence[str], margin: str 
 
 
 def read_xdsl(lines: Lines) -> BayesianNetwork:
-    """Read an XDSL network of chance nodes with tables and deterministic nodes."""
+    """Read an XDSL network of chance nodes with tables, deterministic and noisy-MAX nodes."""
     root = read_xml(lines)
     nodes = list(root.iterfind("nodes/*"))
     families = Families(failing(lines))
     for node in nodes:
         name, line = node.get("id", ""), line_of(node)
-        if node.tag not in ("cpt", "deterministic"):
-            lines.fail(f"a node of kind {node.tag!r}: only cpt and deterministic are read", line=line)
+        if node.tag not in ("cpt", "deterministic", "noisymax"):
+            _refuse(lines, node)
         families.add_variable(name, name, _states(node), line)
     for node in nodes:
-        is_cpt = node.tag == "cpt"
-        numbers = _words(node, "probabilities") if is_cpt else list(_certain(lines, node))
+        numbers: Sequence[str | float]
+        if node.tag == "noisymax":
+            numbers = noisy_max(lines, node, families)
+        else:
+            numbers = _words(node, "probabilities") if node.tag == "cpt" else list(_certain(lines, node))
         families.add_table([*_words(node, "parents"), node.get("id", "")], numbers, line_of(node))
     # Tables refer to identifiers, so the original names are restored only now.
     families.variables = [original(v, _kept(node)) for v, node in zip(families.variables, nodes)]
     held = _kept(root)
     name = held.get("name", [root.get("id") or "unknown"])[0]
     return with_claims(families.network(name), held.get("claims", ()), lines)
+
+
+def _refuse(lines: Lines, node: Element) -> NoReturn:
+    message = f"node {node.get('id')!r} is of kind {node.tag}: only cpt, deterministic and noisymax are read"
+    if node.tag in ("decision", "utility", "mau"):
+        lines.fail(
+            message, line=line_of(node), remedy="this is an influence diagram: remove its decisions and utilities"
+        )
+    lines.fail(
+        message, line=line_of(node), remedy="GeNIe converts it: change the type of the node to General, and save"
+    )
 
 
 def _states(node: Element) -> list[str]:

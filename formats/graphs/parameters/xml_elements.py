@@ -50,9 +50,12 @@ def read_xml(lines: Lines) -> ElementTree.Element:
     for name, handler in {**handlers, "EntityDecl": refuse}.items():
         setattr(parser, f"{name}Handler", handler)
     try:
-        parser.Parse(b"\n".join(lines).lstrip(b" \t"), True)  # some files begin with blanks
+        # Some files begin with blanks; JavaBayes wrote the declaration in capitals before XMLBIF 0.3.
+        text = re.sub(rb"\A<\?XML VERSION=", b"<?xml version=", b"\n".join(lines).lstrip(b" \t"))
+        parser.Parse(text, True)
     except expat.ExpatError as error:
-        lines.fail(f"not valid XML ({expat.ErrorString(error.code)})", line=error.lineno)
+        remedy = "mend this line, or save the file anew in the program that made it"
+        lines.fail(f"not valid XML ({expat.ErrorString(error.code)})", line=error.lineno, remedy=remedy)
     except (LookupError, ValueError) as error:
         lines.fail(f"not valid XML ({error})", line=1)
     return builder.close()

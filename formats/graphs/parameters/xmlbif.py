@@ -1,8 +1,9 @@
-"""Networks with parameters in the XML interchange format XMLBIF 0.3 (WEKA, JavaBayes, SamIam), read and written.
+"""Networks with parameters in the XML interchange format XMLBIF 0.3 (WEKA, JavaBayes, SamIam), read and written;
+earlier versions are read.
 
 Names with control characters or blanks at the ends, which XML cannot hold exactly, are replaced; a ``PROPERTY`` keeps
 the originals. In a table the states of the variable itself vary fastest, then the states of the last ``GIVEN``
-variable.
+variable. Before version 0.3, where a state is a ``VALUE``, JavaBayes let the variable itself vary slowest.
 """
 
 from __future__ import annotations
@@ -62,12 +63,23 @@ def read_xmlbif(lines: Lines) -> BayesianNetwork:
     families = Families(failing(lines))
     for element in network.iterfind("VARIABLE"):
         _read_variable(lines, element, families)
+    is_early = network.find("VARIABLE/VALUE") is not None
+    number_of = {name: len(v.known_states) for name, v in zip(families.index_of, families.variables)}
     for tag in ("DEFINITION", "PROBABILITY"):  # the latter in versions before 0.3
         for element in network.iterfind(tag):
             table, child = element.find("TABLE"), _texts(element, "FOR")
-            if table is None or len(child) != 1:
-                lines.fail("a definition needs one FOR and a TABLE", line=line_of(element))
+            others = sorted({part.tag for part in element} - {"FOR", "GIVEN", "TABLE", "PROPERTY"})
+            if table is None or others or len(child) != 1:
+                found = f", and has {', '.join(others)}" if others else ""
+                message = f"a definition needs one FOR and a TABLE{found}"
+                lines.fail(
+                    message, line=line_of(element), remedy="load it in JavaBayes or SamIam and save whole tables"
+                )
             words = "".join(table.itertext()).split()
+            n_states = number_of.get(child[0], 1)
+            if is_early and len(words) % n_states == 0:
+                step = len(words) // n_states
+                words = [words[row + state * step] for row in range(step) for state in range(n_states)]
             families.add_table([*_texts(element, "GIVEN"), *child], words, line_of(table))
     held = _kept(network)
     name = (held.get("name") or _texts(network, "NAME") or ["unknown"])[0]
@@ -76,6 +88,7 @@ def read_xmlbif(lines: Lines) -> BayesianNetwork:
 
 def _read_variable(lines: Lines, element: Element, families: Families) -> None:
     name, states = "".join(_texts(element, "NAME")[:1]), _texts(element, "OUTCOME")
+    states = states or _texts(element, "VALUE")
     kind, line = element.get("TYPE", "nature"), line_of(element)
     if kind != "nature":
         lines.fail(f"variable {name!r} is a {kind}: only chance nodes are read", line=line)

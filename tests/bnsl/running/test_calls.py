@@ -134,7 +134,7 @@ def test_saving_writes_what_the_command_writes(table: pyarrow.Table, place: Path
     ("name", "options", "line", "kind", "said"),
     [
         ("optimize", {"data": SMALL, "ess": 2}, ["--data", SMALL, "--ess", "2"], bnsl.UsageError,
-         "ess does not go with score bic; bdeu takes it."),
+         "ess does not go with score bic; bdeu and bds take it."),
         ("optimize", {"data": SMALL, "ils": True}, ["--data", SMALL, "--ilss"], bnsl.UsageError,
          "optimize() has no option 'ils'. Did you mean method=\"ils\"?"),
         ("entropy", {"data": "absent.csv"}, ["absent.csv"], bnsl.DataError, None),

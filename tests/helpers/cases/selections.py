@@ -22,6 +22,8 @@ CASES = [
     pytest.param("bdeu", {}, 4, id="bdeu"),
     pytest.param("bdeu", {2: (0,)}, 3, id="bdeu, required parents"),
     pytest.param("k2", {}, 3, id="k2"),
+    pytest.param("fnml", {}, 3, id="fnml"),
+    pytest.param("qnml", {2: (0,)}, 3, id="qnml, required parents"),
     pytest.param("ll", {}, 3, id="ll"),
 ]
 

@@ -74,7 +74,9 @@ def test_rare_variables_are_left_out_of_larger_sets():
     assert records[0].evaluated < 300
 
 
-@given(st.integers(0, 5000), st.sampled_from(["bdeu", "k2"]), st.integers(1, 4), st.sampled_from([0.3, 1.0, 10.0]))
+@given(
+    st.integers(0, 5000), st.sampled_from(["bdeu", "k2", "bds"]), st.integers(1, 4), st.sampled_from([0.3, 1.0, 10.0])
+)
 def test_dirichlet_bound_covers_all_supersets(seed, score, max_parents, ess):
     dataset, rows = dependent_dataset(seed, 5, 40, most_states=3)
     scorer = FamilyScorer(dataset, score, ess)
@@ -92,12 +94,15 @@ def test_dirichlet_bound_covers_all_supersets(seed, score, max_parents, ess):
         assert most <= -len(cells) * np.log(states) + 1e-9
 
 
-@pytest.mark.parametrize("method", ["sequential", "greedy"])
-def test_what_is_not_listed_under_bdeu_is_bounded(method):
+@pytest.mark.parametrize(
+    ("method", "score"),
+    [("sequential", "bdeu"), ("greedy", "bdeu"), ("sequential", "bds"), ("sequential", "qnml"), ("greedy", "fnml")],
+)
+def test_what_is_not_listed_is_bounded(method, score):
     dataset, rows = dependent_dataset(4, 6, 60, most_states=3)
-    _, records = identify(dataset, method=method, score="bdeu", max_parents=5, evaluations=12)
+    _, records = identify(dataset, method=method, score=score, max_parents=5, evaluations=12)
     for record in records:
-        everything = score_all_sets(rows, dataset.n_states.tolist(), record.child, 5, "bdeu")
+        everything = score_all_sets(rows, dataset.n_states.tolist(), record.child, 5, score)
         if not record.complete:
             listed = as_dict(record)
             open_ones = [
@@ -150,7 +155,7 @@ def test_complete_up_to_a_size(method):
         assert_same_lists(as_dict(record), exhaustive(dataset, rows, record.child, 2))
 
 
-@pytest.mark.parametrize("score", ["aic", "bdeu", "k2", "ll"])
+@pytest.mark.parametrize("score", ["aic", "bdeu", "k2", "bds", "qnml", "fnml", "ll"])
 def test_sequential_is_complete_for_every_score(score):
     dataset, rows = dependent_dataset(2, 5, 80, most_states=3)
     _, records = identify(dataset, method="sequential", score=score, max_parents=4)

@@ -55,7 +55,7 @@ def test_exact_is_enumeration(seed, n_variables, spread, share, prior):
 
 
 @pytest.mark.parametrize("prior", ["dags", "orders"])
-@pytest.mark.parametrize("score", ["bic", "bdeu", "k2"])
+@pytest.mark.parametrize("score", ["bic", "bdeu", "k2", "bds"])
 @pytest.mark.slow
 def test_all_networks_of_data_under_constraints(score, prior):
     """Complete lists under required and forbidden arcs and tiers, made with them, or filtered by them afterwards."""

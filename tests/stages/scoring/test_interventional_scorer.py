@@ -26,7 +26,7 @@ from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.independent import IndependentScorer
 from stages.scoring.interventional_scorer import InterventionalScorer, scorer_of
 
-SCORES = ("bic", "aic", "bdeu", "k2", "ll")
+SCORES = ("bic", "aic", "bdeu", "k2", "bds", "qnml", "fnml", "ll")
 
 
 def set_in_rows(dataset: Dataset, seed: int, share: float = 0.5):

@@ -22,7 +22,7 @@ from stages.scoring.independent import (
     score_families,
 )
 
-SCORES = ("ll", "bic", "aic", "bdeu", "k2")
+SCORES = ("ll", "bic", "aic", "bdeu", "k2", "bds", "qnml", "fnml")
 CLOSE = {"rel": 1e-11, "abs": 1e-9}
 
 
@@ -48,6 +48,12 @@ FOUR_ROWS = [(0, 0), (0, 0), (0, 1), (1, 1)]
         ("k2", (1,), math.log(1 / 3) + math.log(1 / 6)),
         # ess 2 without parents is K2 for a binary child.
         ("bdeu", (), math.log(6 / 120)),
+        # Both values of the parent have rows: as BDeu.
+        ("bds", (1,), math.log(3 / 8) + math.log(1 / 8)),
+        # C(2, 2) = 1 + 1/2 + 1 for each value of the parent.
+        ("fnml", (1,), 2 * math.log(1 / 2) - 2 * math.log(5 / 2)),
+        # C(4, 2) = 1 + 27/64 + 3/8 + 27/64 + 1, C(4, 3) = C(4, 2) + 4, C(4, 4) = C(4, 3) + 2 C(4, 2).
+        ("qnml", (1,), 2 * math.log(1 / 2) - math.log(3 * 103 / 32 + 4) + math.log(103 / 32)),
     ],
 )
 def test_by_hand(score, parents, expected):
@@ -87,6 +93,8 @@ def test_more_configurations_than_floats_hold():
     rows = random_rows(3, n_states, 5)
     scores = [score_one(rows, n_states, 0, range(1, 151), score) for score in ("ll", "bic", "aic", "bdeu")]
     assert scores == [0.0, -math.inf, -math.inf, -math.inf]
+    # Each row may have any state: the regret of qNML has a limit.
+    assert score_one(rows, n_states, 0, range(1, 151), "qnml") == pytest.approx(-5 * math.log(2), rel=1e-12)
 
 
 @pytest.mark.parametrize("n_variables", [1, 5, 13, 32, 90])
@@ -126,7 +134,7 @@ def test_equivalent_networks_score_alike(seed, n_states, n_rows):
     dataset = make_dataset(random_rows(seed, n_states, n_rows), n_states)
     classes = naive_networks.equivalence_classes(4)
     members = classes[seed % len(classes)]
-    for score in ("ll", "bic", "aic", "bdeu"):
+    for score in ("ll", "bic", "aic", "bdeu", "qnml"):
         ends = (members[0], members[-1])
         totals = [math.fsum(score_families(m, dataset, (score,), 3.0)[score]) for m in ends]
         assert totals[0] == pytest.approx(totals[1], **CLOSE)
