@@ -193,6 +193,7 @@ _ARC_HEADER_KEYS = keys_of("""
 prior string: dags: all networks are equally probable before the data; orders: all orders are
 method string: exact, sampled, or counted (in networks)
 networks integer: networks in which arcs were counted
+screened list<integer>: variables (indices) that a screening forest attached to their parents in all of them
 keep_mass number?: of the parent sets that it was made from
 listed_share number?: the networks of listed sets have at least this share of the probability of all within
     the limits of the lists
