@@ -339,6 +339,7 @@ def learn(
     jobs: int = 1,
     workers: str | None = None,
     smoothing: float | None = None,
+    smoothing_for: str | None = None,
     quiet: bool = False,
     verbose: int = 0,
 ) -> Network: ...
@@ -478,6 +479,7 @@ def fit(
     unseen: Literal["error", "drop", "missing"] = "error",
     interventions: str | None = None,
     smoothing: float | None = None,
+    smoothing_for: str | None = None,
     restarts: int = 1,
     iterations: int = 200,
     tolerance: float = 1e-05,
