@@ -121,7 +121,6 @@ def fit(
     structure = completed(structure, network, names, data, run.reporter)
     if isinstance(rows, IncompleteDataset) or rows.interventions is None:
         warn_of_interventions(structure.header, run.reporter, COUNT_APART)
-    chosen = ""
     if smoothing_for is not None:
         if smoothing is not None:
             raise UsageError("--smoothing-for chooses --smoothing: give one of them.")
@@ -131,7 +130,8 @@ def fit(
             )
         losses = losses_by_smoothing(structure, rows, find_variable(smoothing_for, rows.variables))
         smoothing = min(losses, key=lambda value: losses[value])
-        chosen = f"; smoothing {smoothing:g}: log-loss {losses[smoothing]:.4f} in cross-validation"
+        loss = losses[smoothing]
+        run.reporter.summary(f"smoothing {smoothing:g}: log-loss of {smoothing_for} {loss:.4f} in cross-validation")
     recorded = data_options.recorded() | {"smoothing": smoothing, "smoothing_for": smoothing_for}
     if isinstance(rows, IncompleteDataset):
         recorded |= {name: value for name, value in vars(maximisation).items() if name != "memory"}
@@ -139,7 +139,7 @@ def fit(
     size = f"{plural(structure.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}"
     if not isinstance(rows, IncompleteDataset):
         fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, name=name)
-        return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}{chosen}")
+        return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}")
     from stages.incomplete.maximisation import Maximisation, fit_incomplete
 
     explain_interruption(NOTHING_YET)
