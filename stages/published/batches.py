@@ -148,8 +148,8 @@ def best_of_batches(
     limit = order_limit(orders, options, budget)
     rules = RestartRules(limit, ends_when_proved=options.restarts is None, batches_of=orders.evaluated)
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
-    given = budget, options, reporter, anytime_bound, partial(bounded_result, problem, facts={})
-    report = run_restarts(orders.attempt, rules, *given, orders.batches(limit))
+    network_of, given = partial(bounded_result, problem, facts={}), (budget, options, reporter, anytime_bound)
+    report = run_restarts(orders.attempt, rules, *given, orders.batches(limit), network_of)
     facts = {orders.counted: report.orders, **orders.facts(report.columns)}
     result = bounded_result(problem, report.best, facts | anytime_bound.header_facts(report.best.score))
     result.stats.update(orders.stats(report.columns))

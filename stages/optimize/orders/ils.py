@@ -64,7 +64,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
         return Attempt(shaker.chosen, shaker.score, max(1, shaker.profiles), shaker.work, shaker.order)
 
     rules = replace(local_search_rules(options.restarts, budget), takes_found=True)
-    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound, network_of)
+    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound, network_of=network_of)
     facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
     nodes = [anytime_bound.search.root_node()]
     return listed_result(table, report.best.chosen, report.best.score, facts, nodes=nodes)

@@ -108,7 +108,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
     rules = local_search_rules(restarts, budget)
     network_of = partial(bounded_result, within, facts={})
-    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound, network_of)
+    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound, network_of=network_of)
     facts = {**report.facts, **anytime_bound.header_facts(report.best.score)}
     return replace(bounded_result(within, report.best, facts), nodes=[anytime_bound.search.root_node()])
 

@@ -49,7 +49,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     restarts = 1 if problem.is_one_clique() else options.restarts
     rules = local_search_rules(restarts, budget)
     network_of = partial(bounded_result, problem, facts={})
-    report = run_restarts(climb, rules, budget, options, reporter, anytime_bound, network_of)
+    report = run_restarts(climb, rules, budget, options, reporter, anytime_bound, network_of=network_of)
     facts = {
         **report.facts,
         "decoding": DECODING,
