@@ -10,6 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from stages.optimize import METHODS
+
 from .functions.learn import learn
 from .tables import with_column
 
@@ -32,9 +34,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
     """A classifier by a Bayesian network of the columns and the class.
 
     Parameters are the options of `learn`, whose `score` is called `local_score` here. `unseen` decides about labels
-    that no row had when learning: ``missing``, or ``error``. Data frames keep their types; NaN and None are missing.
-    After `fit`, `network_` is the network. In it the class is the variable `class_variable_`: its name is that of
-    `y`, or ``y``, and its states are the labels in `classes_`.
+    that no row had when learning: ``missing``, or ``error``. Methods with a `target`, such as ``tan``, get the class.
+    Data frames keep their types; NaN and None are missing. After `fit`, `network_` is the network. In it the class is
+    the variable `class_variable_`: its name is that of `y`, or ``y``, and its states are the labels in `classes_`.
 
     >>> X, y = [[0, 1], [1, 1], [0, 0], [1, 0]] * 20, ["no", "yes", "no", "yes"] * 20
     >>> classifier = bnsl.BayesianNetworkClassifier().fit(X, y)
@@ -60,6 +62,8 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
             self.class_variable_ += "_"
         options = {_RENAMED.get(name, name): value for name, value in self.get_params().items()}
         del options["unseen"]
+        if options["target"] is None and options["method"] in METHODS and "target" in METHODS[options["method"]].own:
+            options["target"] = self.class_variable_
         self.labels_ = [str(label) for label in self.classes_.tolist()]
         if len(set(self.labels_)) < len(self.labels_):
             self.labels_ = [str(code) for code in range(len(self.classes_))]

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .files.inputs import LearntNetwork, certified_order, open_learnt_network
-from .results import ArcProbabilities, Forest, ParentSets, Result
+from .results import ArcProbabilities, Forest, ParentSets, Result, checked_path
 from .running.calls import translated_errors
 from .running.errors import DataError, UsageError
 from .tables import Table
@@ -311,7 +311,7 @@ class Network(Result):
     def read(cls, path: str | os.PathLike[str]) -> Network:
         """The network in a file of any format, with its parameters if it holds them."""
         with translated_errors():
-            return cls(open_learnt_network(os.fspath(path), warn=_warn))
+            return cls(open_learnt_network(checked_path(path), warn=_warn))
 
     def _repr_svg_(self) -> str | None:
         import bnsl
@@ -347,7 +347,7 @@ def read(path: str | os.PathLike[str]) -> Any:
     from formats.kinds import Kind
     from formats.textlines import Lines
 
-    source = os.fspath(path)
+    source = checked_path(path)
     with translated_errors():
         found = formats.arc_probabilities_or_lines(source)
         if isinstance(found, Table):

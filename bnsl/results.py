@@ -12,6 +12,17 @@ if TYPE_CHECKING:
     from formats import graph_records, records
 
 
+def checked_path(path: Any) -> str:
+    """A path as text; raises `UsageError` for anything else."""
+    from .options.values import path_text
+    from .running.errors import UsageError
+
+    try:
+        return path_text(path)
+    except ValueError as error:
+        raise UsageError(f"path={path!r}: {error}.") from None
+
+
 class Result:
     """A record of the library; functions take it where the command line takes a file, and other programs take it as a
     table.
@@ -27,7 +38,7 @@ class Result:
         import bnsl
         from formats.registry import named_formats
 
-        target = os.fspath(path)
+        target = checked_path(path)
         is_lines = target.endswith(".jsonl") and not named_formats(target)
         bnsl.convert(self, to=self.json_lines if is_lines else None, output=target, quiet=True)
 
@@ -83,8 +94,9 @@ class Forest(Result):
         from .running.calls import translated_errors
 
         with translated_errors():
-            output_format("screen", os.fspath(path))
-            write_forest(os.fspath(path), self.record)
+            target = checked_path(path)
+            output_format("screen", target)
+            write_forest(target, self.record)
 
     def to_arrow(self) -> pyarrow.Table:
         """One row per arc into a screened variable: `parent`, `child`."""
@@ -114,7 +126,7 @@ class ArcProbabilities(Result):
         from .files.output_formats import WRITTEN
         from .running.calls import translated_errors
 
-        target = os.fspath(path)
+        target = checked_path(path)
         offered = [row.target for row in named_formats(target) if row.target in WRITTEN["posterior"]]
         if not offered:
             super().save(path)

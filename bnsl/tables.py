@@ -133,6 +133,10 @@ def _array(cells: Any) -> pyarrow.Array:
         return cells.combine_chunks() if isinstance(cells, pyarrow.ChunkedArray) else cells
     try:
         return pyarrow.array(cells, from_pandas=True)
+    except pyarrow.ArrowNotImplementedError:
+        name, kind = getattr(cells, "name", None), getattr(cells, "dtype", "such a type")
+        column = "a column" if name is None else f"column {name!r}"
+        raise ValueError(f"{column} has cells of {kind}: make them numbers or texts") from None
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
         if not all(isinstance(cell, (str, int, float, bool)) or cell is None for cell in cells):
             raise

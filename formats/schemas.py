@@ -200,6 +200,7 @@ _ARC_HEADER_KEYS = keys_of("""
 prior string: dags: all networks are equally probable before the data; orders: all orders are
 method string: exact, sampled, or counted (in networks)
 networks integer: networks in which arcs were counted
+screened list<integer>: variables (indices) that a screening forest attached to their parents in all of them
 keep_mass number?: of the parent sets that it was made from
 listed_share number?: the networks of listed sets have at least this share of the probability of all within
     the limits of the lists
@@ -280,11 +281,27 @@ strength number!: their mean strength
 share number!: share of true arcs among them
 """)
 
+TARGET_STATE_KEYS = keys_of("""
+state string!: state of the target
+rows integer!: judged rows that show it
+recall number!?: share of these rows that are predicted so; null if there are none
+precision number!?: share of the rows predicted so that show it; null if there are none
+roc_area number!?: how often a row that shows it gives it a larger probability than one that does not, ties half
+""")
+
+CONFUSION_KEYS = keys_of("""
+observed string!: state in the rows
+predicted string!: most probable state given the other cells
+rows integer!: number of these rows
+""")
+
 PARTS = {
     "variables": VARIABLE_KEYS,
     "by": COMMAND_KEYS,
     "treewidth": TREEWIDTH_KEYS,
     "calibration": CALIBRATION_KEYS,
+    "target_states": TARGET_STATE_KEYS,
+    "confusion": CONFUSION_KEYS,
     "steps": _STEP_KEYS,
 }
 """Keys of the objects within a header or record: of a single object, or of each object in a list."""

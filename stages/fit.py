@@ -35,7 +35,7 @@ def fit_parameters(
         raise ValueError(f"smoothing must be finite and not negative, got {smoothing}")
     check_same_variables(network, dataset)
     tables = tuple(
-        to_probabilities(_count_family(dataset, child, parents), smoothing)
+        to_probabilities(count_cells(dataset, child, parents), smoothing)
         for child, parents in enumerate(network.parents)
     )
     return with_header(BayesianNetwork(dataset.variables, network.parents, tables, name), network)
@@ -51,7 +51,7 @@ def check_same_variables(network: Network, dataset: Dataset) -> None:
             raise Inconsistent("states of network and data differ", column=found.name, remedy=remedy)
 
 
-def _count_family(dataset: Dataset, child: int, parents: tuple[int, ...]) -> np.ndarray:
+def count_cells(dataset: Dataset, child: int, parents: tuple[int, ...]) -> np.ndarray:
     """Rows per parent configuration and state: int64, one axis per parent and the child's last.
 
     Rows in which the child was set are not counted.

@@ -24,7 +24,7 @@ from formats.discovery import UnusableError, discovered
 class OwnOption:
     """An option of some methods."""
 
-    default: Any
+    default: Any  # None without limits and choices where any text is a value
     help: str  # a sentence; the names of the methods that take the option are appended
     metavar: str | None = None  # name of the value in the help; choices need none
     choices: tuple[str, ...] = ()  # the possible values, if they are words
@@ -34,6 +34,7 @@ class OwnOption:
     is_open: bool = False  # whether the limits themselves are excluded
     needs: str | None = None  # another field that must be given, too
     section: str | None = None  # section of the help page; by default the section of the methods that take the option
+    is_required: bool = False  # whether a method that takes it cannot run without it
 
 
 def own(default: Any, help: str, **given: Any) -> Any:
@@ -41,7 +42,8 @@ def own(default: Any, help: str, **given: Any) -> Any:
 
     - `default`: the value if the option is not given; False for a flag.
     - `help`: one sentence.
-    - `given`: further fields of `OwnOption`: `metavar`, `choices`, `least`, `most`, `is_open`, `needs`, `section`.
+    - `given`: further fields of `OwnOption`: `metavar`, `choices`, `least`, `most`, `is_open`, `needs`, `section`,
+      `is_required`.
     """
     return dataclasses.field(default=default, metadata={"own": OwnOption(default, help, **given)})
 
@@ -192,7 +194,7 @@ sets data treewidth tw partial start screen information max_parents save_sets pr
 rounds require forbid allow tiers score ess delimiter no_header missing na discretize categories columns drop weights
 interventions max_states states unseen time evaluations seed jobs workers quiet verbose debug output format
 format_name json as_json stats help help_all method keep_mass time_per_variable memory dry_run near extend shard trace
-resume own
+resume save_every own
 """
 TAKEN = frozenset(_TAKEN.split())
 """Names of options of the commands that search, and of arguments of their functions."""

@@ -78,7 +78,8 @@ class MeasureOptions:
     seed: int = option("Seed of the assignment of rows to folds.", SEED, "N", default=0)
     target: str | None = option(
         "Predict this variable from the other cells of each row of --test, or of --data: accuracy, log-loss, Brier "
-        "score, calibration error. By the parameters of the network; if it has none, by parameters from --data.",
+        "score, calibration error, recall, precision, area under the ROC curve, confusion matrix. By the parameters "
+        "of the network; if it has none, by parameters from --data.",
         metavar="NAME",
     )
     no_treewidth: bool = option(

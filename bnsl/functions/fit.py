@@ -18,6 +18,7 @@ from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, option, parameter, record
 from ..options.values import SEED, SIZE, Number, Whole
+from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.interrupts import explain_interruption
 
@@ -75,6 +76,12 @@ def fit(
     smoothing: float | None = shared.smoothing_option(
         "Equivalent sample size of a uniform prior of the parameters, as in BDeu.", "Parameters"
     ),
+    smoothing_for: str | None = parameter(
+        "Choose --smoothing from 0.1 to 10000 so that this variable is predicted best: by the log-loss in 5-fold "
+        "cross-validation on DATA, with the structure fixed.",
+        metavar="NAME",
+        section="Parameters",
+    ),
     maximisation: MaximisationOptions = record(MaximisationOptions, "Missing cells (--missing em)"),
     jobs: int = shared.jobs_option(),
     name: str = parameter(
@@ -98,7 +105,9 @@ def fit(
     [0.25, 0.75]
     """
     from formats.data_records import IncompleteDataset
+    from formats.tables.evidence import find_variable
     from formats.wording import plural
+    from stages.evaluate.smoothing import losses_by_smoothing
     from stages.fit import fit_parameters
 
     shared.check_sources(network, data)
@@ -112,7 +121,18 @@ def fit(
     structure = completed(structure, network, names, data, run.reporter)
     if data_options.interventions is None:
         warn_of_interventions(structure.header, run.reporter, COUNT_APART)
-    recorded = data_options.recorded() | {"smoothing": smoothing}
+    if smoothing_for is not None:
+        if smoothing is not None:
+            raise UsageError("--smoothing-for chooses --smoothing: give one of them.")
+        if isinstance(rows, IncompleteDataset) or rows.interventions is not None:
+            raise UsageError(
+                "--smoothing-for needs complete rows as they come, without --missing em, --interventions."
+            )
+        losses = losses_by_smoothing(structure, rows, find_variable(smoothing_for, rows.variables))
+        smoothing = min(losses, key=lambda value: losses[value])
+        loss = losses[smoothing]
+        run.reporter.summary(f"smoothing {smoothing:g}: log-loss of {smoothing_for} {loss:.4f} in cross-validation")
+    recorded = data_options.recorded() | {"smoothing": smoothing, "smoothing_for": smoothing_for}
     if isinstance(rows, IncompleteDataset):
         recorded |= {name: value for name, value in vars(maximisation).items() if name != "memory"}
     structure = replace(structure, header=record_command(structure.header, "fit", recorded))

@@ -29,7 +29,9 @@ def _finish(learnt: LearntNetwork) -> Any:
     return Network(learnt)
 
 
-def _learn(*, data: Any, smoothing: float | None, run: Run, **arguments: Any) -> LearntNetwork:
+def _learn(
+    *, data: Any, smoothing: float | None, smoothing_for: str | None, run: Run, **arguments: Any
+) -> LearntNetwork:
     """Learn a network with its parameters from a table: `optimize` on `data`, then `fit`.
 
     Returns
@@ -53,6 +55,7 @@ def _learn(*, data: Any, smoothing: float | None, run: Run, **arguments: Any) ->
         data=data,
         data_options=replace(data_options, states=None, merge=()),
         smoothing=smoothing,
+        smoothing_for=smoothing_for,
         maximisation=defaults(MaximisationOptions),
         jobs=arguments["execution"].jobs,
         name="unknown",
@@ -65,7 +68,7 @@ def _declared() -> inspect.Signature:
     """The arguments of `optimize` without the sets, with the data first and the prior of the parameters last."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     own = {"data": argument("DATA", is_required=True), **optimize.declared, "given": TASK}
-    own["smoothing"] = fit.declared["smoothing"]
+    own |= {name: fit.declared[name] for name in ("smoothing", "smoothing_for")}
     del own["sets"]
     return inspect.Signature([inspect.Parameter(name, keyword, default=value) for name, value in own.items()])
 

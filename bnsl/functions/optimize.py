@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from stages.knowledge import Knowledge
     from stages.optimize.bootstrap import Found
     from stages.optimize.bounds.proof_steps import TreeNode
+    from stages.optimize.checkpoints import Checkpoints
     from stages.runtime.budgets import Budget, StopSignal
 
 NOTHING_YET = "no network was found yet and none is written; wait until progress shows a score"
@@ -149,13 +150,19 @@ def optimize(
         budget = limits.budget(stop)
         run.reporter.follow(budget)
         return Replicates(given.best_classes, ranked_ones(opened, budget, recorded, run.reporter), are_ranked=True)
-    return learn_one(opened, limits.budget(stop), recorded, run.reporter)
+    return learn_one(opened, limits.budget(stop), recorded, run)
 
 
-def learn_one(opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], reporter: Reporter) -> Learnt:
-    """Search once."""
-    reporter.follow(budget)
-    network, figures = opened.run(budget, reporter)
+def learn_one(opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], run: Run) -> Learnt:
+    """Search once; the caller may save the best network so far at intervals."""
+    from stages.optimize.checkpoints import Checkpoints
+
+    def save(network: Network) -> None:
+        run.save(replace(network, header=record_command(network.header, "optimize", recorded)))
+
+    run.reporter.follow(budget)
+    checkpoints = None if run.save_every is None else Checkpoints(run.save_every, save)
+    network, figures = opened.run(budget, run.reporter, checkpoints=checkpoints)
     if remembered_signal() is not None:
         extra = {**network.header.extra, "interrupted": True}
         network = replace(network, header=replace(network.header, extra=extra))
@@ -193,10 +200,11 @@ def ranked_ones(
 class OpenedSearch(NamedTuple):
     """A search whose inputs are read; its options name the method.
 
-    `replicates` is None unless the search is on data, `ranked` unless classes are asked for.
+    `run` gets a budget, a reporter and `checkpoints`; `replicates` is None unless the search is on data, `ranked`
+    unless classes are asked for.
     """
 
-    run: Callable[[Budget, Reporter], Found]
+    run: Callable[..., Found]
     options: OptimizeOptions
     knowledge: Knowledge | None
     replicates: Callable[[shared.BudgetOptions, StopSignal], Iterator[Found]] | None = None
@@ -331,12 +339,14 @@ def _search_listed(
     options: OptimizeOptions,
     budget: Budget,
     reporter: Reporter,
+    checkpoints: Checkpoints | None,
 ) -> Found:
-    """Search among sets; a barred set may not be taken."""
+    """Search among sets; a barred set may not be taken, so where there are any, only the end tells."""
     from stages.lists.barred_sets import refuse_barred
     from stages.optimize.driver import run as search_lists
 
-    network, figures = search_lists(table, options, budget, reporter)
+    kept = None if barred else checkpoints
+    network, figures = search_lists(table, options, budget, reporter, checkpoints=kept)
     refuse_barred(network, barred)
     return network, figures
 
@@ -421,7 +431,7 @@ def open_data_search(
     search = RowSearch(opened, with_knowledge(options, knowledge), imputation, start, table, forest)
     before = tuple(entry for header, _ in known for entry in header.by)
 
-    def search_once(budget: Budget, reporter: Reporter) -> Found:
+    def search_once(budget: Budget, reporter: Reporter, checkpoints: Checkpoints | None) -> Found:
         recorded = recorded_options(options, given.task) | recorded_inputs(given)
         # The lists lack the arcs that ancestors exclude; the ancestors themselves are a matter of whole networks.
         recorded |= knowledge_record(None if knowledge is None else knowledge.of_arcs_alone)
@@ -434,7 +444,9 @@ def open_data_search(
         def prove(network: Network, nodes: Sequence[TreeNode]) -> None:
             _save_proof(str(proof), formats.open_parent_sets(target), options.treewidth, network, nodes)
 
-        network, figures = search.run(budget, reporter, save if target else None, prove if proof and target else None)
+        keep = None if checkpoints is None else checkpoints.changed(lambda network: _with_history(network, before))
+        kept = save if target else None, prove if proof and target else None, keep
+        network, figures = search.run(budget, reporter, *kept)
         return _with_history(network, before), figures
 
     def replicates(limits: shared.BudgetOptions, stop: StopSignal) -> Iterator[Found]:

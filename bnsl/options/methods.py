@@ -12,7 +12,7 @@ from stages.methods import OwnOption, OwnValues, own_options
 
 from ..running.errors import UsageError
 from .declared import Declared, Option, parameter
-from .values import FLAG, Choice, MethodFlag, MethodName, Number, Whole
+from .values import FLAG, TEXT, Choice, MethodFlag, MethodName, Number, Whole
 
 if TYPE_CHECKING:
     from ..running.function import Run
@@ -83,6 +83,8 @@ def _kind_of(about: OwnOption) -> Any:
         return FLAG
     if about.choices:
         return Choice(about.choices)
+    if about.default is None and about.least is None and about.most is None:
+        return TEXT
     if isinstance(about.least, int):
         return Whole(about.least, None if about.most is None else int(about.most))
     return Number(about.least, about.most, about.is_open)
@@ -108,8 +110,12 @@ def refuse_unused(
             raise UsageError(f"{option.called} does not go with method {who}; {who_else} {verb} it.")
 
 
-def refuse_incomplete(run: Run, of: type, methods: Mapping[str, Any]) -> None:
-    """Refuse options that need another option which is not given."""
+def refuse_incomplete(run: Run, of: type, methods: Mapping[str, Any], method: str | None) -> None:
+    """Refuse options that need another one which is not given, and a `method` without an option that it requires."""
+    for name, made in (methods[method].own if method else {}).items():
+        if made.metadata["own"].is_required and name not in run.given:
+            option = run.of.option(name)
+            raise UsageError(f"method {method} needs {option.called} {option.metavar}.")
     needs = {name: about.needs for name, about in own_options(of, methods).items()}
     for option in run.given_options():
         needed = needs.get(option.field)

@@ -198,7 +198,7 @@ def check_options(run: Run, method: str | None, given: TaskOptions, has_restarts
     methods = [method] if method else list(dict.fromkeys(defaults))
     _check_task(methods[0], task)
     check_taken(run, methods, given)
-    refuse_incomplete(run, OptimizeOptions, METHODS)
+    refuse_incomplete(run, OptimizeOptions, METHODS, method)
     is_forest = task.on_data and given.treewidth is not None and given.treewidth <= 1
     if is_forest and given.start is not None:
         raise UsageError("--start is of no use with --tw 1: the best forest is found at once, exactly.")

@@ -53,7 +53,7 @@ def check_options(run: Run, method: str, trace: str | None, dry_run: bool) -> No
     """Refuse options that the method does not take."""
     governed = {name for spec in METHODS.values() for name in spec.options}
     refuse_unused(run, governed, METHODS[method].options, method, takers_text)
-    refuse_incomplete(run, ParentSetOptions, METHODS)
+    refuse_incomplete(run, ParentSetOptions, METHODS, method)
     if trace is not None:
         if not METHODS[method].traces:
             raise UsageError(f"--trace does not go with method {method}; {TRACERS} take it.")

@@ -39,7 +39,7 @@ class OutputOptions:
     """Destination and format of a result, and of the figures of the run."""
 
     output: str = option(
-        "Write to this file instead of standard output. It appears only when complete.",
+        "Write to this file instead of standard output. Only whole files appear there.",
         OUTPUT,
         names=("-o", "--output"),
         default="-",
@@ -72,6 +72,19 @@ def output_options(formats: tuple[str, ...], text: str, without: Collection[str]
     """``--output``, ``--format`` with the formats of the command, ``--json`` and ``--stats``."""
     changes = {"format_name": {"kind": Choice(formats), "help": text}}
     return record(OutputOptions, "Output", changes=changes, without=without)
+
+
+SAVE_EVERY = 300.0
+"""Seconds between two networks that a search writes, if not given."""
+
+
+def save_every_option() -> Any:
+    """``--save-every``."""
+    text = (
+        "While the search runs, -o FILE holds the best network so far, marked as interrupted and rewritten whole at "
+        "most this often; 5m if not given. 'bnsl optimize --start' goes on from it."
+    )
+    return parameter(text, DURATION, "TIME", section="Output")
 
 
 def output_option() -> Any:

@@ -161,6 +161,9 @@ class Parsed:
 
     def take(self, value: Any) -> Any:
         """The parsed text, or the value."""
+        if self.adapt is None and not isinstance(value, str):
+            example = f", such as {self.words[0]}" if self.words else ""
+            raise ValueError(f"a text of the form {self.name}{example}")
         return self.parse(value if isinstance(value, str) or self.adapt is None else self.adapt(value))
 
 
@@ -244,6 +247,8 @@ class Arcs(Input):
     def take(self, value: Any) -> str:
         """The arc as it is typed."""
         if isinstance(value, (list, tuple)):
+            if len(value) != 2:
+                raise ValueError(f"an arc has two ends, ('a', 'b'), not {len(value)}")
             return as_line(value)
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
@@ -263,7 +268,14 @@ class Output:
 
     def take(self, value: Any) -> str:
         """The path as text."""
-        return os.fspath(value)
+        return path_text(value)
+
+
+def path_text(value: Any) -> str:
+    """A path as text; raises `ValueError` for anything else."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise ValueError(f"a path, not a {type(value).__name__}")
+    return os.fspath(value)
 
 
 def as_line(values: Any) -> str:

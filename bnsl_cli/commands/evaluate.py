@@ -44,6 +44,7 @@ def command(call: Call, target: OutputOptions) -> None:
     records = call()
     call.reporter.pause()
     if target.is_table:
-        show_measures(target.output, records, MEASURE_KEYS + STRENGTH_KEYS)
+        keys = [key for key in MEASURE_KEYS + STRENGTH_KEYS if not key.type.startswith("list")]
+        show_measures(target.output, records, keys)
     else:
         write_json_lines(target.output, records)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
 from bnsl.functions.optimize import Replicates, optimize
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.shared import SAVE_EVERY, OutputOptions, output_options, save_every_option
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
 from formats.wording import plural
 
 from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
+
+if TYPE_CHECKING:
+    from formats.records import Network
 
 FORMATS = output_options(
     ("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", without=()
@@ -24,7 +27,8 @@ FORMATS = output_options(
     "--data --tw --time --method --score --discretize --require --forbid --start --jobs --output", optimize
 )
 @packed("target", FORMATS)
-def command(call: Call, target: OutputOptions) -> None:
+@packed("save_every", save_every_option())
+def command(call: Call, target: OutputOptions, save_every: float | None) -> None:
     """Choose the best network among candidate parent sets.
 
     Reads parent sets (of 'bnsl parentsets', or a jkl or pss file), or a table given by --data, and writes the
@@ -41,6 +45,7 @@ def command(call: Call, target: OutputOptions) -> None:
     See also: bnsl parentsets, bnsl evaluate, bnsl average, bnsl help methods, bnsl help gaps.
     """
     from bnsl.facts import network_facts
+    from formats.streams import is_written_in_place
 
     from ..tables.network_tables import deliver_network
 
@@ -50,6 +55,12 @@ def command(call: Call, target: OutputOptions) -> None:
         raise UsageError(f"--{name} writes a stream of networks: pipe it into bnsl average --format table.")
     writes = "bootstrap" if is_stream else "optimize"
     target_format = "network" if target.format_name == "table" else output_format(writes, target.output)
+    saves = not (is_stream or target.is_table or target.output == "-" or is_written_in_place(target.output))
+    if save_every is not None and not (saves and call.values["missing"] != "em"):
+        raise UsageError("--save-every goes with -o FILE, one network without --missing em, and no --format table.")
+    if saves:
+        call.run.save_every = save_every or SAVE_EVERY
+        call.run.save = lambda network: write_early(target.output, network, target_format, call.reporter)
     found = call()
     if isinstance(found, Replicates):
         write_stats(target.stats, {"replicates": write_stream(target.output, found, call.reporter)})
@@ -58,6 +69,18 @@ def command(call: Call, target: OutputOptions) -> None:
     if deliver_network(target, found.network, target_format):
         call.reporter.summary(network_facts(found.network))
     write_stats(target.stats, found.figures)
+
+
+def write_early(target: str, network: Network, file_format: str, reporter: Reporter) -> None:
+    """Write the best network so far; a file that cannot be written now does not end the search."""
+    from formats import write_network
+
+    try:
+        write_network(target, network, file_format)
+    except OSError as error:
+        reporter.warn(f"the best network so far was not written to {target}: {error.strerror}")
+    else:
+        reporter.detail(f"the best network so far is in {target}")
 
 
 def write_stream(target: str, replicates: Replicates, reporter: Reporter) -> list[dict[str, Any]]:

@@ -50,6 +50,9 @@ VARIANTS = (
 )
 """Further searches, which need further kernels."""
 
+REQUIRED = {"target": "V0"}
+"""Values of the options that methods require."""
+
 
 @stage_command()
 @click.argument("commands", nargs=-1, type=click.Choice(COMMANDS), metavar="[COMMAND]...")
@@ -164,6 +167,9 @@ def _searches() -> Iterator[list[str]]:
         for task in spec.variants:
             given = ["--data", TABLE] if task.on_data else [SETS]
             bound = ["--tw", "2"] if task.bounded else []
-            yield ["optimize", "--method", method, *given, *bound, *SHORT]
+            needed = [
+                f"--{name}={REQUIRED[name]}" for name, made in spec.own.items() if made.metadata["own"].is_required
+            ]
+            yield ["optimize", "--method", method, *given, *bound, *needed, *SHORT]
     yield from (["optimize", "--method", "obs", "--init", init, SETS, *SHORT] for init in INITS)
     yield from (["optimize", *variant, *SHORT] for variant in VARIANTS)

@@ -6,7 +6,9 @@ line by line over bytes, because lines may be long and streams slow. `jsonl_writ
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import re
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
@@ -29,6 +31,9 @@ _RECORD_FIELDS = {"child", "parents", "scores", *(fact.name for fact in FACTS)}
 PROBABILITIES = "probabilities"
 """Key of the records of a network with parameters."""
 
+_TEXT_OR_LITERAL = re.compile(rb'"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)')
+"""A text, or a number that JSON does not have."""
+
 _MUST_AGREE = ("format", "variables", "score", "ess", "rows", "data", "records", "keep_mass", "arc_prior")
 
 
@@ -39,9 +44,8 @@ def load_object(lines: Lines, line: bytes) -> dict[str, Any]:
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        for literal in (b"NaN", b"Infinity"):
-            if literal in line:
-                lines.fail(f"{literal.decode()} is no JSON number; scores must be finite")
+        if literal := _no_number(line):
+            lines.fail(f"{literal} is no JSON number; scores must be finite")
         if not lines.terminated:
             lines.fail("the stream ends inside a line", kind=Truncated)
         # The message of orjson may quote the line, which can be long.
@@ -49,6 +53,26 @@ def load_object(lines: Lines, line: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         lines.fail(f"expected a JSON object, got {describe_type(value)}")
     return value
+
+
+def _no_number(line: bytes) -> str:
+    """NaN or Infinity if numbers in their place would make the line valid JSON; empty if something else is wrong."""
+    import orjson
+
+    found: list[bytes] = []
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        if match[0].startswith(b'"'):
+            return match[0]
+        found.append(match[0])
+        return b"0"
+
+    corrected = _TEXT_OR_LITERAL.sub(replaced, line)
+    if found:
+        with contextlib.suppress(orjson.JSONDecodeError):
+            orjson.loads(corrected)
+            return found[0].removeprefix(b"-").decode()
+    return ""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -269,7 +269,9 @@ class StateChooser:
         if column.known is not None:
             states = column.states or ()
             if len(states) > MAX_STATES:
-                self._numerous.append((column.name, len(states), None))
+                n_shown = len(np.unique(column.known[(column.known >= 0) & (column.count_labels(self._rows) > 0)]))
+                kind = problems.kind_of_declared(n_shown, self._options.listed_in if self._options.levels else None)
+                self._numerous.append((column.name, len(states), kind))
             return LabelCoding(states, column.known)
         coding, doubts = self._choose(column)
         for doubt in doubts:

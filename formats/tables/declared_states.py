@@ -68,7 +68,7 @@ def settle_levels(
     - `columns`: those with declared states, classified.
     - `rows` (bool): the rows kept; None for all.
     """
-    empty, whole = [], []
+    empty, named, whole = [], [], []
     for column in columns:
         assert column.known is not None and column.states is not None
         is_known = column.known >= 0
@@ -86,11 +86,16 @@ def settle_levels(
         kept = [state for state, count in zip(column.states, n_rows[keeps]) if not count]
         if kept:
             empty.append(f"{column.name!r} ({listed(kept)})")
+            named.append(column.name)
         if _is_left_whole(column.states, treatments[column.name]):
             whole.append(f"{column.name!r} ({len(column.states)})")
     if empty:
         found = f"declared states without rows in {plural(len(empty), 'column')}: {listed(empty)}"
-        note(found if options.levels else f"{found}; --states observed leaves them out")
+        if not options.levels:
+            found += "; --states observed leaves them out"
+        elif not set(named) <= options.levels.keys():
+            found += f"; states listed in {options.listed_in} replace those of a column"
+        note(found)
     if whole:
         note(f"declared states of numbers not cut: {listed(whole)}; a rule that names the column cuts it")
 

@@ -48,6 +48,14 @@ class LabelKind(NamedTuple):
     remedy: str
 
 
+def kind_of_declared(n_shown: int, listed_in: str | None) -> LabelKind:
+    """Too many states that the table declares, or the file `listed_in` lists; `n_shown` of them have rows."""
+    remedy = "group the labels"
+    if n_shown <= MAX_STATES:
+        remedy = f"list fewer in {listed_in}" if listed_in else "--states observed leaves out those without rows"
+    return LabelKind(f"declared, {n_shown} with rows", remedy)
+
+
 def kind_of_labels(labels: pyarrow.StringArray, is_number: np.ndarray) -> LabelKind | None:
     """Whether more than half of the labels are dates or times, numbers with commas, or ordinary numbers.
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formats.errors import Inconsistent
-from formats.graph_records import UNDECIDED, ArcProbabilities, with_directions, with_strengths
+from formats.graph_records import SCREENED, UNDECIDED, ArcProbabilities, with_directions, with_strengths
 from formats.graphs.algorithms import elimination_bags, moral_graph
 from formats.records import Header, Network, ParentSetRecord, ParentSetTable
 from stages.graphs import Parents, positions_of, strongly_connected_components, topological_order
@@ -97,8 +97,7 @@ def consensus_network(
     if found.bound is not None:
         is_reached = found.bound <= agreement * (1 + ROUNDING)
         extra["agreement_bound"] = agreement if is_reached else found.bound
-    if "networks" in table.header.extra:
-        extra["networks"] = table.header.extra["networks"]
+    extra |= {key: table.header.extra[key] for key in ("networks", SCREENED) if key in table.header.extra}
     targets = targets_of(table.header)
     extra |= recorded_targets(targets)
     header = replace(table.header, score="unknown", ess=None, extra=extra | found.facts)

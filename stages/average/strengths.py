@@ -11,7 +11,7 @@ import numpy as np
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent
-from formats.graph_records import UNDECIDED, ArcProbabilities, Strength, with_strengths
+from formats.graph_records import SCREENED, UNDECIDED, ArcProbabilities, Strength, screened_of, with_strengths
 from formats.records import Header, Network
 from stages.evaluate.alignment import align_parents
 from stages.graphs.essential_graphs import Arc, list_arcs
@@ -47,6 +47,7 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
     header, n_networks = Header(()), 0
     knowledge, common = Knowledge(()), True
     by: tuple[Any, ...] | None = None
+    screened: set[str] = set()  # variables that a screening forest attached, if they are the same for all networks
     targets: Targets = ()  # what was set in the data, if it is the same for all networks
     for network in networks:
         n_networks += 1
@@ -56,6 +57,8 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
             found = recorded_knowledge(by, header.names)
             common &= n_networks == 1 or found.equals(knowledge)
             knowledge = found
+        found_screened = {network.header.names[v] for v in screened_of(network)}
+        screened = found_screened if n_networks == 1 or found_screened == screened else set()
         found_targets = targets_of(network.header, header.names)
         targets = found_targets if n_networks == 1 or found_targets == targets else ()
         decisions = decide_directions(align_parents(header.names, network), knowledge, found_targets)
@@ -78,8 +81,11 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
     either = np.array([by_arc[a, b] + by_arc.get((b, a), 0.0) for a, b in arcs], dtype=np.float64)
     ends = np.array(arcs, dtype=np.int32).reshape(-1, 2)
     order = np.lexsort((ends[:, 1], ends[:, 0], -share))
+    extra = {"method": "counted", "networks": n_networks, **recorded_targets(targets)}
+    if screened:
+        extra[SCREENED] = [v for v, name in enumerate(header.names) if name in screened]
     table = ArcProbabilities(
-        replace(header, extra={"method": "counted", "networks": n_networks, **recorded_targets(targets)}),
+        replace(header, extra=extra),
         ends[order, 0],
         ends[order, 1],
         share[order],

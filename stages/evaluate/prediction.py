@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,15 +12,20 @@ from formats.data_records import IncompleteDataset
 from formats.graph_records import BayesianNetwork
 from stages.runtime.errors import StageError
 
+from .arc_strengths import roc_area
 from .likelihood import mean
 
 N_BINS = 10
 """Bins of equal width of the probability of the predicted state, for the calibration error."""
 
 
+DIGITS = 12
+"""Decimal places by which probabilities are ranked: inference rounds, and equal ones shall tie."""
+
+
 def judge_predictions(
     network: BayesianNetwork, rows: IncompleteDataset, target: int, jobs: int = 1, memory: int | None = None
-) -> dict[str, float | int | None]:
+) -> dict[str, Any]:
     """Compare the predicted distributions of a variable with its states in the rows.
 
     Each row's prediction is the distribution of the target given the row's other observed cells. Rows without the
@@ -31,8 +38,8 @@ def judge_predictions(
     ``target_calibration_error``: expected calibration error. Rows are binned by the probability of the most probable
     state (`N_BINS` bins of equal width); the error is the mean absolute difference between that probability and
     accuracy, weighted by rows (Naeini, Cooper and Hauskrecht 2015). ``unpredicted_rows``: rows whose other cells have
-    probability zero. Raises `StageError` if no row can be judged or the tables of a junction tree do not fit into
-    memory.
+    probability zero. The rest is that of `judge_states`. Raises `StageError` if no row can be judged or the tables of
+    a junction tree do not fit into memory.
 
     The rows have the network's variables and states, in its order. `jobs` are threads; `memory` limits a junction
     tree's tables in bytes, by default to the free memory.
@@ -62,7 +69,49 @@ def judge_predictions(
         "brier_sum": mean(np.square(differences).sum(axis=1)),
         "target_calibration_error": calibration_error(found.max(axis=1), is_right),
         "unpredicted_rows": int((is_observed & ~is_possible).sum()),
+        **judge_states(found, truth, network.variables[target].known_states),
     }
+
+
+def judge_states(found: np.ndarray, truth: np.ndarray, states: Sequence[str]) -> dict[str, Any]:
+    """How well each state is told from the others.
+
+    `found` is float64, shape (n_rows, n_states): the predicted distributions; `truth`, int64, shape (n_rows,), the
+    observed states. ``confusion`` counts the rows of each observed and predicted state (the most probable one, the
+    first among equals); pairs without rows are left out. ``target_states`` has for each state its rows, its recall
+    (share of them predicted so), its precision (share of the rows predicted so that show it) and the area under its
+    ROC curve: how often a row that shows the state gives it a larger probability than one that does not, ties half
+    (Hanley and McNeil 1982). Each is None where it is a share of no rows. ``target_recall``, ``target_precision`` and
+    ``target_roc_area`` are the means over the states in which they are known.
+    """
+    n_states = len(states)
+    counts = np.bincount(truth * n_states + found.argmax(axis=1), minlength=n_states**2).reshape(n_states, n_states)
+    ranked, ones = np.round(found, DIGITS), np.ones(len(truth))
+    of_state: list[dict[str, Any]] = [
+        {
+            "state": state,
+            "rows": int(counts[code].sum()),
+            "recall": _share(counts[code, code], counts[code].sum()),
+            "precision": _share(counts[code, code], counts[:, code].sum()),
+            "roc_area": roc_area(ranked[:, code], truth == code, ones),
+        }
+        for code, state in enumerate(states)
+    ]
+    known = {
+        name: [each[name] for each in of_state if each[name] is not None]
+        for name in ("recall", "precision", "roc_area")
+    }
+    return {
+        **{f"target_{name}": math.fsum(shares) / len(shares) if shares else None for name, shares in known.items()},
+        "target_states": of_state,
+        "confusion": [
+            {"observed": states[i], "predicted": states[j], "rows": int(counts[i, j])} for i, j in np.argwhere(counts)
+        ],
+    }
+
+
+def _share(part: int, whole: int) -> float | None:
+    return float(part / whole) if whole else None
 
 
 def calibration_error(confidence: np.ndarray, is_right: np.ndarray) -> float:

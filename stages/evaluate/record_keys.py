@@ -37,6 +37,11 @@ surprising_rows integer: rows whose observed state was predicted with probabilit
 brier_sum number: mean of the squared error of the predicted distribution summed over all states, 0 to 2; once brier
 target_calibration_error number: expected calibration error of the predicted state, {N_BINS} bins of equal width
 unpredicted_rows integer: rows not judged because their other cells have probability 0
+target_recall number: mean over the states that occur of the share of their rows that are predicted so
+target_precision number: mean over the states that are predicted of the share of these rows that show them
+target_roc_area number?: mean over states of the area under the ROC curve, one state against the others
+target_states list<object>: the same of each state
+confusion list<object>: numbers of rows by observed and predicted state
 treewidth_lower integer: lower bound on the treewidth of the moral graph
 treewidth_upper integer: upper bound on the treewidth of the moral graph
 jointree_cells number?: cells of the clique tables of a junction tree, which time of exact inference grows with

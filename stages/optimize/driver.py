@@ -7,10 +7,13 @@ return a `result.SearchResult`, from which `assemble` makes a network.
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from formats.data_records import Dataset
 from formats.graphs.algorithms import elimination_width, largest_table, moral_graph
@@ -28,6 +31,7 @@ from ..lists.start_network import match_start
 from . import METHODS, OptimizeOptions, choose_method
 from .bounds.claims import claim_of_lists
 from .bounds.proof_steps import TreeNode
+from .checkpoints import Checkpoints, Offer
 from .result import DataSearch, ListSearch, SearchResult
 from .score_trace import ScoreTrace
 from .verify import verify_found
@@ -48,13 +52,15 @@ def run(
     budget: Budget,
     reporter: Reporter,
     keep_nodes: KeepNodes | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> tuple[Network, dict[str, Any]]:
     """Search the best network among the sets of `table`; returns the verified network and the figures for
     ``--stats``.
 
     Without ``method`` in `options` the best one for the task is run, see `choose_method`. Evaluations of the budget
-    are orders. `keep_nodes` receives the nodes for a proof, with ``options.keeps_proof``. Raises `InfeasibleError` if
-    no network of listed sets meets fixed records and bound.
+    are orders. `keep_nodes` receives the nodes for a proof, with ``options.keeps_proof``; `checkpoints` the best
+    network so far, marked as interrupted. Raises `InfeasibleError` if no network of listed sets meets fixed records
+    and bound.
     """
     method, variant = choose_method(options, table.n_variables)
     reporter.detail(f"searching with method {method}")
@@ -66,7 +72,13 @@ def run(
         tiny = _tiny(options)
         kind = (variant.module, replace(tiny, seed=0))
         compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget, kind)
-        trace = ScoreTrace(reporter, budget)
+
+        def finish(found: SearchResult) -> Network:
+            network = assemble(table.header, method, options, budget, found)
+            verify_found(network, options, table=table)
+            return network
+
+        trace = ScoreTrace(reporter, budget, _offering(checkpoints, finish))
         if options.knowledge is not None and options.knowledge.ancestors:
             from .ancestors.lists import search_keeping
 
@@ -75,8 +87,7 @@ def run(
             result = search(table, options, budget, trace)
         if "bound" in result.facts:
             result.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
-        network = assemble(table.header, method, options, budget, result)
-        verify_found(network, options, table=table)
+        network = finish(result)
     if keep_nodes is not None:
         keep_nodes(network, result.nodes)
     return network, {**result.stats, "trace": trace.finish(result.score)}
@@ -92,6 +103,7 @@ def run_on_data(
     keep_lists: KeepLists | None = None,
     forest: Forest | None = None,
     keep_nodes: KeepNodes | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> tuple[Network, dict[str, Any]]:
     """Search the best network for `dataset` with a method that scores families on demand; returns as `run`.
 
@@ -114,6 +126,8 @@ def run_on_data(
         Screened variables keep their one parent, the search is among the roots; see `screened`.
     keep_nodes : callable, optional
         Receives the nodes for a proof about the final sets, after the sets, with ``options.keeps_proof``.
+    checkpoints : Checkpoints, optional
+        Receive the best network so far, marked as interrupted.
     """
     from stages.scoring.interventional_scorer import scorer_of  # for data only: loads the kernels that count
 
@@ -141,10 +155,6 @@ def run_on_data(
                 " no time was left to search; give --time several times as much"
             )
         lists = {"table": table} if "sets" in variant.options else {}
-        trace = ScoreTrace(reporter, budget)
-        result = found = search(scorer, options if roots is None else roots.options, budget, trace, **lists)
-        if roots is not None:
-            result = roots.whole(found, scorer_of(dataset, options.score, options.ess))
         header = Header(
             dataset.variables,
             score=options.score,
@@ -153,13 +163,42 @@ def run_on_data(
             ess=recorded_ess(options.score, options.ess),
             extra=dataset.score_entries,
         )
-        network = assemble(header, method, options, budget, result)
-        verify_found(network, options, dataset=dataset)
+
+        def finish(found: SearchResult) -> Network:
+            network = assemble(header, method, options, budget, found)
+            verify_found(network, options, dataset=dataset)
+            return network
+
+        def score_and_finish(found: SearchResult) -> Network:
+            whole = found if roots is None else roots.whole(found, scorer_of(dataset, options.score, options.ess))
+            independent = IndependentScorer(dataset, options.score, options.ess)
+            scores = np.array([independent.local_score(child, p) for child, p in enumerate(whole.parents)])
+            return finish(replace(whole, scores=scores, score=math.fsum(scores.tolist())))
+
+        trace = ScoreTrace(reporter, budget, _offering(checkpoints, score_and_finish))
+        result = found = search(scorer, options if roots is None else roots.options, budget, trace, **lists)
+        if roots is not None:
+            result = roots.whole(found, scorer_of(dataset, options.score, options.ess))
+        network = finish(result)
     if keep_lists is not None and result.lists is not None:
         keep_lists(header, _checked(result.lists, scorer, dataset, options, given))
     if keep_nodes is not None:
         keep_nodes(network, result.nodes)
     return network, {**result.stats, "trace": trace.finish(result.score, result.score - found.score)}
+
+
+def _offering(
+    checkpoints: Checkpoints | None, finish: Callable[[SearchResult], Network]
+) -> Callable[[Offer], None] | None:
+    """What takes the best network so far when it is due; `finish` assembles and verifies it."""
+    if checkpoints is None:
+        return None
+
+    def offer(network: Offer) -> None:
+        if checkpoints.is_due and (found := network()) is not None:
+            checkpoints.take(finish(replace(found, facts={**found.facts, "interrupted": True})))
+
+    return offer
 
 
 def _checked(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from stages.runtime.workers import ordered_map
 
 from . import OptimizeOptions
 from .bounds.anytime_bound import AnytimeBound
+from .result import SearchResult
 
 DEFAULT_SAMPLES = 1000
 """Short restarts when neither their number nor time nor evaluations are limited; the number of Perez Urcia and Mauá
@@ -120,6 +122,7 @@ def run_restarts(
     reporter: Reporter,
     anytime_bound: AnytimeBound,
     tasks: Iterable[Any] | None = None,
+    network_of: Callable[[Attempt], SearchResult] | None = None,
 ) -> RestartReport:
     """Run restart after restart until the budget or their number is used up, or the best network is proved optimal.
 
@@ -130,7 +133,8 @@ def run_restarts(
     `step` is one restart. It gets its task and a limit on orders, which may only cut it short (None for no limit),
     and returns its best network when the budget ends. Only a restart after the first may return None, if it found
     nothing. Evaluations of the budget are orders; `options` give threads, or remote workers. `anytime_bound` is
-    improved after every restart. `tasks` has one task per restart; the numbers 0, 1, ... by default.
+    improved after every restart. `tasks` has one task per restart; the numbers 0, 1, ... by default. `network_of`
+    makes the network of a restart, so that it can be saved while the search runs.
     """
     limit = budget.evaluations
     if tasks is None:
@@ -151,12 +155,13 @@ def run_restarts(
             anytime_bound.keep_pace(tally.work, tally.best.score)
             if rules.takes_found:
                 _take_found(tally, anytime_bound)
+            network = None if network_of is None else partial(network_of, tally.best)
             score, facts = tally.best.score, {**anytime_bound.facts, **workers_fact(options.remote)}
             if rules.batches_of is not None:
-                reporter.progress(tally.orders, rules.total, rules.batches_of, score=score, **facts)
+                reporter.progress(tally.orders, rules.total, rules.batches_of, score=score, network=network, **facts)
             else:
                 facts |= {"orders": tally.orders}
-                reporter.progress(tally.restarts, rules.total, "restarts", score=score, **facts)
+                reporter.progress(tally.restarts, rules.total, "restarts", score=score, network=network, **facts)
             is_proved = rules.ends_when_proved and anytime_bound.is_closed
             if is_proved or (budget.evaluations is not None and tally.orders >= budget.evaluations):
                 break

@@ -1,4 +1,4 @@
-"""Methods published by others, one folder a paper (or a line of papers by the same authors).
+"""Methods published by others, one folder a paper (or a line of papers on one idea).
 
 The main road (`stages.parentsets`, `stages.optimize`) imports nothing from here. The tables of methods find these
 folders by entry points (pyproject.toml), as they find methods of other packages; see `stages.methods`. A folder's

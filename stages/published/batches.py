@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -147,7 +148,8 @@ def best_of_batches(
     limit = order_limit(orders, options, budget)
     rules = RestartRules(limit, ends_when_proved=options.restarts is None, batches_of=orders.evaluated)
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
-    report = run_restarts(orders.attempt, rules, budget, options, reporter, anytime_bound, orders.batches(limit))
+    network_of, given = partial(bounded_result, problem, facts={}), (budget, options, reporter, anytime_bound)
+    report = run_restarts(orders.attempt, rules, *given, orders.batches(limit), network_of)
     facts = {orders.counted: report.orders, **orders.facts(report.columns)}
     result = bounded_result(problem, report.best, facts | anytime_bound.header_facts(report.best.score))
     result.stats.update(orders.stats(report.columns))

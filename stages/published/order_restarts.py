@@ -34,9 +34,14 @@ class OrderRestarts:
         rng = task_generator(self.options.seed, index)
         return self._sampler.draw(rng, index == 0), rng
 
+    def network_of(self, found: Attempt) -> SearchResult:
+        """The network of a restart, alone."""
+        return listed_result(self.table, found.chosen, found.score, {})
+
     def best_of(self, restart: Callable[[int, int | None], Attempt | None], rules: RestartRules) -> SearchResult:
         """Run restarts by a step of `run_restarts`; the statistics hold their figures, if any."""
-        report = run_restarts(restart, rules, self.budget, self.options, self.reporter, self.anytime_bound)
+        given = self.budget, self.options, self.reporter, self.anytime_bound
+        report = run_restarts(restart, rules, *given, network_of=self.network_of)
         facts = {**report.facts, "init": self.options.init}
         facts |= self.anytime_bound.header_facts(report.best.score)
         stats = summarise(report.columns) if report.best.figures else {}

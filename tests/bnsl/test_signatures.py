@@ -15,7 +15,17 @@ import bnsl
 from bnsl.running.function import Function
 from bnsl_cli.main import cli
 
-OF_THE_SHELL = {"output", "format_name", "as_json", "stats", "resume", "answers", "strengths", "save_network"}
+OF_THE_SHELL = {
+    "save_every",
+    "output",
+    "format_name",
+    "as_json",
+    "stats",
+    "resume",
+    "answers",
+    "strengths",
+    "save_network",
+}
 """Options of commands about files and formats of results, which objects have instead."""
 KEPT = {"convert": {"output"}, "evaluate": {"strengths"}}
 """Of these names, options that a function has: a file to write, or an input."""
@@ -87,7 +97,8 @@ def test_help_names_every_argument_once(name: str):
 
 def test_learn_has_the_options_of_a_search_on_data():
     without = {"sets", "partial", "bootstrap", "resample"}
-    assert set(function_of("learn").keywords) == set(function_of("optimize").keywords) - without | {"smoothing"}
+    of_fit = {"smoothing", "smoothing_for"}
+    assert set(function_of("learn").keywords) == set(function_of("optimize").keywords) - without | of_fit
     assert next(iter(function_of("learn").keywords)) == "data"
 
 

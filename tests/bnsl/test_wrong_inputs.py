@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
@@ -43,12 +44,29 @@ WRONG: list[tuple[Callable[[Made], Any], str]] = [
     (lambda made: bnsl.convert(made.network, to="csv"), "a Network is no table"),
     (lambda made: bnsl.learn(TABLE, tiers=TABLE), "a dict is no file of tiers"),
     (lambda made: bnsl.learn(TABLE, require=3), "require=3: an arc such as"),
+    (lambda made: bnsl.learn(TABLE, require=[("a", "b", "c")]), "an arc has two ends, ('a', 'b'), not 3"),
+    (
+        lambda made: bnsl.learn(TABLE, discretize={"a": "median"}),
+        "a text of the form [column=]method, such as median",
+    ),
+    (lambda made: bnsl.learn(TABLE, delimiter=5), "delimiter=5: a text of the form char"),
+    (lambda made: bnsl.learn(TABLE, tiers=[[1], [0]]), "tiers: 1 is no variable"),
+    (lambda made: bnsl.learn({"a": [1j, 2j], "b": [0, 1]}), "no table"),
+    (lambda made: bnsl.compare([], measure=3), "measure=3: a text of the form key[:min|:max]"),
+    (lambda made: bnsl.compare([], names=3), "names=3: a text of the form pattern"),
+    (lambda made: made.network.predict(TABLE, "a", keep=[1]), "no column '1', which keep names"),
+    (lambda made: bnsl.convert(made.network, to="arcs", markov_blanket=0), "no variable '0', which markov_blanket"),
+    (lambda made: bnsl.convert(made.network, output=b"n.bif"), "output=b'n.bif': a path, not a bytes"),
+    *((partial(lambda made, path: bnsl.read(path), path=path), "a path, not a") for path in (b"x", TABLE, None, 5)),
+    (lambda made: bnsl.Network.read(None), "path=None: a path, not a NoneType"),
+    (lambda made: made.network.save(None), "path=None: a path, not a NoneType"),
+    (lambda made: made.sets.save(5), "path=5: a path, not a int"),
 ]
 
 
 @pytest.mark.parametrize(("call", "said"), WRONG, ids=[said for _, said in WRONG])
 def test_wrong_kinds_are_refused(call: Callable[[Made], Any], said: str, made: Made):
-    with pytest.raises(bnsl.UsageError) as raised:
+    with pytest.raises((bnsl.UsageError, bnsl.DataError)) as raised:
         call(made)
     assert said in str(raised.value)
 
@@ -58,3 +76,14 @@ def test_tables_become_text_and_measures_are_compared(made: Made):
     measures = made.network.evaluate(data=TABLE)
     rows = bnsl.compare({**measures, "network": "d.m.1"}, quiet=True)
     assert {row["method"] for row in rows if "method" in row} == {"m"}
+
+
+def test_columns_of_frames_that_cannot_be_read_are_named():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    frame = pandas.DataFrame({"a": [0, 1], "z": [1j, 2j]})
+    with pytest.raises(bnsl.UsageError, match="column 'z' has cells of complex128: make them numbers or texts"):
+        bnsl.learn(frame, quiet=True)
+    with pytest.raises(bnsl.UsageError, match="a LazyFrame is nothing to read"):
+        bnsl.learn(polars.LazyFrame(TABLE), quiet=True)
+    with pytest.raises(bnsl.DataError, match="this is no table"):
+        bnsl.learn(polars.Series("a", [0, 1]), quiet=True)

@@ -37,6 +37,19 @@ def test_measures_by_hand(place: Path):
     assert found["brier_sum"] == pytest.approx((0 + 2 * 0.25**2 + 2 * 0.75**2 + 2 * 0.625**2) / 4)
     # Predicted with 1 (right), 0.75 (right, wrong), 0.625 (wrong).
     assert found["target_calibration_error"] == pytest.approx((0 + abs(1 - 1.5) + 0.625) / 4)
+    # P(yes) is 0 and 0.75 where it is no, 0.75 and 0.375 where it is yes; 'no' is predicted once and 'yes' twice.
+    assert found["confusion"] == [
+        {"observed": "no", "predicted": "no", "rows": 1},
+        {"observed": "no", "predicted": "yes", "rows": 1},
+        {"observed": "yes", "predicted": "no", "rows": 1},
+        {"observed": "yes", "predicted": "yes", "rows": 1},
+    ]
+    assert (found["target_recall"], found["target_precision"]) == (0.5, 0.5)
+    assert found["target_roc_area"] == (1 + 0.5 + 1 + 0) / 4
+    table = run_here(
+        "evaluate", "n.bif", "--target", "rain", "--test", "t.csv", "--missing", "em", "--format", "table", cwd=place
+    )
+    assert b"target_roc_area" in table.stdout and b"confusion" not in table.stdout
 
 
 def test_a_state_held_impossible_has_no_finite_loss(place: Path):

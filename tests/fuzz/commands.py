@@ -150,7 +150,10 @@ def warming_lines(sound: dict[str, str]) -> Iterator[list[str]]:
         for template in TEMPLATES[kind]:
             yield template.format(f=sound[name], **words, **sound).split(" ")
     for template in _EVERYWHERE:
-        for method in SEARCHES:
+        for name, spec in SEARCHES.items():
+            method = " ".join(
+                [name, *(f"--{o} a" for o, made in spec.own.items() if made.metadata["own"].is_required)]
+            )
             yield template.format(m=method, **sound).split(" ")
     for method in SELECTIONS:
         for score in SCORES:

@@ -11,6 +11,7 @@ def judged(network, codes, is_hidden, target, n_bins):
     """The measures of `stages.evaluate.prediction`; None for the log-loss if a state was held impossible."""
     joint = joint_table(network)
     n_states = joint.shape[target]
+    answers = []
     losses, squares, bins, n_right, n_impossible = [], [], [[] for _ in range(n_bins)], 0, 0
     for row in range(codes.shape[1]):
         if is_hidden[target][row]:
@@ -22,6 +23,7 @@ def judged(network, codes, is_hidden, target, n_bins):
             continue
         distribution = [restricted(joint, others | {target: state}).sum() / whole for state in range(n_states)]
         truth, best = int(codes[target][row]), max(range(n_states), key=lambda s: (distribution[s], -s))
+        answers.append((truth, best, distribution))
         losses.append(-math.log(distribution[truth]) if distribution[truth] > 0 else math.inf)
         squares.append(sum((p - (state == truth)) ** 2 for state, p in enumerate(distribution)))
         n_right += best == truth
@@ -36,4 +38,32 @@ def judged(network, codes, is_hidden, target, n_bins):
         "brier_sum": sum(squares) / n,
         "target_calibration_error": sum(gaps) / n,
         "unpredicted_rows": n_impossible,
+        **judged_states(answers, network.variables[target].known_states),
     }
+
+
+def judged_states(answers, states):
+    """What is told of each state: `answers` are observed and predicted state and the distribution of each row."""
+
+    def share(of, among):
+        return len(of) / len(among) if among else None
+
+    def area(state):
+        shown, others = ([d[state] for t, _, d in answers if (t == state) == is_it] for is_it in (True, False))
+        wins = [1.0 if p > q + 1e-13 else 0.5 if p > q - 1e-13 else 0.0 for p in shown for q in others]
+        return sum(wins) / len(wins) if wins else None
+
+    found, confusion = [], []
+    for state, label in enumerate(states):
+        shown, predicted = ([a for a in answers if a[place] == state] for place in (0, 1))
+        right = [a for a in shown if a[1] == state]
+        found.append({"state": label, "rows": len(shown), "recall": share(right, shown)})
+        found[-1] |= {"precision": share(right, predicted), "roc_area": area(state)}
+        for other, name in enumerate(states):
+            if rows := sum(b == other for _, b, _ in shown):
+                confusion.append({"observed": label, "predicted": name, "rows": rows})
+    means = {}
+    for name in ("recall", "precision", "roc_area"):
+        known = [each[name] for each in found if each[name] is not None]
+        means[f"target_{name}"] = sum(known) / len(known) if known else None
+    return {**means, "target_states": found, "confusion": confusion}

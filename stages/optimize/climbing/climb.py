@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from stages.runtime.seeding import task_generator
 from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions
+from ..checkpoints import unscored
 from ..result import Parents, SearchResult
 from .cache import FamilyCache
 from .climber import Climber
@@ -128,6 +130,9 @@ def run_method(
             break
         found = method(run, shaken)
         totals.append(found.total)
+        kept = max(best, found, key=lambda climb: climb.total)
+        facts = {"score": kept.total, "network": partial(unscored, kept.parents)}
+        reporter.progress(restart, options.restarts, "restarts", **facts)
         reporter.detail(f"restart {restart}: score {found.total:.4f}, best {max(totals):.4f}")
         if found.total > best.total:
             best = found

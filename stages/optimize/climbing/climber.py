@@ -40,7 +40,8 @@ from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
 
 from ..ancestors.data import choose_kept, keeps_pairs
-from ..result import Parents
+from ..checkpoints import unscored
+from ..result import Parents, SearchResult
 from .cache import FamilyCache
 from .constraints import Constraints
 from .literal_count import LiteralCount, column_of, row_of
@@ -322,7 +323,7 @@ class Climber:
             if self.tabu and total >= best_total + self.grid:
                 best, best_total, idle = (list(self.parents), self.scores.copy()), total, 0
             facts = {"score": float(self.scores.sum()), "arcs": int(self.state.n_parents.sum())}
-            reporter.progress(int(self.moves.sum()), None, "moves", **facts)
+            reporter.progress(int(self.moves.sum()), None, "moves", **facts, network=self._network)
         if self.tabu:
             self.parents, self.scores = best
         return is_done
@@ -341,6 +342,10 @@ class Climber:
         """Whether a possible move keeps all required and forbidden ancestors."""
         ancestors = self.constraints.knowledge.ancestors
         return not ancestors or keeps_pairs(ancestors, self.state, self.parents, (kind, child, parent))
+
+    def _network(self) -> SearchResult:
+        """The present graph."""
+        return unscored(tuple(self.parents))
 
     def _apply(self, move: np.ndarray) -> None:
         """Change the graph."""

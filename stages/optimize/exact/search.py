@@ -24,6 +24,7 @@ from ..bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
 from ..bounds.lagrangian import BoundSearch
 from ..bounds.proof_steps import TreeNode
 from ..bounds.subset_dp import MOST_VARIABLES, solve_by_subsets, subsets_fit
+from ..checkpoints import Offer
 from ..orders.initial_orders import make_sampler
 from ..result import SearchResult, listed_result
 from .incumbent import Incumbent
@@ -78,7 +79,11 @@ def prove(
             is_solved = not bound.is_closed
         nodes = [TreeNode(is_solved=True) if is_solved else bound.root_node()]
     else:
-        value, nodes = _prove_by_cuts(incumbent, bound, budget, reporter, facts, options)
+
+        def network() -> SearchResult:
+            return listed_result(table, incumbent.chosen, incumbent.score, {})
+
+        value, nodes = _prove_by_cuts(incumbent, network, bound, budget, reporter, facts, options)
     facts |= {"orders": incumbent.orders}
     facts |= bound_facts(value, incumbent.score, bound.rounding)
     return listed_result(table, incumbent.chosen, incumbent.score, facts, nodes=nodes)
@@ -97,6 +102,7 @@ def _prove_by_subsets(incumbent: Incumbent, bound: BoundSearch, budget: Budget, 
 
 def _prove_by_cuts(
     incumbent: Incumbent,
+    network: Offer,
     bound: BoundSearch,
     budget: Budget,
     reporter: Reporter,
@@ -105,11 +111,11 @@ def _prove_by_cuts(
 ) -> tuple[float, list[TreeNode]]:
     """Improve incumbent and bound until they meet or the budget ends.
 
-    Returns the upper bound and the nodes for its proof.
+    `network` is the incumbent, for reports. Returns the upper bound and the nodes for its proof.
     """
 
     def report(value: float, **more: int) -> None:
-        facts = {"score": incumbent.score, GAP_OF_LISTS: value - incumbent.score, **more}
+        facts = {"score": incumbent.score, GAP_OF_LISTS: value - incumbent.score, **more, "network": network}
         reporter.progress(incumbent.orders, budget.evaluations, "orders", **facts)
 
     def is_over() -> bool:

@@ -9,6 +9,7 @@ with the search, which ends when the two meet.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from formats.records import ParentSetTable
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
@@ -20,7 +21,7 @@ from stages.runtime.seeding import task_generator
 from .. import OptimizeOptions
 from ..bounds.anytime_bound import AnytimeBound
 from ..restarts import Attempt, local_search_rules, run_restarts
-from ..result import SearchResult, listed_result
+from ..result import SearchResult, listed_result, total_score
 from .initial_orders import make_sampler
 from .insertion_ils import OrderShaker
 
@@ -41,6 +42,9 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     phase = PHASE * table.n_variables
     anytime_bound = AnytimeBound(table, options.seed, budget, idle_share=IDLE_SHARE)
 
+    def network_of(found: Attempt | OrderShaker) -> SearchResult:
+        return listed_result(table, found.chosen, total_score(table.scores, found.chosen), {})
+
     def restart(index: int, limit: int | None) -> Attempt | None:
         rng = task_generator(options.seed, index)
         shaker = OrderShaker(lists, sampler.draw(rng, index == 0), rng)
@@ -53,13 +57,14 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
             if index == 0:
                 # Only in the first restart, so the bound does not depend on the schedule of the threads.
                 anytime_bound.keep_pace(shaker.work, score)
-                reporter.progress(0, options.restarts, "restarts", score=score, **anytime_bound.facts)
+                facts = {"score": score, **anytime_bound.facts, "network": partial(network_of, shaker)}
+                reporter.progress(0, options.restarts, "restarts", **facts)
             if anytime_bound.is_closed:
                 break
         return Attempt(shaker.chosen, shaker.score, max(1, shaker.profiles), shaker.work, shaker.order)
 
     rules = replace(local_search_rules(options.restarts, budget), takes_found=True)
-    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound)
+    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound, network_of=network_of)
     facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
     nodes = [anytime_bound.search.root_node()]
     return listed_result(table, report.best.chosen, report.best.score, facts, nodes=nodes)

@@ -27,6 +27,7 @@ from stages.runtime.budgets import slices
 from stages.runtime.workers import ordered_map
 from stages.scoring.set_grower import SetGrower
 
+from ..checkpoints import unscored
 from ..result import Parents, SearchResult
 from ..treewidth.annealing import OrderSearch
 from ..treewidth.bounded_search import best_regret_order, mean_gain
@@ -94,6 +95,7 @@ class KTreePricing:
     def __init__(self, run: PricingRun, treewidth: int, first: OrdersWithinWidth | None):
         self.run, self.treewidth = run, treewidth
         self.best = OrderedNetwork(*run.start_network(), -math.inf)
+        run.found = self._found
         self.is_cooling = False
         self._is_triangulated = run.scorer.n_variables <= MOST_VARIABLES
         self._next_grown = 0
@@ -111,6 +113,11 @@ class KTreePricing:
             self._orders.run = run.phase(WidthlessReporter(run.reporter))
         self.is_too_wide = True  # its network exceeds the bound, or is not the best
         self.arms = self._make_arms()
+
+    def _found(self) -> SearchResult | None:
+        """The incumbent, once there is one."""
+        best = self.best
+        return None if best.score == -math.inf else unscored(best.parents, best.order[::-1].tolist())
 
     @cached_property
     def schedule(self) -> WalkSchedule:

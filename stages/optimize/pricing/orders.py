@@ -21,6 +21,7 @@ from stages.runtime.warm_up import tiny_table
 from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions
+from ..checkpoints import unscored
 from ..orders import ils
 from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult
@@ -103,6 +104,7 @@ class OrderPricing:
     def __init__(self, run: PricingRun):
         self.run = run
         self.home = Basin(*run.start_network())  # the basin of the incumbent
+        run.found = lambda: unscored(self.best.parents)
         self.away: Basin | None = None  # the basin of the present rounds, if it is another one
         self.trees: KeptTrees | None = None
         self.watch: WatchNetwork | None = None  # watches the first climb

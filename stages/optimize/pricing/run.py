@@ -27,6 +27,7 @@ from .. import OptimizeOptions
 from ..bounds.anytime_bound import bound_facts
 from ..bounds.claims import claim_of_grown_lists
 from ..bounds.rounding import proof_rounding
+from ..checkpoints import Offer, nothing_yet
 from ..climbing.constraints import Constraints, make_constraints, start_graph
 from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult
@@ -79,6 +80,8 @@ class PricingRun:
     # The last gap, keyed by a name that says which lists it refers to; shown with all later progress.
     gap: dict[str, float] = field(default_factory=dict, init=False)
     _facts: dict[str, object] = field(default_factory=dict, init=False)
+    # The best network of the engine; reported with all progress.
+    found: Offer = field(default_factory=lambda: nothing_yet, init=False)
 
     def phase(
         self, reporter: Reporter, options: OptimizeOptions | None = None, budget: Budget | None = None
@@ -103,7 +106,7 @@ class PricingRun:
     def report_more(self, **facts: object) -> None:
         """Repeat the last report with further facts."""
         done, total = self.scorer.evaluations, self.budget.evaluations
-        self.reporter.progress(done, total, "local scores", **self._facts, **facts)
+        self.reporter.progress(done, total, "local scores", **{"network": self.found, **self._facts, **facts})
 
     def start_network(self) -> tuple[np.ndarray, Parents]:
         """The network to start from, by default only the required arcs, with a random topological order.

@@ -17,6 +17,7 @@ from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
 from ..bounds.subset_dp import subsets_fit
+from ..checkpoints import Offer, nothing_yet, unscored
 from ..result import Parents, SearchResult
 from ..treewidth.table_bound import table_bound
 from ..treewidth.triangulation import TriangulationSearch, elimination_within
@@ -51,6 +52,7 @@ class WidthlessReporter:
     def __init__(self, reporter: Reporter):
         self._reporter = reporter
         self.is_within = False
+        self.network: Offer = nothing_yet  # the network that keeps the bound
 
     def detail(self, message: str) -> None:
         if self.is_within:
@@ -64,6 +66,7 @@ class WidthlessReporter:
             self._reporter.summary(message)
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+        facts["network"] = self.network
         if not self.is_within and "score" in facts:
             facts = {"a network of any treewidth": facts.pop("score")} | facts
         self._reporter.progress(done, total, counted, **facts)
@@ -94,6 +97,7 @@ class OrdersWithinWidth:
         self.orders = OrderPricing(self.run)
         self.orders.watch = self._watch_climb
         self.kept: OrderedNetwork | None = None
+        self._widthless.network = self._kept_network
         self._treewidth = treewidth
         self._tables = table_bound(run.lists.table().header, run.options.max_table)
         self._rng = task_generator(run.options.seed, 0, 2)
@@ -164,7 +168,11 @@ class OrdersWithinWidth:
         if search.start(parents, self.run.budget):
             search.improve(FIRST_TRIANGULATIONS, self.run.budget)
             self.kept = OrderedNetwork(search.elimination[::-1].copy(), search.parents(), search.score)
-            self._reporter.progress(self.run.scorer.evaluations, None, "local scores", score=search.score)
+            facts = {"score": search.score, "network": self._kept_network}
+            self._reporter.progress(self.run.scorer.evaluations, None, "local scores", **facts)
+
+    def _kept_network(self) -> SearchResult | None:
+        return None if self.kept is None else unscored(self.kept.parents, self.kept.order[::-1].tolist())
 
     def _order_within(self, parents: Parents, slack: float = 1.0) -> np.ndarray | None:
         """The reverse of an elimination order within the bounds, if one is found."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -78,7 +79,8 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
                 # Only in the first restart, so the bound does not depend on the schedule of the threads.
                 score = max(problem.score(search.best.chosen), groups.score)
                 anytime_bound.keep_pace(search.work + groups.work, score)
-                reporter.progress(0, restarts, "restarts", score=score, **anytime_bound.facts)
+                facts = {"score": score, **anytime_bound.facts, "network": partial(_better, search, groups)}
+                reporter.progress(0, restarts, "restarts", **facts)
             return anytime_bound.is_closed
 
         # An equal share for each restart that still follows in this thread; without a limit their number may exceed
@@ -105,9 +107,18 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
         return Attempt(groups.kept.chosen, groups.score, tried, work, groups.kept.order)
 
     rules = local_search_rules(restarts, budget)
-    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound)
+    network_of = partial(bounded_result, within, facts={})
+    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound, network_of=network_of)
     facts = {**report.facts, **anytime_bound.header_facts(report.best.score)}
     return replace(bounded_result(within, report.best, facts), nodes=[anytime_bound.search.root_node()])
+
+
+def _better(search: OrderSearch, groups: GroupSearch) -> SearchResult:
+    """The better network of the two searches of a restart."""
+    if groups.score < search.problem.score(search.best.chosen):
+        return bounded_result(search.problem, search.outcome(1), {})
+    kept = groups.kept
+    return bounded_result(groups.problem, Attempt(kept.chosen, groups.score, 1, 0.0, kept.order), {})
 
 
 def _prepare(table: ParentSetTable, options: OptimizeOptions) -> tuple[BoundedProblem, BoundedProblem]:

@@ -10,6 +10,8 @@ the best of k-G's orders (up to K = 11: beyond, k-G solves start cliques that ar
 
 from __future__ import annotations
 
+from functools import partial
+
 from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.anytime_bound import AnytimeBound
@@ -46,7 +48,8 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
     restarts = 1 if problem.is_one_clique() else options.restarts
     rules = local_search_rules(restarts, budget)
-    report = run_restarts(climb, rules, budget, options, reporter, anytime_bound)
+    network_of = partial(bounded_result, problem, facts={})
+    report = run_restarts(climb, rules, budget, options, reporter, anytime_bound, network_of=network_of)
     facts = {
         **report.facts,
         "decoding": DECODING,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -66,8 +67,9 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
             if index == 0:
                 # Only here, so that the bound does not depend on the distribution of restarts over threads.
                 anytime_bound.keep_pace(searcher.work, searcher.score)
-                score = searcher.score
-                reporter.progress(0, options.restarts, "restarts", score=score, **anytime_bound.facts)
+                found = Attempt(searcher.chosen, searcher.score, 1, searcher.work, searcher.order)
+                facts = {**anytime_bound.facts, "network": partial(restarts.network_of, found)}
+                reporter.progress(0, options.restarts, "restarts", score=searcher.score, **facts)
             return anytime_bound.is_closed
 
         searcher.run(budget, limit, is_over)

@@ -21,11 +21,29 @@ from formats import textlines
 from formats.data_records import Variable
 from formats.errors import FormatError, Malformed, Truncated
 from formats.graphs.network_files import open_network
+from formats.json_lines.jsonl import load_object
 from formats.json_lines.screening_forests import open_forest
 from formats.records import Header, ParentSetRecord
 from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
 
 # ---- cut, damaged, foreign
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "said"),
+    [
+        (b'{"child":0,"parents":[[]],"scores":[NaN', Truncated, "the stream ends inside a line"),
+        (b'{"child":0,"name":"NaN","scores":[', Truncated, "the stream ends inside a line"),
+        (b'{"child":0,"parents":[[]],"scores":[-Infinity]}', Malformed, "Infinity is no JSON number"),
+        (b'{"child":0,"name":"NaN",}\n', Malformed, "not valid JSON"),
+        (b'{"child":0,"parents":[[]],"scores":[NaN]}\n', Malformed, "NaN is no JSON number"),
+    ],
+)
+def test_a_torn_line_is_told_from_a_wrong_number(line: bytes, kind: type[FormatError], said: str):
+    lines = textlines.Lines(io.BytesIO(line))
+    (whole,) = lines
+    with pytest.raises(kind, match=said):
+        load_object(lines, whole)
 
 
 def test_cut_at_every_line():

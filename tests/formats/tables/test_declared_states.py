@@ -78,6 +78,29 @@ def test_too_many_levels(read):
         read({"x": pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1]), [f"s{i}" for i in range(300)])})
 
 
+def test_too_many_levels_name_the_way_that_is_open(read):
+    many = [f"s{i}" for i in range(300)]
+    given = {"x": pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1]), many), "y": [0, 1]}
+    with pytest.raises(UnsuitableData, match=r"'x' \(300, declared, 2 with rows\)") as raised:
+        read(given)
+    assert "--states observed leaves out those without rows" in str(raised.value.remedy)
+    with pytest.raises(UnsuitableData) as raised:
+        read(given, levels={"y": ("0", "1")}, listed_in="s.json")
+    assert "list fewer in s.json" in str(raised.value.remedy)
+
+
+def test_states_without_rows_are_named_with_a_way_out(read):
+    given = {"x": column([0, 1], LEVELS), "y": [0, 1]}
+    for levels, hint in (
+        ({}, "; --states observed leaves them out"),
+        ({"y": ("0", "1")}, "; states listed in s.json replace those of a column"),
+        ({"x": tuple(LEVELS)}, "column: 'x' (never)"),
+    ):
+        warnings: list[str] = []
+        read(given, levels=levels, listed_in="s.json", note=warnings.append)
+        assert warnings[-1].endswith(hint)
+
+
 def test_a_list_of_states_for_text(read):
     levels = {"x": ("small", "large", "huge"), "z": ("1",)}
     warnings: list[str] = []

@@ -14,9 +14,13 @@ from naive.networks import all_networks
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent
+from stages.average.consensus import consensus_network
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
 from stages.graphs.essential_graphs import essential_graph, list_arcs
+from stages.optimize import OptimizeOptions
+from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
+from stages.runtime.reporting import NullReporter
 
 
 def by_arc(table):
@@ -53,6 +57,19 @@ def test_strengths_are_shares(cpdag):
 def test_variables_are_matched_by_name():
     one, other = network_of([(), (0,)], ["a", "b"]), network_of([(1,), ()], ["b", "a"])
     assert by_arc(count_arcs([one, other], cpdag=False).table) == {(0, 1): 1.0}
+
+
+def test_screened_variables_are_kept_by_name_if_all_networks_have_them():
+    def screened(names, variables, parents):
+        network = network_of(parents, names)
+        return dataclasses.replace(network, header=dataclasses.replace(network.header, extra={"screened": variables}))
+
+    one, other = screened(["a", "b"], [1], [(), (0,)]), screened(["b", "a"], [0], [(1,), ()])
+    table = count_arcs([one, other]).table
+    assert table.header.extra["screened"] == [1]
+    network = consensus_network(table, 0.5, OptimizeOptions(), Budget(), NullReporter())
+    assert network.header.extra["screened"] == [1]
+    assert "screened" not in count_arcs([one, network_of([(), (0,)], ["a", "b"])]).table.header.extra
 
 
 def test_headers_keep_what_they_agree_in():

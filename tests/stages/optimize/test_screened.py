@@ -54,7 +54,10 @@ def expected_of(dataset, forest, on_roots: Network) -> tuple[tuple[int, ...], ..
     )
 
 
-@pytest.mark.parametrize("method", [name for name, spec in METHODS.items() if DATA in spec.variants])
+@pytest.mark.parametrize(
+    "method",
+    [name for name, spec in METHODS.items() if DATA in spec.variants and "screen" in spec.variants[DATA].options],
+)
 def test_the_union_is_the_network_of_the_roots_and_the_forest(method):
     dataset = dependent(3, 10, 400)
     forest = screened(dataset)

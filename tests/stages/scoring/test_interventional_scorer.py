@@ -147,7 +147,12 @@ def test_every_selection_lists_scores_of_the_other_rows(method, score):
             assert value == pytest.approx(expected, rel=1e-9)
 
 
-ON_DATA = [(name, task) for name, spec in METHODS.items() for task in (DATA, DATA_TW) if task in spec.variants]
+ON_DATA = [
+    (name, task)
+    for name, spec in METHODS.items()
+    for task in (DATA, DATA_TW)
+    if task in spec.variants and spec.family != "classifiers"  # these refuse such rows
+]
 
 
 @pytest.mark.parametrize(("method", "task"), ON_DATA)

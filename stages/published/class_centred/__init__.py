@@ -1,0 +1,34 @@
+"""Networks for prediction, in which the class is a parent of every feature.
+
+Friedman, Geiger and Goldszmidt (1997): Bayesian network classifiers. Sahami (1996): Learning limited dependence
+Bayesian classifiers.
+"""
+
+from __future__ import annotations
+
+from stages.methods import DATA, SearchMethod, Variant, own
+
+_READ = ("score", "ess", "workers")
+_TARGET = own(None, "The class to predict, a column.", metavar="NAME", is_required=True)
+_DEPENDENCE = own(
+    1, "Most features among the parents of a feature, beside the class; 0 for naive Bayes.", metavar="K", least=0
+)
+
+SEARCHES = {
+    "tan": SearchMethod(
+        "classifiers",
+        "class --target above all, features joined by the tree of largest conditional mutual information",
+        {DATA: Variant(f"{__name__}.tan", (*_READ, "target"), {"target": _TARGET})},
+        "Friedman et al. 1997",
+    ),
+    "kdb": SearchMethod(
+        "classifiers",
+        "class --target above all, features by relevance, each with the --dependence most related earlier ones",
+        {
+            DATA: Variant(
+                f"{__name__}.kdb", (*_READ, "target", "dependence"), {"target": _TARGET, "dependence": _DEPENDENCE}
+            )
+        },
+        "Sahami 1996",
+    ),
+}
