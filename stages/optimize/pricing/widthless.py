@@ -8,17 +8,20 @@ although its treewidth is within the bound.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
+from formats.sets.listed_sets import ListedSets
+from stages.graphs import topological_order
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
 from ..bounds.subset_dp import subsets_fit
 from ..result import Parents, SearchResult
-from ..treewidth.table_bound import table_bound
+from ..treewidth.table_bound import TableBound, table_bound
 from ..treewidth.triangulation import TriangulationSearch, elimination_within
 from .basins import OrderedNetwork
 from .orders import OrderPricing
@@ -132,6 +135,10 @@ class OrdersWithinWidth:
         return improved
 
     def _watch_climb(self, parents: Parents, has_ended: bool) -> None:
+        if self.kept is None:
+            self.kept = forest_within(self.run, parents, self._tables)
+            if self.kept is not None:
+                self._report(self.kept.score)
         share = self._spent()
         if share is not None and share >= self._next_look:
             self._next_look = LOOKS * share
@@ -164,7 +171,11 @@ class OrdersWithinWidth:
         if search.start(parents, self.run.budget):
             search.improve(FIRST_TRIANGULATIONS, self.run.budget)
             self.kept = OrderedNetwork(search.elimination[::-1].copy(), search.parents(), search.score)
-            self._reporter.progress(self.run.scorer.evaluations, None, "local scores", score=search.score)
+            self._report(search.score)
+
+    def _report(self, score: float) -> None:
+        """Report the score of a network within the bounds, in nats."""
+        self._reporter.progress(self.run.scorer.evaluations, None, "local scores", score=score)
 
     def _order_within(self, parents: Parents, slack: float = 1.0) -> np.ndarray | None:
         """The reverse of an elimination order within the bounds, if one is found."""
@@ -196,3 +207,13 @@ class OrdersWithinWidth:
             else:
                 return
         self.orders.adopt(found)
+
+
+def forest_within(run: PricingRun, parents: Parents, tables: TableBound) -> OrderedNetwork | None:
+    """A forest with an order; None if a variable has several parents, or a table exceeds its bound."""
+    families = ListedSets.of(parents)
+    fits = tables.fits(np.arange(len(parents)), families.offsets, families.members)
+    if not fits.all() or np.diff(families.offsets).max(initial=0) > 1:
+        return None
+    score = math.fsum(grower.score(of_child) for grower, of_child in zip(run.growers, parents))
+    return OrderedNetwork(np.array(topological_order(parents), dtype=np.int32), parents, score)
