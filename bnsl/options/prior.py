@@ -20,6 +20,8 @@ Rows = TypeVar("Rows", bound="Dataset | IncompleteDataset")
 WITHOUT_PRIOR = {
     "indep": "it chooses sets by estimates from the data alone",
     "greedy": "its rules close sets by bounds on the data alone",
+    "tan": "its tree follows from the data alone",
+    "kdb": "its rule follows from the data alone",
     "mmhc": "its tests of independence choose the candidates before any score",
 }
 """Methods that cannot honour a prior of arcs, with the reason."""
