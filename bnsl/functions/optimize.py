@@ -161,12 +161,12 @@ def learn_one(opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], ru
         run.save(replace(network, header=record_command(network.header, "optimize", recorded)))
 
     run.reporter.follow(budget)
-    saves = run.save_every is not None
-    if saves and opened.knowledge is not None and opened.knowledge.ancestors:
-        if run.save_every != shared.SAVE_EVERY:
+    every = run.save_every
+    if opened.knowledge is not None and opened.knowledge.ancestors:
+        if every not in (None, shared.SAVE_EVERY):
             raise UsageError("--save-every does not go with ancestors (~>): networks on the way may break them.")
-        saves = False
-    checkpoints = Checkpoints(run.save_every, save) if saves else None
+        every = None
+    checkpoints = None if every is None else Checkpoints(every, save)
     network, figures = opened.run(budget, run.reporter, checkpoints=checkpoints)
     if remembered_signal() is not None:
         extra = {**network.header.extra, "interrupted": True}
