@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from stages.optimize import COMMON, METHODS, OptimizeOptions, Task, choose_method
+from stages.optimize import OptimizeOptions
 
-from ..files.inputs import (
-    COUNT_APART,
-    completed,
-    open_record,
-    read_entropies,
-    require_least_sets,
-    require_same_variables,
-    warn_of_cut_lists,
-    warn_of_interventions,
-    warn_of_other_data,
-    warn_of_other_forest,
-)
 from ..files.output_formats import output_format
-from ..files.recording import record_command, used_options
+from ..files.recording import record_command
 from ..options import optimize as options_of
 from ..options import shared
-from ..options.data import DataOptions, KnownVariables, data_options_with
+from ..options.data import DataOptions, data_options_with
 from ..options.declared import argument
-from ..options.knowledge import KNOWLEDGE, KnowledgeOptions, with_knowledge
-from ..options.optimize import ROUNDS, TaskOptions, check_taken, taken_options
+from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
+from ..options.optimize import TaskOptions
 from ..options.prior import PRIOR, PriorOptions
 from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.interrupts import PATIENCE, explain_interruption, remembered_signal
 from ..running.reporter import Reporter
+from .opened_searches import OpenedSearch, open_data_search, open_list_search, recorded_inputs, recorded_options
 
 if TYPE_CHECKING:
-    from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
-    from stages.knowledge import Knowledge
-    from stages.optimize.bootstrap import Found
-    from stages.optimize.bounds.proof_steps import TreeNode
-    from stages.optimize.checkpoints import Checkpoints
+    from formats.records import Network
     from stages.runtime.budgets import Budget, StopSignal
 
 NOTHING_YET = "no network was found yet and none is written; wait until progress shows a score"
@@ -200,269 +184,3 @@ def ranked_ones(
     for network in opened.ranked(budget, reporter):
         network = replace(network, header=record_command(network.header, "optimize", recorded))
         yield Learnt(network, {"seconds": budget.elapsed(), "total": network.header.extra["total"]})
-
-
-class OpenedSearch(NamedTuple):
-    """A search whose inputs are read; its options name the method.
-
-    `run` gets a budget, a reporter and `checkpoints`; `replicates` is None unless the search is on data, `ranked`
-    unless classes are asked for.
-    """
-
-    run: Callable[..., Found]
-    options: OptimizeOptions
-    knowledge: Knowledge | None
-    replicates: Callable[[shared.BudgetOptions, StopSignal], Iterator[Found]] | None = None
-    ranked: Callable[[Budget, Reporter], Iterator[Network]] | None = None
-
-
-def check_ancestors(knowledge: Knowledge | None, method: str, given: TaskOptions) -> None:
-    """Refuse required and forbidden ancestors where the search or its outputs cannot keep them."""
-    if knowledge is None or not knowledge.ancestors:
-        return
-    pairs = (*knowledge.ancestors.required, *knowledge.ancestors.forbidden)
-    which = f"the ancestor {knowledge.relation_text(*pairs[0])}"
-    if given.treewidth is not None:
-        raise UsageError(f"{which} cannot be kept under --tw: search without it, or require and forbid arcs instead.")
-    if given.screen is not None:
-        raise UsageError(f"{which} may need paths through screened variables: search without --screen.")
-    if given.proof is not None:
-        raise UsageError(f"{which}: the steps of a proof know arcs alone; leave out --proof.")
-    if given.best_classes is not None:
-        raise UsageError(f"{which} cannot be kept by --best-classes: require and forbid arcs instead.")
-    package = METHODS[method].package
-    if given.task.on_data and package:
-        raise UsageError(f"method {method} of the package {package} does not know ancestors ({which}).")
-
-
-def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
-    """The options that the method reads, for the header."""
-    return used_options(options, (*COMMON, *taken_options(str(options.method), task)), METHODS)
-
-
-def recorded_inputs(given: TaskOptions) -> dict[str, Any]:
-    """The further inputs that were given, for the header."""
-    inputs = {name: getattr(given, name) is not None or None for name in ("start", "screen", "information")}
-    return {**inputs, "imputation": given.imputation, "rounds": given.rounds}
-
-
-def open_list_search(
-    run: Run,
-    sets: Any,
-    given: TaskOptions,
-    knowing: KnowledgeOptions,
-    believing: PriorOptions,
-    data_options: DataOptions,
-    options: OptimizeOptions,
-) -> OpenedSearch:
-    """Read parent sets; the method may depend on the number of variables."""
-    import formats
-    from formats.wording import plural
-    from stages.lists.arc_prior import with_prior
-    from stages.lists.barred_sets import bar_least_sets
-    from stages.lists.constrain import keep_admissible
-    from stages.lists.fill_missing import fill_missing
-    from stages.lists.start_network import match_start
-    from stages.lists.undominated import drop_dominated
-    from stages.optimize.driver import run as search_lists
-
-    reporter = run.reporter
-    shared.check_sources(sets, given.start, given.information, *knowing.sources, *believing.sources)
-    opened = open_record(sets, formats.open_parent_sets, partial=given.partial, warn=reporter.warn)
-    table, missing = fill_missing(opened)
-    warn_of_cut_lists(table, reporter)
-    if missing:
-        reporter.warn(f"{plural(len(missing), 'variable')} did not arrive: no parents, and no score is counted")
-    table = with_prior(table, believing.read(table.header.names), reporter)
-    name, _ = choose_method(options, table.n_variables)
-    believing.check(name, METHODS, None)
-    check_taken(run, [name], given)
-    options = replace(options, method=name)
-    start = None
-    if given.start is not None:
-        network = open_record(given.start, formats.open_network, may_be_empty=True)
-        network = completed(network, given.start, table.header.names, sets, reporter)
-        start = match_start(network, table.header.names, "the parent sets")
-    if given.information is not None:
-        from stages.screening.entropies import mutual_information
-
-        entropies = read_entropies(given.information, data_options, options.jobs, run)
-        information = mutual_information(entropies, table.header.names, given.information)
-        warn_of_other_data(entropies, table.header, given.information, reporter)
-        options = replace(options, information=information)
-    knowledge = knowing.resolve(table.header.names)
-    listed = table
-    check_ancestors(knowledge, name, given)
-    if knowledge is not None:
-        table = keep_admissible(table, knowledge)
-    if given.best_classes is not None:
-        return _open_ranking(run, table, knowledge, given, replace(options, start=None))
-    table, barred = bar_least_sets(table, knowledge)
-    if given.proof is not None and (missing or barred or knowledge is not None or believing.prior is not None):
-        raise UsageError(
-            "--proof is about the sets as they are listed: give whole lists, and required or forbidden arcs, or a "
-            "prior, to 'bnsl parentsets'."
-        )
-    if knowledge is None or not knowledge.ancestors.required:  # these may need a dominated set
-        table = drop_dominated(table)
-    reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
-    searched = with_knowledge(replace(options, start=start), knowledge)
-    if given.proof is None:
-        return OpenedSearch(partial(_search_listed, table, barred, searched), options, knowledge)
-    keep = partial(_save_proof, given.proof, listed, options.treewidth)
-    search = partial(search_lists, table, replace(searched, keeps_proof=True), keep_nodes=keep)
-    return OpenedSearch(search, options, knowledge)
-
-
-def _open_ranking(
-    run: Run, table: ParentSetTable, knowledge: Knowledge | None, given: TaskOptions, options: OptimizeOptions
-) -> OpenedSearch:
-    """The search for the best classes; sets that a subset dominates belong to some of them."""
-    from stages.lists.constrain import require_least_sets as require_admissible
-    from stages.lists.set_lists import fixed_first_order
-    from stages.optimize.exact.best_classes import ranked_networks
-
-    if given.start is not None or given.proof is not None:
-        raise UsageError("--best-classes looks through all networks: leave out --start and --proof.")
-    require_least_sets(table, "SETS")
-    if knowledge is not None:
-        require_admissible(table, knowledge)
-    fixed_first_order(table)
-    if "keep_mass" not in table.header.extra:
-        run.reporter.warn(
-            "these lists lack all sets that a subset dominates, so classes with such sets are not among the best: "
-            "make lists for this with bnsl parentsets --keep-mass 1e-3"
-        )
-    searched = with_knowledge(options, knowledge)
-    ranking = partial(ranked_networks, table, given.best_classes or 1, searched)
-    return OpenedSearch(partial(_search_listed, table, {}, searched), options, knowledge, ranked=ranking)
-
-
-def _search_listed(
-    table: ParentSetTable,
-    barred: dict[int, tuple[int, ...]],
-    options: OptimizeOptions,
-    budget: Budget,
-    reporter: Reporter,
-    checkpoints: Checkpoints | None,
-) -> Found:
-    """Search among sets; a barred set may not be taken, so where there are any, only the end tells."""
-    from stages.lists.barred_sets import refuse_barred
-    from stages.optimize.driver import run as search_lists
-
-    kept = None if barred else checkpoints
-    network, figures = search_lists(table, options, budget, reporter, checkpoints=kept)
-    refuse_barred(network, barred)
-    return network, figures
-
-
-def _save_proof(
-    target: str, listed: ParentSetTable, treewidth: int | None, network: Network, nodes: Sequence[TreeNode]
-) -> None:
-    """Make the proof of a network's bound, check it and write it."""
-    from formats import write_proof
-    from stages.optimize.bounds.proofs import make_proof
-
-    write_proof(target, make_proof(nodes, listed, network.header.extra["bound"], treewidth))
-
-
-def _read_guides(
-    sets: Any, given: TaskOptions, reporter: Reporter
-) -> tuple[Forest | None, Network | None, ParentSetTable | None, list[tuple[Header, str]]]:
-    """Inputs besides the data: forest, network to start from, parent sets.
-
-    Also the headers whose states code the data, the first with precedence, and the names of their files.
-    """
-    import formats
-    from formats.streams import source_name
-    from stages.lists.undominated import drop_dominated
-
-    forest = None if given.screen is None else open_record(given.screen, formats.open_forest)
-    start = None if given.start is None else open_record(given.start, formats.open_network, may_be_empty=True)
-    table = None if sets is None else open_record(sets, formats.open_parent_sets, warn=reporter.warn)
-    if table is not None:
-        warn_of_cut_lists(table, reporter)
-        require_least_sets(table, sets)
-        table = drop_dominated(table)
-    # Lists without a fingerprint of data come from other programs, which name no states.
-    is_ours = table is not None and table.header.data is not None
-    named = None if start is not None and start.header.lacks_isolated else start
-    guides = ((forest, given.screen), (table, sets) if is_ours else (named, given.start))
-    known = [(guide.header, source_name(source)) for guide, source in guides if guide is not None]
-    return forest, start, table, known
-
-
-def open_data_search(
-    run: Run,
-    sets: Any,
-    given: TaskOptions,
-    knowing: KnowledgeOptions,
-    believing: PriorOptions,
-    data_options: DataOptions,
-    options: OptimizeOptions,
-) -> OpenedSearch:
-    """Read the data, and the sets and the network to start from."""
-    import formats
-    from formats.data_records import IncompleteDataset
-    from formats.streams import source_name
-    from formats.wording import plural
-    from stages.incomplete import StructuralEM
-    from stages.optimize.bootstrap import Resampling
-    from stages.optimize.row_search import RowSearch
-    from stages.recorded_knowledge import knowledge_record
-
-    reporter = run.reporter
-    shared.check_sources(given.data, given.start, given.screen, sets, *knowing.sources, *believing.sources)
-    forest, start, table, known = _read_guides(sets, given, reporter)
-    states = KnownVariables(known[0][0].variables, known[0][1]) if known else None
-    assert given.data is not None
-    opened = believing.attached(data_options.open_rows(given.data, reporter, states))
-    dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
-    if start is not None:
-        start = completed(start, given.start, dataset.names, given.data, reporter)
-    if table is not None and data_options.interventions is None:
-        warn_of_interventions(table.header, reporter, COUNT_APART)
-    if forest is not None:
-        require_same_variables(forest.header, dataset, source_name(given.screen))
-        warn_of_other_forest(forest.header, dataset, source_name(given.screen), reporter)
-    name, _ = choose_method(options, dataset.n_variables, on_data=True)
-    believing.check(name, METHODS, given.screen)
-    counts = "stats" in run.given
-    options = replace(options, method=name, keeps_proof=given.proof is not None, counts_literally=counts)
-    knowledge = knowing.resolve(dataset.names)
-    check_ancestors(knowledge, name, given)
-    reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
-    imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)
-    search = RowSearch(opened, with_knowledge(options, knowledge), imputation, start, table, forest)
-    before = tuple(entry for header, _ in known for entry in header.by)
-
-    def search_once(budget: Budget, reporter: Reporter, checkpoints: Checkpoints | None) -> Found:
-        recorded = recorded_options(options, given.task) | recorded_inputs(given)
-        # The lists lack the arcs that ancestors exclude; the ancestors themselves are a matter of whole networks.
-        recorded |= knowledge_record(None if knowledge is None else knowledge.of_arcs_alone)
-        recorded |= believing.recorded()
-        target, proof = given.save_sets, given.proof
-
-        def save(header: Header, records: Iterable[ParentSetRecord]) -> None:
-            formats.write_parent_sets(target, record_command(header, "optimize", recorded), records)
-
-        def prove(network: Network, nodes: Sequence[TreeNode]) -> None:
-            _save_proof(str(proof), formats.open_parent_sets(target), options.treewidth, network, nodes)
-
-        keep = None if checkpoints is None else checkpoints.changed(lambda network: _with_history(network, before))
-        kept = save if target else None, prove if proof and target else None, keep
-        network, figures = search.run(budget, reporter, *kept)
-        return _with_history(network, before), figures
-
-    def replicates(limits: shared.BudgetOptions, stop: StopSignal) -> Iterator[Found]:
-        kind, _, share = (given.resample or "bootstrap").partition(":")
-        rule = Resampling(kind, float(share or 1))
-        for network, figures in search.run_replicates(given.bootstrap or 0, rule, limits.budget(stop), stop):
-            yield _with_history(network, before), figures
-
-    return OpenedSearch(search_once, options, knowledge, replicates)
-
-
-def _with_history(network: Network, before: tuple[dict[str, Any], ...]) -> Network:
-    """The network with the commands that made the other inputs in its header."""
-    return replace(network, header=replace(network.header, by=before))

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow
 from pyarrow import compute
 
-from ..wording import listed, option_value
+from ..wording import Warn, listed, option_value
 
 _WORDS = "na n.a. n/a #n/a nan -nan nat null (null) <null> #null! #value! #div/0! missing <missing>"
 _SIGNS = ("*", ".", "-", "--", "..", "...", "??", "\\N")
@@ -25,6 +25,7 @@ _FURTHER_CODES = (-7, -8, -77, -88, 77, 88, 97, 98, 777, 888, 997, 998)
 """Numbers that stand beside these in the same column, for answers that were refused and the like."""
 _LARGEST_OF_SCALE, _LEAST_OTHERS = 20, 2
 
+_MOST_SUSPICIONS = 20
 _SHORTEST_WORD = 3
 """Shorter labels may well differ in case alone: alleles and genotypes such as A, a, Aa."""
 
@@ -86,3 +87,13 @@ def _are_codes(values: np.ndarray) -> np.ndarray:
     is_scale = others.max() <= _LARGEST_OF_SCALE and bool((others == np.floor(others)).all())
     # Above numbers that are no scale a code is an ordinary number.
     return is_code if is_scale else is_code & (values < 0) & is_below.any()
+
+
+def warn_of_suspicions(suspicions: Sequence[str], warn: Warn) -> None:
+    """Warn once of columns that may not be what the caller means."""
+    if not suspicions:
+        return
+    lines = [f"\n  {suspicion}" for suspicion in suspicions[:_MOST_SUSPICIONS]]
+    if len(suspicions) > _MOST_SUSPICIONS:
+        lines.append(f"\n  and {len(suspicions) - _MOST_SUSPICIONS} more")
+    warn(f"some columns may not be what you mean:{''.join(lines)}")

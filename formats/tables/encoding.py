@@ -38,7 +38,7 @@ from ..wording import Warn, ignore, listed, option_value, plural
 from .columns import Column, EncodingOptions, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
 from .declared_states import declared_levels, settle_levels
-from .doubtful_labels import doubt_text
+from .doubtful_labels import doubt_text, warn_of_suspicions
 from .intervened import SetColumns, interventions_position, read_interventions
 from .label_columns import LabelColumn
 from .labels import MISSING_STATE
@@ -48,7 +48,6 @@ from .problems import KEEP, KEEP_IN_EXPERIMENTS, missing_problem, raise_problems
 from .row_weights import read_counts, require_memory, weights_position
 from .selection import drop_option, selected_positions
 
-_N_SUSPICIOUS = 20
 _NUMBERED = re.compile(r"[XV]?[0-9]+")
 
 
@@ -161,7 +160,7 @@ def encode_table(
         if is_hidden is not None and column.missing is not None:
             is_hidden[position] = column.gather(column.missing, rows)
     if options.variables is None:
-        _warn_suspicious([*(doubt_text(*item) for item in chooser.doubts.items()), *chooser.suspicions], warn)
+        warn_of_suspicions([*(doubt_text(*item) for item in chooser.doubts.items()), *chooser.suspicions], warn)
     optional = () if options.variables else raw.names
     raise_problems([*problems, *chooser.problems], optional)
     goals = goals_of(variables, chooser, is_hidden)
@@ -384,29 +383,18 @@ def _may_be_missing(column: Column) -> bool:
 def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, options: EncodingOptions) -> NoReturn:
     column = columns[0]
     counts = column.count_labels(rows) * column.unseen
-    label = column.labels[int(counts.argmax())].as_py()
     others = f"; {plural(len(columns) - 1, 'more column')} alike" if len(columns) > 1 else ""
     raise Inconsistent(
-        f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states that {options.listed_in} "
-        f"lists ({listed(map(repr, column.states or ()))}){others}",
+        f"label {column.labels[int(counts.argmax())].as_py()!r} in {plural(int(counts.max()), 'row')} is not among "
+        f"the states that {options.listed_in} lists ({listed(map(repr, column.states or ()))}){others}",
         column=column.name,
         remedy="leave such rows out by --unseen drop"
         + ("" if options.missing == "state" else ", or take such cells as missing by --unseen missing"),
     )
 
 
-def _warn_suspicious(suspicions: Sequence[str], warn: Warn) -> None:
-    if not suspicions:
-        return
-    lines = [f"\n  {suspicion}" for suspicion in suspicions[:_N_SUSPICIOUS]]
-    if len(suspicions) > _N_SUSPICIOUS:
-        lines.append(f"\n  and {len(suspicions) - _N_SUSPICIOUS} more")
-    warn(f"some columns may not be what you mean:{''.join(lines)}")
-
-
 def _warn_constant(variables: Sequence[Variable], warn: Warn) -> None:
     constant = [variable.name for variable in variables if len(variable.known_states) == 1]
     if constant:
         hint = f"; {drop_option(constant)} leaves out what is constant" if len(constant) < len(variables) else ""
-        listing = listed(map(repr, constant))
-        warn(f"{plural(len(constant), 'constant column')} (one state): {listing}{hint}")
+        warn(f"{plural(len(constant), 'constant column')} (one state): {listed(map(repr, constant))}{hint}")
