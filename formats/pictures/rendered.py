@@ -65,7 +65,7 @@ def _by_program(text: str, kind: str, scale: float) -> bytes:
     if name is None:
         raise NoRenderer(
             f"{kind} pictures are made by the package cairosvg, by rsvg-convert or by inkscape; none is installed",
-            remedy="pip install 'bnsl-cli[pictures]' (and the Cairo library), or write svg, which needs none of them",
+            remedy="pip install cairosvg (and the Cairo library), or write svg, which needs none of them",
         )
     done = subprocess.run([name, *PROGRAMS[name](kind, scale)], input=text.encode(), capture_output=True, check=False)
     if done.returncode or not done.stdout:

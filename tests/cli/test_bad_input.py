@@ -87,7 +87,7 @@ CASES = [
     Case("header only", table("a,b"), PARENTSETS, 65, ["input", "header line but no rows"]),
     Case("ragged rows", table("a,b", "0,1", "0,1,1"), PARENTSETS, 65, ["input:3", "3 cells where 2"]),
     Case("binary rubbish", bytes(range(256)) * 4, PARENTSETS, 65, ["input", "binary data"]),
-    Case("a picture as parent sets", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", OPTIMIZE, 65, ["input", "binary data"]),
+    Case("a picture as parent sets", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", OPTIMIZE, 65, ["input", "PNG picture"]),
     Case("duplicate names", table("a,b,a", "0,1,0"), PARENTSETS, 65, ["input", "'a'", "columns 1 and 3"]),
     Case("missing cells", table("a,b", "0,1", "NA,1"), PARENTSETS, 65, ["input", "missing", "a", "--missing drop"]),
     Case("continuous column", table("x,b", *NUMBERS), PARENTSETS, 65, ["input", "x", "100", "--discretize"]),
