@@ -59,11 +59,21 @@ def test_written_texts(tmp_path):
     assert written(THREE, "dot", tmp_path) == (
         'digraph network {\n  "A";\n  "B";\n  "C";\n  "A" -> "B";\n  "A" -> "C";\n  "B" -> "C";\n}\n'
     )
+    degrees = {"A": (0, 2, 2), "B": (1, 1, 2), "C": (2, 0, 2)}
+    names = ("in_degree", "out_degree", "degree")
+    keys = (f'  <key id="{name}" for="node" attr.name="{name}" attr.type="int"/>\n' for name in names)
+    nodes = (
+        f'    <node id="{label}">'
+        + "".join(f'<data key="{name}">{value}</data>' for name, value in zip(names, of_node, strict=True))
+        + "</node>\n"
+        for label, of_node in degrees.items()
+    )
     assert written(THREE, "graphml", tmp_path) == (
         '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
-        '  <graph id="network" edgedefault="directed">\n'
-        '    <node id="A"/>\n    <node id="B"/>\n    <node id="C"/>\n'
-        '    <edge source="A" target="B"/>\n    <edge source="A" target="C"/>\n    <edge source="B" target="C"/>\n'
+        + "".join(keys)
+        + '  <graph id="network" edgedefault="directed">\n'
+        + "".join(nodes)
+        + '    <edge source="A" target="B"/>\n    <edge source="A" target="C"/>\n    <edge source="B" target="C"/>\n'
         "  </graph>\n</graphml>\n"
     )
 
