@@ -335,9 +335,23 @@ def _as_json(value: Any) -> str:
     """The text of a path, or of a dict of columns, states and labels."""
     import json
 
-    if not isinstance(value, Mapping):
+    if isinstance(value, os.PathLike):
         return os.fspath(value)
-    return json.dumps({name: {s: list(labels) for s, labels in states.items()} for name, states in value.items()})
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{value!r} is neither a rule, like city=rare<10, nor a file or a dict")
+
+    def written(labels: Any) -> Any:
+        """A list of labels; what is none stays as it is and is refused as in a file."""
+        is_list = isinstance(labels, Iterable) and not isinstance(labels, (str, bytes, Mapping))
+        return list(labels) if is_list else labels
+
+    columns = {
+        str(name): {str(state): written(labels) for state, labels in states.items()}
+        if isinstance(states, Mapping)
+        else states
+        for name, states in value.items()
+    }
+    return json.dumps(columns, default=str)
 
 
 def _columns(text: str) -> tuple[str, ...]:

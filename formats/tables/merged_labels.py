@@ -65,7 +65,7 @@ def _of_json(text: str | bytes, source: str) -> tuple[MergeRule, ...]:
     for name, states in found.items():
         if not states or not all(isinstance(labels, list) and labels for labels in states.values()):
             raise Malformed("each state needs a list of labels", source=source, column=name, remedy=remedy)
-        texts = {state.strip(): tuple(map(_text_of, labels)) for state, labels in states.items()}
+        texts = {state.strip(): tuple(dict.fromkeys(map(_text_of, labels))) for state, labels in states.items()}
         every = [label for labels in texts.values() for label in labels]
         twice = sorted({label for label in every if every.count(label) > 1})
         if twice:
@@ -90,7 +90,7 @@ def merge_columns(
 
     - `levels`: declared states of columns; without rows they are rare.
     - `na`: further spellings of missing cells, which no rule merges.
-    - `note`: called about what a rule on counts merges.
+    - `note`: called about what a rule on counts merges, and about listed labels that do not occur.
     Raises `UnsuitableData`: a rule for a column that is not read, or a second one for a column.
     """
     chosen: dict[str, MergeRule] = {}
@@ -116,9 +116,13 @@ def _merging(
     name: str, column: LabelColumn, rule: MergeRule, levels: Sequence[str], na: Sequence[str], note: Warn
 ) -> Merging | None:
     """What a rule merges in a column; None for nothing."""
-    if rule.rare is None:
-        return Merging(rule.states)
     labels = compute.utf8_trim_whitespace(column.values).fill_null("")
+    if rule.rare is None:
+        known = {*labels.to_pylist(), *levels}
+        absent = [label for those in rule.states.values() for label in those if label not in known]
+        if absent:
+            note(f"column {name!r}: --merge lists labels that it does not have: {listed(map(repr, absent))}")
+        return Merging(rule.states)
     counts: dict[str, int] = dict.fromkeys(levels, 0)
     numbers = sum((np.bincount(part, minlength=len(labels)) for part in column.indices()), np.zeros(len(labels), int))
     for label, is_missing, number in zip(labels.to_pylist(), find_missing(labels, na), numbers.tolist()):
@@ -126,7 +130,7 @@ def _merging(
             counts[label] = counts.get(label, 0) + number
     rare = tuple(sorted(label for label, number in counts.items() if number < rule.below and label != rule.rare))
     n_rows = sum(counts[label] for label in rare)
-    if not n_rows:
+    if not rare:
         note(f"column {name!r}: every label has {rule.below:,} rows or more, --merge merges none")
         return None
     note(f"column {name!r}: {plural(len(rare), 'label')} ({plural(n_rows, 'row')}) merged into {rule.rare!r}")

@@ -136,11 +136,13 @@ def arc_strengths(table: ArcProbabilities) -> dict[Arc, Strength]:
 def with_table_strengths(network: Network, table: ArcProbabilities) -> Network:
     """A network with the strengths of its arcs from a table, matched by name; 0 for pairs without a row.
 
-    Raises `Inconsistent` if the table lacks a variable of the network.
+    Raises `Inconsistent` if the table lacks a variable of the network, unless it cannot name isolated ones.
     """
     index = {name: variable for variable, name in enumerate(table.header.names)}
     missing = [name for name in network.header.names if name not in index]
-    if missing:
+    if table.header.lacks_isolated:
+        index |= {name: len(index) + k for k, name in enumerate(missing)}
+    elif missing:
         raise Inconsistent(f"the table of strengths lacks variable {missing[0]!r} of the network")
     places = [index[name] for name in network.header.names]
     arcs, pairs = arc_strengths(table), pair_strengths(table)

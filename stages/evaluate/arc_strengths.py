@@ -28,8 +28,11 @@ def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str,
     arcs its limits ``above`` and ``to``, the number of ``arcs``, their mean ``strength``, and the ``share`` of true
     arcs; strength 0 is in the first decile. Raises `Inconsistent` if the variables differ.
     """
-    n = table.header.n_variables
-    expected = align_parents(table.header.names, reference)
+    names = table.header.names
+    if table.header.lacks_isolated:  # of a format that names ends of arcs alone
+        names = (*names, *(name for name in reference.header.names if name not in names))
+    n = len(names)
+    expected = align_parents(names, reference)
     # Arc (p, c) is the number p n + c; pairs have the smaller index first.
     true = np.array([p * n + c for c, family in enumerate(expected) for p in family], dtype=np.int64)
     joined = np.unique(np.minimum(true // n, true % n) * n + np.maximum(true // n, true % n))

@@ -27,7 +27,7 @@ def losses_by_smoothing(network: Network, dataset: Dataset, target: int, seed: i
     fewer rows than folds.
     """
     if dataset.n_rows < FOLDS:
-        raise StageError(f"{FOLDS} folds of {dataset.n_rows} rows: give smoothing itself")
+        raise StageError(f"{FOLDS} folds of {dataset.n_rows} rows: give the smoothing itself")
     fold_of_row = task_generator(seed).permutation(dataset.n_rows) % FOLDS
     members = [np.flatnonzero(fold_of_row == fold) for fold in range(FOLDS)]
     n_states = int(dataset.n_states[target])

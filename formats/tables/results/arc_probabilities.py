@@ -132,7 +132,7 @@ def _from_csv(lines: Lines) -> ArcProbabilities:
         raise Malformed("a row names no variable")
     if not seen:
         raise Malformed("the table has no rows, so its variables are unknown")
-    return _assembled(Header(tuple(map(Variable, seen))), columns)
+    return _assembled(Header(tuple(map(Variable, seen)), lacks_isolated=True), columns)
 
 
 def _unpack(table: pyarrow.Table, lines: Lines) -> ArcProbabilities:
