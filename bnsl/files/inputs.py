@@ -277,6 +277,27 @@ def warn_of_interventions(
         reporter.warn(f"this was learnt from rows under intervention, and here all rows count alike: {remedy}")
 
 
+def check_list_terms(header: Header, dataset: Dataset, is_constrained: bool, source: str, reporter: Reporter) -> None:
+    """Refuse lists whose scores contain another prior than those of the data, and warn of lists made under
+    constraints where the search on data has none.
+    """
+    from formats.arc_priors import KEY
+    from formats.errors import Inconsistent
+
+    ours = dataset.score_entries.get(KEY)
+    if header.extra.get(KEY) not in (None, ours):
+        raise Inconsistent(
+            "its scores contain a prior of arcs that the search on data does not have",
+            source=source,
+            remedy="give the same --prior here",
+        )
+    options = [entry.get("options") or {} for entry in header.by]
+    given = sorted({name for of in options for name in ("require", "forbid", "allow", "tiers") if of.get(name)})
+    if given and not is_constrained:
+        names = " and ".join(f"--{name}" for name in given)
+        reporter.warn(f"{source}: made with {names}, which does not bind a search on data: give it here, too")
+
+
 def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, reporter: Reporter) -> None:
     """Warn if a file was made from data with another fingerprint than the entropies."""
     if header.data is not None and header.data != entropies.fingerprint:

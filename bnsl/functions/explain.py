@@ -280,6 +280,7 @@ def _strengths(explained: Explained, given: ExplainOptions) -> dict[tuple[str, s
     from formats.errors import Inconsistent
     from formats.graph_records import Strength, strengths_of
     from formats.streams import source_name
+    from stages.average.strengths import missing_variables
 
     structure = explained.learnt.structure
     names = structure.header.names
@@ -287,8 +288,8 @@ def _strengths(explained: Explained, given: ExplainOptions) -> dict[tuple[str, s
         return {(names[a], names[b]): strength for (a, b), strength in strengths_of(structure).items()} or None
     table = open_record(given.strengths, open_arc_probabilities)
     known = table.header.names
-    lacking = sorted(set(explained.dataset.names).difference(known))
-    if lacking and not table.header.lacks_isolated:
+    lacking = missing_variables(table, structure)
+    if lacking:
         raise Inconsistent(
             f"the variable {lacking[0]!r} of the network is missing here",
             source=source_name(given.strengths),

@@ -11,6 +11,7 @@ from stages.optimize import COMMON, METHODS, OptimizeOptions, Task, choose_metho
 
 from ..files.inputs import (
     COUNT_APART,
+    check_list_terms,
     completed,
     open_record,
     read_entropies,
@@ -268,6 +269,8 @@ def open_data_search(
     counts = "stats" in run.given
     options = replace(options, method=name, keeps_proof=given.proof is not None, counts_literally=counts)
     knowledge = knowing.resolve(dataset.names)
+    if table is not None:
+        check_list_terms(table.header, dataset, knowledge is not None, source_name(sets), reporter)
     check_ancestors(knowledge, name, given)
     reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
     imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)

@@ -127,7 +127,8 @@ def parentsets(
     if knowledge is not None and knowledge.ancestors:
         raise UsageError(
             "lists hold the sets of one variable at a time, which ancestors (~>) do not limit: give these to 'bnsl "
-            "optimize' or 'bnsl posterior'; for required ones list with --keep-mass 0, for paths of weak arcs."
+            "optimize' or 'bnsl posterior'; for required ones list with --sequential --keep-mass 0, for paths of "
+            "weak arcs."
         )
     seed = 0 if execution.seed is None and parts.shard is not None else execution.seed
     options = ParentSetOptions(

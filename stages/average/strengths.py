@@ -133,16 +133,28 @@ def arc_strengths(table: ArcProbabilities) -> dict[Arc, Strength]:
     return dict(zip(zip(table.parents.tolist(), table.children.tolist()), figures))
 
 
+def missing_variables(table: ArcProbabilities, network: Network) -> list[str]:
+    """Variables of the network that the table should have: all of them, or those with arcs if the format of the table
+    cannot name others.
+    """
+    needed = set(network.header.names)
+    if table.header.lacks_isolated:
+        needed = {network.header.names[v] for arc in list_arcs(network.parents) for v in arc}
+    known = set(table.header.names)
+    return [name for name in network.header.names if name in needed and name not in known]
+
+
 def with_table_strengths(network: Network, table: ArcProbabilities) -> Network:
     """A network with the strengths of its arcs from a table, matched by name; 0 for pairs without a row.
 
-    Raises `Inconsistent` if the table lacks a variable of the network, unless it cannot name isolated ones.
+    Raises `Inconsistent` if the table lacks a variable of the network (one with arcs, if its format cannot name
+    others).
     """
     index = {name: variable for variable, name in enumerate(table.header.names)}
-    missing = [name for name in network.header.names if name not in index]
-    if table.header.lacks_isolated:
-        index |= {name: len(index) + k for k, name in enumerate(missing)}
-    elif missing:
+    missing = missing_variables(table, network)
+    if not missing:
+        index |= {name: -1 for name in network.header.names if name not in index}
+    else:
         raise Inconsistent(f"the table of strengths lacks variable {missing[0]!r} of the network")
     places = [index[name] for name in network.header.names]
     arcs, pairs = arc_strengths(table), pair_strengths(table)

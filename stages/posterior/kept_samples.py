@@ -31,7 +31,8 @@ def keep_samples(table: ParentSetTable, samples: Samples, ancestors: Ancestors) 
         raise StageError(
             f"{100 * share:.2g} % of {samples.n_samples:,} sampled networks keep the required and forbidden "
             f"ancestors, in one chain only {fewest}: too few for estimates\n"
-            "  allow more --samples or --time, or require and forbid arcs, which are sampled as they are"
+            "  allow more --samples or --time, require and forbid arcs, which are sampled as they are, or list more "
+            "sets (bnsl parentsets --sequential --keep-mass 0): perhaps no network of these lists keeps them"
         )
     last = [np.flatnonzero(row)[-fewest:] for row in kept]
     sets = np.array([chain[rows] for chain, rows in zip(samples.sets, last)])

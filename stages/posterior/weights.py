@@ -46,8 +46,6 @@ def report_lists(table: ParentSetTable, reporter: Reporter) -> None:
         )
     else:
         reporter.detail(f"all lists are complete{_within(table)}")
-    if listed_share(table) is None:
-        reporter.detail("no bound is known on the probability of networks with sets that are not listed")
 
 
 def listed_share(table: ParentSetTable) -> float | None:
@@ -61,10 +59,13 @@ def listed_share(table: ParentSetTable) -> float | None:
 
 
 def share_text(table: ParentSetTable) -> str:
-    """`listed_share` in words, for a summary; empty if it is not known."""
+    """`listed_share` in words, for a summary."""
     share = listed_share(table)
     if share is None:
-        return ""
+        return (
+            "; sets that are not listed count as impossible, and nothing bounds their share (lists made by "
+            "parentsets --sequential --keep-mass 1e-6 do)"
+        )
     known = "1" if share == 1.0 else f"{math.floor(1e4 * share) / 1e4:.4f} or more"
     return f"; networks of listed sets have {known} of the probability of all{_within(table)}"
 

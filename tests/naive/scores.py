@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import decimal
 import functools
 import math
 from collections import Counter
 from collections.abc import Sequence
-from fractions import Fraction
+from decimal import Decimal
 
 Rows = Sequence[Sequence[int]]
 
@@ -87,32 +88,33 @@ def normalised(rows: Rows, n_states: Sequence[int], variables: Sequence[int]) ->
 
 @functools.cache
 def log_regret(n_rows: int, n_states: int) -> float:
-    """Logarithm of the sum over all sequences of `n_rows` rows of their maximum likelihood, in exact numbers.
+    """Logarithm of the sum over all sequences of `n_rows` rows of their maximum likelihood, to fifty digits.
 
     By two states and the recurrence of Kontkanen and Myllymäki (2007); for more than 1,000 states by the sum of
     Mononen and Myllymäki (2008).
     """
     if n_states == 1:
         return 0.0
-    if n_states > 1000:
-        total = term = Fraction(1)
-        for k in range(n_rows):
-            term *= Fraction((n_rows - k) * (n_states - 1 + k), n_rows * (k + 1))
-            total += term
-        return _log(total)
-    before = Fraction(1)
-    found = Fraction(
-        sum(math.comb(n_rows, k) * k**k * (n_rows - k) ** (n_rows - k) for k in range(n_rows + 1)), n_rows**n_rows
-    )
-    for r in range(1, n_states - 1):
-        before, found = found, found + Fraction(n_rows, r) * before
-    return _log(found)
+    with decimal.localcontext(prec=60):
+        if n_states > 1000:
+            total = term = Decimal(1)
+            for k in range(n_rows):
+                term *= Decimal((n_rows - k) * (n_states - 1 + k)) / (n_rows * (k + 1))
+                total += term
+            return float(total.ln())
+        before, found = Decimal(1), of_two_states(n_rows)
+        for r in range(1, n_states - 1):
+            before, found = found, found + before * n_rows / r
+        return float(found.ln())
 
 
-def _log(number: Fraction) -> float:
-    """Logarithm of a number that a float may not hold."""
-    digits = number.numerator.bit_length() - number.denominator.bit_length()
-    return math.log(number / Fraction(2) ** digits) + digits * math.log(2)
+def of_two_states(n_rows: int) -> Decimal:
+    """The sum for two states, by the number of rows in the first one."""
+    ways, total, n = Decimal(1), Decimal(0), Decimal(n_rows)
+    for k in range(n_rows + 1):
+        total += ways * (k / n) ** k * ((n_rows - k) / n) ** (n_rows - k) if 0 < k < n_rows else 1
+        ways *= Decimal(n_rows - k) / (k + 1)
+    return total
 
 
 def network_score(

@@ -39,7 +39,7 @@ TIME_SHARE = 0.5
 BARRED = 1.0
 """A part whose best network has a set that is not listed has no other: by so many nats every other one is better."""
 
-MORE_SETS = "list more sets (bnsl parentsets --keep-mass 0 keeps all that it scores)"
+MORE_SETS = "list more sets (bnsl parentsets --sequential --keep-mass 0)"
 
 
 def search_keeping(
