@@ -252,6 +252,7 @@ def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
     """The posterior over networks of listed sets."""
     from stages.effects.posterior import posterior_structures
     from stages.lists import constrain
+    from stages.posterior.weights import share_text
 
     reporter = asked.run.reporter
     warn_of_cut_lists(table, reporter)
@@ -267,7 +268,8 @@ def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
     reporter.follow(asked.budget)
     options = asked.posterior if knowledge is None else replace(asked.posterior, ancestors=knowledge.ancestors)
     found = posterior_structures(table, asked.causes(dataset), options, asked.budget, reporter)
-    return Source(dataset, found, "averaged over the posterior of networks of listed sets")
+    called = f"averaged over the posterior of networks of listed sets{share_text(table)}"
+    return Source(dataset, found, called)
 
 
 def _from_networks(sources: Sequence[Any], asked: Asked) -> Source:
