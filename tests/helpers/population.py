@@ -69,6 +69,7 @@ class PopulationScorer:
     definition = SCORES["bic"]
     is_equivalent = True
     quantum = 2.0**-22
+    gains = None
 
     def __init__(self, joint: np.ndarray, n_rows: float = 1e8):
         self.joint, self.n_rows = joint, n_rows
