@@ -278,8 +278,8 @@ def warn_of_interventions(
 
 
 def check_list_terms(header: Header, dataset: Dataset, is_constrained: bool, source: str, reporter: Reporter) -> None:
-    """Refuse lists whose scores contain another prior than those of the data, and warn of lists made under
-    constraints where the search on data has none.
+    """Refuse lists whose scores contain a prior that the data do not have, and warn of lists made under constraints
+    where the search on data has none.
     """
     from formats.arc_priors import KEY
     from formats.errors import Inconsistent

@@ -81,7 +81,7 @@ class Asked(NamedTuple):
         if unseen:
             self.run.reporter.warn(
                 f"no row has nothing but the cause set for {plural(len(unseen), 'cause')}: "
-                f"{listed(repr(dataset.names[x]) for x in unseen)}; these effects are those of the prior alone"
+                f"{listed(repr(dataset.names[x]) for x in unseen)}; these effects follow from the prior alone"
             )
         return dataset
 

@@ -67,7 +67,7 @@ class Adjustment:
         return iter(()) if self.undecided else self.separators(self.cause, self.effect)
 
     def separators(self, first: int, second: int) -> Iterator[frozenset[int]]:
-        """The sets that d-separate two variables in the back-door graph, and no proper subset of which does.
+        """The minimal sets that d-separate two variables in the back-door graph.
 
         They are the minimal separators in the moral graph of the ancestors of both (Tian, Paz and Pearl 1998) in
         which forbidden vertices are eliminated, since none may be in a set.
@@ -83,7 +83,7 @@ class Adjustment:
 
 
 def minimal_separators(graph: Graph, first: int, second: int) -> Iterator[frozenset[int]]:
-    """The sets of vertices that separate two vertices, and no proper subset of which does; each once.
+    """The minimal sets of vertices that separate two vertices, each once.
 
     From a separator the next ones follow by adding one of its vertices to the component of `first` (Kloks and Kratsch
     1998).

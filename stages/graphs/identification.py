@@ -25,7 +25,7 @@ class FrontDoors(NamedTuple):
     """Minimal front-door sets, the smaller ones first."""
 
     sets: list[frozenset[int]]
-    most: int | None  # only sets of so many variables were tested; None for all
+    most: int | None  # only sets of up to this number of variables were tested; None for all
 
 
 class Instrument(NamedTuple):
@@ -53,7 +53,7 @@ def is_front_door(parents: Parents, cause: int, effect: int, chosen: Collection[
 
 
 def front_door_sets(parents: Parents, cause: int, effect: int) -> FrontDoors:
-    """The front-door sets of which no proper subset is one; none if no directed path leads to the effect.
+    """The minimal front-door sets; none if no directed path leads to the effect.
 
     Vertices of back-door paths that the cause does not block are ancestors of the effect, so only these are tested.
     """

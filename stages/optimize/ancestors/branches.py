@@ -1,4 +1,4 @@
-"""Parts of the networks of listed sets, one of which has every network that keeps a broken pair.
+"""Parts of the networks of listed sets; each network that keeps a broken pair is in one of them.
 
 A forbidden A ~> B is broken by a path: one of its arcs is missing, so in part k arc k is missing and the earlier ones
 are there. A required A ~> B is broken if B has no ancestor among the descendants of A. Let U be closed under parents,

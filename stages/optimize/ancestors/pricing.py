@@ -42,7 +42,7 @@ EXTENDED = 3
 """Sets of a child that are extended: its best ones."""
 
 FEW_VARIABLES = 40
-"""Up to so many variables the sets of every child are extended, not only of those where a path may enter."""
+"""Up to this number of variables the sets of every child are extended, not only where a path may enter."""
 
 TABU = 10
 """Length of the tabu list of the climb."""
