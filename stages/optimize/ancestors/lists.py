@@ -37,7 +37,7 @@ TIME_SHARE = 0.5
 """Share of the time left that a part may take."""
 
 BARRED = 1.0
-"""A part whose best network has a set that is not listed has no other: all others are better, by this number of nats."""
+"""A part whose best network has a set that is not listed has no other: others are better by this number of nats."""
 
 MORE_SETS = "list more sets (bnsl parentsets --sequential --keep-mass 0)"
 
