@@ -277,20 +277,16 @@ def warn_of_interventions(
         reporter.warn(f"this was learnt from rows under intervention, and here all rows count alike: {remedy}")
 
 
-def check_list_terms(header: Header, dataset: Dataset, is_constrained: bool, source: str, reporter: Reporter) -> None:
-    """Refuse lists whose scores contain a prior that the data do not have, and warn of lists made under constraints
-    where the search on data has none.
+def warn_of_list_terms(
+    header: Header, dataset: Dataset, is_constrained: bool, source: str, reporter: Reporter
+) -> None:
+    """Warn where lists were made with a prior or under constraints that a search on data, which scores and chooses
+    anew, does not have.
     """
     from formats.arc_priors import KEY
-    from formats.errors import Inconsistent
 
-    ours = dataset.score_entries.get(KEY)
-    if header.extra.get(KEY) not in (None, ours):
-        raise Inconsistent(
-            "its scores contain a prior of arcs that the search on data does not have",
-            source=source,
-            remedy="give the same --prior here",
-        )
+    if header.extra.get(KEY) not in (None, dataset.score_entries.get(KEY)):
+        reporter.warn(f"{source}: made with --prior, which does not count in a search on data: give it here, too")
     options = [entry.get("options") or {} for entry in header.by]
     given = sorted({name for of in options for name in ("require", "forbid", "allow", "tiers") if of.get(name)})
     if given and not is_constrained:

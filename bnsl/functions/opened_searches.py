@@ -11,7 +11,6 @@ from stages.optimize import COMMON, METHODS, OptimizeOptions, Task, choose_metho
 
 from ..files.inputs import (
     COUNT_APART,
-    check_list_terms,
     completed,
     open_record,
     read_entropies,
@@ -19,6 +18,7 @@ from ..files.inputs import (
     require_same_variables,
     warn_of_cut_lists,
     warn_of_interventions,
+    warn_of_list_terms,
     warn_of_other_data,
     warn_of_other_forest,
 )
@@ -270,7 +270,7 @@ def open_data_search(
     options = replace(options, method=name, keeps_proof=given.proof is not None, counts_literally=counts)
     knowledge = knowing.resolve(dataset.names)
     if table is not None:
-        check_list_terms(table.header, dataset, knowledge is not None, source_name(sets), reporter)
+        warn_of_list_terms(table.header, dataset, knowledge is not None, source_name(sets), reporter)
     check_ancestors(knowledge, name, given)
     reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
     imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)
