@@ -23,7 +23,7 @@ ROUNDING = 16
 """Differences of at most this many units to which scores are rounded are 0."""
 
 
-class Information(NamedTuple):
+class PairInformation(NamedTuple):
     """Mutual information of two variables given others: of the relative frequencies of rows, in nats; and about what
     is expected by chance where there is none.
     """
@@ -42,7 +42,7 @@ class ArcFacts(NamedTuple):
     instead_loss: float  # with this set in its place, NaN without one
     reversal_loss: float  # with the arc reversed, NaN if this makes a cycle
     path: tuple[int, ...]  # shortest other directed path from parent to child, which makes it; empty if none
-    information: Information
+    information: PairInformation
 
 
 class FamilyFacts(NamedTuple):
@@ -55,7 +55,7 @@ class FamilyFacts(NamedTuple):
     arcs: list[ArcFacts]
 
 
-def conditional_information(dataset: Dataset, first: int, second: int, given: tuple[int, ...]) -> Information:
+def conditional_information(dataset: Dataset, first: int, second: int, given: tuple[int, ...]) -> PairInformation:
     """I(first; second | given) of the N rows, which is G²/2N.
 
     Of independent variables it is about (degrees of freedom)/2N in the mean (Miller 1955): for each configuration
@@ -63,7 +63,7 @@ def conditional_information(dataset: Dataset, first: int, second: int, given: tu
     """
     counts = count_pair(dataset, first, second, given)
     degrees = ((counts.any(axis=2).sum(axis=1) - 1) * (counts.any(axis=1).sum(axis=1) - 1)).sum()
-    return Information(likelihood_ratio(counts) / (2 * dataset.n_rows), float(degrees) / (2 * dataset.n_rows))
+    return PairInformation(likelihood_ratio(counts) / (2 * dataset.n_rows), float(degrees) / (2 * dataset.n_rows))
 
 
 def explain_families(dataset: Dataset, scorer: FamilyScorer, search: RivalSearch) -> Iterator[FamilyFacts]:

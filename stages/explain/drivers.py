@@ -13,7 +13,7 @@ from stages.graphs.subgraphs import markov_blanket
 from stages.inference import queries
 from stages.inference.junction_trees import Engine
 
-from .arcs import Information, conditional_information
+from .arcs import PairInformation, conditional_information
 
 RELATIONS = PARENT, CHILD, SPOUSE, OUTSIDE = ("parent", "child", "spouse", "")
 """What a variable is to the target: in its Markov blanket (a spouse is another parent of a child) or outside."""
@@ -26,8 +26,8 @@ class Driver(NamedTuple):
 
     variable: int
     relation: str
-    alone: Information
-    given_blanket: Information
+    alone: PairInformation
+    given_blanket: PairInformation
 
 
 class Findings(NamedTuple):

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from stages.kernels.ktrees.arborescence import best_arborescence
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, Reporter
 from stages.scoring.candidate_prefilter import dependence
@@ -95,12 +94,12 @@ class GrowingClimber(Climber):
         return variables[order], self._on_grid(scores[order] - self.scores[child])
 
 
-class FirstForest:
-    """A forest that is the first network where scoring all pairs takes seconds.
+class EarlierParents:
+    """The best single parent of every variable among the variables before it in the data; collected while all pairs
+    are scored.
 
-    While pairs are scored, it has the best single parent of every variable among the variables before it in the
-    data: arcs that follow the order of the data close no cycle. Afterwards it is the best forest of the ranked
-    candidates (`use_all`).
+    It gives a first network where scoring all pairs takes seconds: arcs that follow the order of the data close no
+    cycle.
     """
 
     def __init__(self, run: PricingRun):
@@ -128,24 +127,6 @@ class FirstForest:
         self._best[children[better]] = parents[best[better]]
         self.run.report(float(self._scores.sum()))
 
-    def use_all(self) -> None:
-        """Take the best forest of the candidates that improve a score as the only parent (Chow and Liu 1968)."""
-        growers, n = self.run.growers, len(self._best)
-        alone = np.array([grower.score(()) for grower in growers])
-        improving = [grower.improving(()) for grower in growers]
-        heads = np.repeat(np.arange(n), [len(parents) for parents, _ in improving])
-        tails = np.concatenate([parents for parents, _ in improving])
-        scores = np.concatenate([scores for _, scores in improving])
-        # Arcs from the artificial root n leave a variable without a parent.
-        gains = np.append(scores - alone[heads], np.zeros(n))
-        entering = np.empty(n + 1, dtype=np.int64)
-        best_arborescence(n + 1, np.append(tails, np.full(n, n)), np.append(heads, np.arange(n)), gains, entering)
-        chosen = entering[:-1]
-        has_parent = chosen < len(heads)
-        self._best[:], self._scores[:] = -1, alone
-        self._best[has_parent], self._scores[has_parent] = tails[chosen[has_parent]], scores[chosen[has_parent]]
-        self.run.report(self.score)
-
     def network(self) -> Parents:
         """One parent or none for every variable; the growers learn the scores of these sets."""
         parents = tuple((p,) if p >= 0 else () for p in self._best.tolist())
@@ -154,23 +135,23 @@ class FirstForest:
         return parents
 
 
-def rank_candidates(run: PricingRun, watch: Callable[[Tile, np.ndarray, np.ndarray], None] | None = None) -> bool:
+def rank_candidates(run: PricingRun, watch: Callable[[Tile, np.ndarray, np.ndarray], None] | None = None) -> None:
     """Rank the candidates of all children by dependence, from one sweep over all pairs of variables.
 
     Candidates that improve the score as the only parent come first; others are ranked if they depend on the child
     beyond chance. With many variables only the strongest candidates of each child are kept; the first of them are
     within reach. Nothing is ranked if fewer scores are left than the sweep takes. `watch` receives the scores of the
-    sweep. Returns whether candidates are ranked.
+    sweep.
     """
     scorer, growers = run.scorer, run.growers
     n = scorer.n_variables
     if n * n > run.budget.evaluations_left(scorer.evaluations):
-        return False
+        return
     most = min(n - 1, max(LEAST_RANKED, MOST_RANKED // n))
     alone = np.array([grower.score(()) for grower in growers])
     best = scorer.pairs().best_parents(most, alone - _largest_loss(scorer), run.jobs, run.is_spent, watch)
     if run.is_spent():
-        return False
+        return
     for child, (grower, (variables, scores)) in enumerate(zip(growers, best)):
         grower.evaluated += n - 1
         # A full list may have pushed out candidates that improve the score.
@@ -184,7 +165,6 @@ def rank_candidates(run: PricingRun, watch: Callable[[Tile, np.ndarray, np.ndarr
         grower.rank(variables[ranked], scores[ranked], is_complete)
         if n - 1 > FEW:
             grower.reach = min(FEW, grower.n_improving)
-    return True
 
 
 def _largest_loss(scorer: FamilyScorer) -> np.ndarray:
@@ -210,19 +190,16 @@ climb.
 def find_start(run: PricingRun, start: Parents, watch: WatchNetwork | None = None) -> Parents:
     """Rank the candidates of all growers, and climb from `start` among the first candidates of the rankings.
 
-    If the start has no arcs and the budget ends before the climb is better, the result is `FirstForest`; `watch`
-    receives it before the climb.
+    If the start has no arcs and the budget ends before the climb is better, the result is the network of
+    `EarlierParents`.
     """
-    forest = FirstForest(run) if not any(start) and run.constraints.max_parents > 0 else None
-    is_ranked = rank_candidates(run, None if forest is None else forest.watch)
-    if is_ranked and forest is not None and watch is not None:
-        forest.use_all()
-        watch(forest.network(), False)
-    reached = -math.inf if forest is None else forest.score
+    earlier = EarlierParents(run) if not any(start) and run.constraints.max_parents > 0 else None
+    rank_candidates(run, None if earlier is None else earlier.watch)
+    reached = -math.inf if earlier is None else earlier.score
     wider = [None if grower.reach is None else min(MORE, len(grower.ranked)) for grower in run.growers]
     parents = climb(run, start, wider, reached, watch)
-    if forest is not None and reached > math.fsum(g.score(p) for g, p in zip(run.growers, parents)):
-        parents = forest.network()
+    if earlier is not None and reached > math.fsum(g.score(p) for g, p in zip(run.growers, parents)):
+        parents = earlier.network()
     if watch is not None:
         watch(parents, True)
     return parents

@@ -41,7 +41,7 @@ from .greedy_start import FEW
 from .orders import OrderPricing
 from .run import PricingRun
 from .walk_schedule import WalkSchedule
-from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, WidthlessReporter, forest_within
+from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, WidthlessReporter
 
 GROWTH_SHARE = 0.1
 """Largest share of the remaining time for a round of growth: with many variables it would else take most of it."""
@@ -143,17 +143,8 @@ class KTreePricing:
             self._take_network(self._orders.best.parents)
         elif grows:
             orders = OrderPricing(run.phase(WidthlessReporter(run.reporter), budget=run.budget.part(FIRST_SHARE)))
-            orders.watch = self._watch_climb
             orders.begin(grows=True)
             orders.search()
-
-    def _watch_climb(self, parents: Parents, _: bool) -> None:
-        """Note the forest at which the first climb begins."""
-        if self._kept is None:
-            tables = table_bound(self.run.lists.table().header, self._max_table)
-            self._kept = forest_within(self.run, parents, tables)
-            if self._kept is not None:
-                self._note(self._kept)
 
     def _take_network(self, parents: Parents) -> None:
         """Take in a network found without the bound. If it is too wide, it is narrowed and other searches begin."""
@@ -253,12 +244,7 @@ class KTreePricing:
         problem = prepare_bounded(table, width, self._max_table)
         search = OrderSearch(problem, self.run.rng)
         if self._tree is None:
-            # Along the order of a forest each variable has at least its parent.
-            orders = [self.best.order] if self.best is self._kept else []
-            orders.append(best_regret_order(problem, self.run.rng, n_orders=1))
-            scores = [search.start(order) for order in orders]
-            if scores[0] > scores[-1]:
-                search.start(orders[0])
+            search.start(best_regret_order(problem, self.run.rng, n_orders=1))
         else:
             search.start(self._tree.order, self._tree.left_out, self._tree.hosts)
         n_moves, heat = phase_moves(problem.n_variables, width), HEAT * mean_gain(problem)

@@ -8,21 +8,18 @@ although its treewidth is within the bound.
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from formats.sets.listed_sets import ListedSets
-from stages.graphs import topological_order
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
 from ..bounds.subset_dp import subsets_fit
 from ..checkpoints import Offer, nothing_yet, unscored
 from ..result import Parents, SearchResult
-from ..treewidth.table_bound import TableBound, table_bound
+from ..treewidth.table_bound import table_bound
 from ..treewidth.triangulation import TriangulationSearch, elimination_within
 from .basins import OrderedNetwork
 from .orders import OrderPricing
@@ -139,10 +136,6 @@ class OrdersWithinWidth:
         return improved
 
     def _watch_climb(self, parents: Parents, has_ended: bool) -> None:
-        if self.kept is None:
-            self.kept = forest_within(self.run, parents, self._tables)
-            if self.kept is not None:
-                self._report_kept(self.kept.score)
         share = self._spent()
         if share is not None and share >= self._next_look:
             self._next_look = LOOKS * share
@@ -175,12 +168,8 @@ class OrdersWithinWidth:
         if search.start(parents, self.run.budget):
             search.improve(FIRST_TRIANGULATIONS, self.run.budget)
             self.kept = OrderedNetwork(search.elimination[::-1].copy(), search.parents(), search.score)
-            self._report_kept(self.kept.score)
-
-    def _report_kept(self, score: float) -> None:
-        """Report the network within the bounds and its score, in nats."""
-        facts = {"score": score, "network": self._kept_network}
-        self._reporter.progress(self.run.scorer.evaluations, None, "local scores", **facts)
+            facts = {"score": search.score, "network": self._kept_network}
+            self._reporter.progress(self.run.scorer.evaluations, None, "local scores", **facts)
 
     def _kept_network(self) -> SearchResult | None:
         return None if self.kept is None else unscored(self.kept.parents, self.kept.order[::-1].tolist())
@@ -215,13 +204,3 @@ class OrdersWithinWidth:
             else:
                 return
         self.orders.adopt(found)
-
-
-def forest_within(run: PricingRun, parents: Parents, tables: TableBound) -> OrderedNetwork | None:
-    """A forest with an order; None if a variable has several parents, or a table exceeds its bound."""
-    families = ListedSets.of(parents)
-    fits = tables.fits(np.arange(len(parents)), families.offsets, families.members)
-    if not fits.all() or np.diff(families.offsets).max(initial=0) > 1:
-        return None
-    score = math.fsum(grower.score(of_child) for grower, of_child in zip(run.growers, parents))
-    return OrderedNetwork(np.array(topological_order(parents), dtype=np.int32), parents, score)

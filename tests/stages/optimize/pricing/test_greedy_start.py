@@ -20,7 +20,7 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.climbing import climber
 from stages.optimize.climbing.constraints import make_constraints, start_graph
 from stages.optimize.climbing.hc import search_data as hill_climbing
-from stages.optimize.pricing import bounded, greedy_start, loop
+from stages.optimize.pricing import greedy_start, loop
 from stages.optimize.pricing.greedy_start import LEAST_DEPENDENCE, climb, find_start, rank_candidates
 from stages.optimize.pricing.growing_lists import make_growers
 from stages.optimize.pricing.loop import alternate, learn
@@ -212,31 +212,6 @@ def test_pairs_without_a_climb_give_the_best_earlier_parents(monkeypatch, tiles)
         assert scores[parents[child]] == max(scores.values()) == growers[child].score(parents[child])
     assert reported[-1] == pytest.approx(math.fsum(g.score(p) for g, p in zip(growers, parents)))
     assert any(parents)
-
-
-@pytest.mark.parametrize("seed", seeds(6, quick=2))
-@pytest.mark.parametrize("reach", [3, 128])
-def test_a_watched_climb_begins_at_the_best_forest(monkeypatch, seed, reach):
-    monkeypatch.setattr(greedy_start, "FEW", reach)
-    dataset, _ = dependent_dataset(seed, 9, 300, most_states=3, noise=0.05)
-    knowledge = Knowledge.of_arcs(dataset.names, forbidden=((0, 2), (2, 0), (1, 4)))
-    run, watched = run_of(dataset, OptimizeOptions(knowledge=knowledge)), []
-    find_start(run, start_graph(None, run.constraints, dataset.names), lambda p, _: watched.append(p))
-    forest = bounded.search_data(
-        FamilyScorer(dataset), OptimizeOptions(knowledge=knowledge, treewidth=1), Budget(), NullReporter()
-    )
-    scores = [run.scorer.local_score(child, parents) for child, parents in enumerate(watched[0])]
-    assert max(map(len, watched[0])) <= 1
-    assert math.fsum(scores) == pytest.approx(forest.score)
-
-
-def test_a_run_within_a_width_that_ends_early_is_no_worse_than_the_best_forest():
-    dataset, _ = dependent_dataset(3, 60, 300, most_states=3, noise=0.05)
-    forest = bounded.search_data(FamilyScorer(dataset), OptimizeOptions(treewidth=1), Budget(), NullReporter())
-    found = bounded.search_data(
-        FamilyScorer(dataset), OptimizeOptions(treewidth=2), Budget(evaluations=60 * 60), NullReporter()
-    )
-    assert found.score >= forest.score - 1e-9
 
 
 @pytest.mark.parametrize("moves", [0, 3])
