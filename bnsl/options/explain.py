@@ -29,8 +29,8 @@ class ExplainOptions:
         "Compare with the parent sets of this list, by their score, instead of small sets.", INPUT, "SETS"
     )
     max_parents: int | None = option(
-        "Compare with all sets of at most K parents, besides those that differ from the present set by one parent "
-        f"dropped, added or exchanged. [default: 2 up to {MOST_PAIRED} variables, 1 beyond]",
+        "Compare with all sets of at most K parents, and with the present set after one parent is dropped, added or "
+        f"exchanged. [default: 2 up to {MOST_PAIRED} variables, 1 beyond]",
         Whole(0),
         "K",
     )

@@ -12,7 +12,7 @@ from ..wording import printable
 
 
 def cyjs_text(drawing: Drawing) -> str:
-    """Nodes with places and degrees, edges with what is known of them: strengths, what decides directions."""
+    """Nodes with places and degrees, edges with strengths and what decides their directions."""
     network = drawing.network
     strengths, decided, screened = strengths_of(network), directions_of(network), screened_of(network)
     children = Counter(parent for parent, _ in drawing.arcs)

@@ -94,7 +94,7 @@ def settle_levels(
         if not options.levels:
             found += "; --states observed leaves them out"
         elif not set(named) <= options.levels.keys():
-            found += f"; states listed in {options.listed_in} replace those of a column"
+            found += f"; states listed in {options.listed_in} replace the declared states of a column"
         note(found)
     if whole:
         note(f"declared states of numbers not cut: {listed(whole)}; a rule that names the column cuts it")

@@ -22,7 +22,7 @@ from .network_classes import NetworkClass
 from .targets import Targets, separates, targets_of
 
 MOST_LISTED = 5_000
-"""Largest class whose members are listed to find those that keep ancestors: below a second."""
+"""Largest class whose members are listed and checked for ancestors, which takes less than a second."""
 
 
 def interventional_graph(parents: Parents, targets: Targets) -> PartiallyDirectedGraph:

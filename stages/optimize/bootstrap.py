@@ -80,7 +80,7 @@ def _groups(table: Dataset) -> list[np.ndarray]:
 
 
 def _without_block(table: Dataset, index: int, n_blocks: int, seed: int) -> np.ndarray:
-    """All rows but those of a block of the jackknife; the rows of each group are dealt in turn."""
+    """All rows without one block of the jackknife; the rows of each group are dealt in turn."""
     n_rows = table.n_rows
     if not 2 <= n_blocks <= n_rows:
         raise StageError(

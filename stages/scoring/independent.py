@@ -245,7 +245,7 @@ def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> f
     the configurations with rows (Scutari 2016); K2 has the parameter 1 in every cell (Cooper & Herskovits 1992). fNML
     takes the regret of each configuration's rows (Silander et al. 2008), qNML the regret of all rows over the cells
     less that over the configurations (Silander et al. 2018). A score of another package takes the penalty that it
-    declares per free parameter, as BIC does, or sums what it declares of cells and configurations. A prior of arcs is
+    declares per free parameter, as BIC does, or sums its functions of cells and of configurations. A prior of arcs is
     not added.
     """
     if score == "ll":

@@ -55,7 +55,7 @@ class ClassKeys(NamedTuple):
 
 @borrowing
 def complete_totals(scores, best, rests, start, stop):
-    """Scores of the best completions of networks on the subsets ``start:stop``, in nats, from those of larger masks.
+    """Scores of the best completions of networks on the subsets ``start:stop`` (nats), by the scores of larger masks.
 
     Parameters as for `subset_dp.extend_totals`; `rests` is float64, shape (2^n_variables,), 0 for all variables, and
     -inf marks subsets that cannot be completed.

@@ -33,8 +33,8 @@ def moved(parents: Parents, kind: int, child: int, parent: int) -> list[tuple[in
 def keeps_pairs(ancestors: Ancestors, state: ClimbState, parents: Parents, move: Sequence[int]) -> bool:
     """Whether no pair is broken after a possible move, if none is before.
 
-    `parents` is the graph of `state`. Most moves concern no pair, which rows of bits tell: a new arc makes the
-    ancestors of its tail those of its head and of all below; only paths through an arc end with it.
+    `parents` is the graph of `state`. Most moves concern no pair, which rows of bits tell: a new arc hands the
+    ancestors of its tail to its head and to all descendants; without an arc only paths through it end.
     """
     kind, child, parent = move
     above = state.ancestors

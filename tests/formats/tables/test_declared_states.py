@@ -93,7 +93,7 @@ def test_states_without_rows_are_named_with_a_way_out(read):
     given = {"x": column([0, 1], LEVELS), "y": [0, 1]}
     for levels, hint in (
         ({}, "; --states observed leaves them out"),
-        ({"y": ("0", "1")}, "; states listed in s.json replace those of a column"),
+        ({"y": ("0", "1")}, "; states listed in s.json replace the declared states of a column"),
         ({"x": tuple(LEVELS)}, "column: 'x' (never)"),
     ):
         warnings: list[str] = []
