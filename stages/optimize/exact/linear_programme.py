@@ -19,7 +19,6 @@ from formats.sets.listed_sets import offsets_of
 from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.lagrangian import Cuts
 from stages.runtime.budgets import Budget
-from stages.runtime.errors import StageError
 
 from ..bounds.cut_pool import cuts_of_sets, restricted, slacks_of
 
@@ -33,6 +32,9 @@ With 1e-9, each of the many tied sets could lower the bound by this much, and th
 
 SLICE_ITERATIONS = 200
 """Iterations of the simplex method between two looks at the budget."""
+
+TRIAL_ITERATIONS = 60
+"""Iterations that try a branch."""
 
 FIRST_SETS = 40
 """Sets per variable in the first programme."""
@@ -53,21 +55,24 @@ than solving a small programme.
 def load_solver() -> Any:
     """The module highspy.
 
-    Raises `StageError` if it is not installed, or if its release writes to standard output, where networks are
+    Raises `ImportError` if it is not installed, or if its release writes to standard output, where networks are
     written.
     """
-    try:
-        release = release_of("highspy")
-        if [int(part) for part in release.split(".")[:2]] >= [int(part) for part in LOUD_RELEASE.split(".")]:
-            raise ImportError(f"highspy {release} writes its name into the output")
-        import highspy
-    except ImportError as error:
-        raise StageError(
-            "method exact needs the linear solver HiGHS for that many variables"
-            f" ({error})\n  install it: pip install 'highspy<{LOUD_RELEASE}'; or search with ils, which bounds the"
-            " score without it"
-        ) from None
+    release = release_of("highspy")
+    if [int(part) for part in release.split(".")[:2]] >= [int(part) for part in LOUD_RELEASE.split(".")]:
+        raise ImportError(f"highspy {release} writes its name into the output")
+    import highspy
+
     return highspy
+
+
+def lack_of_solver() -> str | None:
+    """Why the solver is not used; None if it is."""
+    try:
+        load_solver()
+    except ImportError as error:
+        return f"{error}; pip install 'highspy<{LOUD_RELEASE}' helps"
+    return None
 
 
 class Solution(NamedTuple):
@@ -87,6 +92,19 @@ class Basis(NamedTuple):
     cuts: np.ndarray  # int64: the cuts that are not basic; the others are slack and have no multiplier
     of_cuts: np.ndarray  # int8: their status
 
+    def over(self, kept: np.ndarray) -> Basis:
+        """The same basis over the sets where `kept` is true."""
+        stays, index = kept[self.sets], np.cumsum(kept) - 1
+        return self._replace(sets=index[self.sets[stays]], of_sets=self.of_sets[stays])
+
+    def sets_without(self, excluded: np.ndarray) -> np.ndarray:
+        """The sets of a programme in which these sets are excluded; basic ones stay, with share zero."""
+        return self.sets[~excluded[self.sets] | (self.of_sets == BASIC)]
+
+    def at(self, places: np.ndarray) -> Basis:
+        """The same basis where its cuts have these indices, -1 for cuts that were dropped."""
+        return self._replace(cuts=places[places >= 0], of_cuts=self.of_cuts[places >= 0])
+
 
 class CutProgramme:
     """The programme over some sets and cuts. Sets and cuts can be added, and each solution is a warm start for the
@@ -95,6 +113,9 @@ class CutProgramme:
     It begins with `sets` (int64). These include the empty set of every variable, so there is always a solution. The
     share of the sets `excluded` (bool, shape (n_sets,)) is fixed at zero.
     """
+
+    is_rough = False
+    trial_steps = TRIAL_ITERATIONS
 
     def __init__(self, columns: Columns, sets: np.ndarray, excluded: np.ndarray):
         highspy = load_solver()
@@ -159,10 +180,7 @@ class CutProgramme:
         """The cuts of `pool`, not in the programme, that these shares violate by more than `violation`; most violated
         first.
         """
-        lacks = -slacks_of(pool, shares)
-        lacks[self.cuts] = 0.0
-        most = np.argsort(-lacks, kind="stable")
-        return most[lacks[most] > violation]
+        return most_violated(pool, self.cuts, shares, violation)
 
     def exclude(self, excluded: np.ndarray) -> None:
         """Fix the share of exactly the sets where `excluded` is true at zero."""
@@ -220,6 +238,14 @@ class CutProgramme:
         found = np.array(solution.row_dual, dtype=np.float64)[self._n_variables :] / COST_SCALE
         multipliers[self.cuts] = np.maximum(found, 0.0)
         return Solution(shares, multipliers)
+
+
+def most_violated(pool: Cuts, known: np.ndarray, shares: np.ndarray, violation: float) -> np.ndarray:
+    """The cuts that are not `known` and that these shares violate by more than `violation`; most violated first."""
+    lacks = -slacks_of(pool, shares)
+    lacks[known] = 0.0
+    most = np.argsort(-lacks, kind="stable")
+    return most[lacks[most] > violation]
 
 
 def some_cuts(cuts: Cuts, wanted: np.ndarray) -> Cuts:

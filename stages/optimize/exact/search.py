@@ -23,12 +23,12 @@ from .. import OptimizeOptions
 from ..bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
 from ..bounds.lagrangian import BoundSearch
 from ..bounds.proof_steps import TreeNode
-from ..bounds.subset_dp import MOST_VARIABLES, solve_by_subsets, subsets_fit
+from ..bounds.subset_dp import solve_by_subsets, subsets_fit
 from ..checkpoints import Offer
 from ..orders.initial_orders import make_sampler
 from ..result import SearchResult, listed_result
 from .incumbent import Incumbent
-from .linear_programme import load_solver
+from .linear_programme import lack_of_solver
 
 CHUNK = 20_000_000
 PROOF_WORK = 100_000_000
@@ -41,8 +41,7 @@ SETTLED = 0.01
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best network, or the incumbent when the budget ends, with an upper bound.
 
-    Raises `StageError` if there are too many variables for dynamic programming and the linear solver is not
-    installed.
+    Beyond dynamic programming, the linear solver makes the proof faster where it is installed.
     """
     by_subsets = subsets_fit(table.n_variables)
     if options.keeps_proof and table.n_variables > MOST_TOGETHER:
@@ -61,8 +60,6 @@ def prove(
 ) -> SearchResult:
     """As `search`, with or without dynamic programming."""
     lists = index_table(table)
-    if not by_subsets and table.n_variables > MOST_VARIABLES:
-        load_solver()
     rng = task_generator(options.seed, 0)
     sampler = make_sampler(table, options, lists)
     firsts = itertools.chain([True], itertools.repeat(False))
@@ -138,6 +135,9 @@ def _prove_by_cuts(
 
     from .branch_and_cut import BranchAndCut
 
+    lack = lack_of_solver()
+    if lack is not None:
+        reporter.detail(f"branch and bound without the linear solver HiGHS ({lack})")
     value = bound.value
     cutting = BranchAndCut(
         bound,
@@ -146,6 +146,7 @@ def _prove_by_cuts(
         lambda: report(cutting.value, branches=cutting.n_branches),
         options.keeps_proof,
         resolve_jobs(options.jobs),
+        is_rough=lack is not None,
     )
     cutting.run()
     facts |= {"branches": cutting.n_branches, "programmes": cutting.n_programmes}

@@ -13,6 +13,7 @@ import numpy as np
 from ..bounds.cuts import Origin
 from ..bounds.proof_steps import TreeNode, positive_prices
 from .linear_programme import Basis
+from .volume_programme import VolumeStart
 
 
 class Branch(NamedTuple):
@@ -23,15 +24,13 @@ class Branch(NamedTuple):
     after: tuple[int, ...]  # for each variable the bits of the variables that come after it
     node: TreeNode  # multipliers of the branch, for a proof
     # Where its linear programme starts; None for the root. Indices of cuts in it are outdated.
-    basis: Basis | None = None
+    basis: Basis | VolumeStart | None = None
     tight: Sequence[Origin] = ()  # the cuts of the basis
 
     def over(self, kept: np.ndarray) -> Branch:
         """The same branch over the sets where `kept` is true: all others are excluded."""
         assert self.basis is not None
-        stays, index = kept[self.basis.sets], np.cumsum(kept) - 1
-        basis = self.basis._replace(sets=index[self.basis.sets[stays]], of_sets=self.basis.of_sets[stays])
-        return self._replace(excluded=self.excluded[kept], basis=basis)
+        return self._replace(excluded=self.excluded[kept], basis=self.basis.over(kept))
 
 
 class BranchTree:

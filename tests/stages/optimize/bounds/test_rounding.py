@@ -37,8 +37,6 @@ def exact_total(table, result):
 @pytest.mark.parametrize("by_subsets", [True, False])
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_the_best_network_is_found_and_its_bound_holds(shift, factor, by_subsets, seed):
-    if not by_subsets:
-        pytest.importorskip("highspy")
     table = scaled(random_table(seed, 6, n_sets=15, ties=seed % 2 == 0), shift, factor)
     result = prove(table, OptimizeOptions(seed=seed), Budget(), NullReporter(), by_subsets)
     # Against the best one on losses, which have no rounding to speak of.

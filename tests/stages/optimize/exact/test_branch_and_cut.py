@@ -20,14 +20,22 @@ from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
 
-def tree_on(table, seed=0, budget=None, bound_work=1.0, jobs=1):
+@pytest.fixture(params=[False, True], ids=["solver", "volume"])
+def is_rough(request):
+    """Whether branches are bounded without the linear solver."""
+    if not request.param:
+        pytest.importorskip("highspy")
+    return request.param
+
+
+def tree_on(table, seed=0, budget=None, bound_work=1.0, jobs=1, is_rough=False):
     """Branch and cut from a poor network and bound, so that it has something to do."""
     rng = np.random.default_rng(seed)
     order = np.array(fixed_first_order(table), dtype=np.int32)
     incumbent = Incumbent(index_table(table), fixed_parents(table), lambda: order, rng)
     bound = BoundSearch(table, rng)
     bound.improve(Budget(), bound_work, incumbent.score)
-    return BranchAndCut(bound, incumbent, budget or Budget(), lambda: None, jobs=jobs)
+    return BranchAndCut(bound, incumbent, budget or Budget(), lambda: None, jobs=jobs, is_rough=is_rough)
 
 
 def root_work(table, seed):
@@ -40,15 +48,14 @@ def root_work(table, seed):
 
 @pytest.mark.parametrize("rounds", [1, 30])
 @pytest.mark.parametrize("seed", seeds(16, quick=2))
-def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, monkeypatch):
-    pytest.importorskip("highspy")
+def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, is_rough, monkeypatch):
     monkeypatch.setattr(branch_and_cut, "ROOT_ROUNDS", rounds)
     monkeypatch.setattr(branch_and_cut, "BRANCH_ROUNDS", rounds)
     # So few sets to begin with that others must join.
     monkeypatch.setattr(linear_programme, "FIRST_SETS", 2)
     n = 5 + seed % 6
     table = random_table(seed, n, max_parents=3 + seed % 2, n_sets=25, n_fixed=seed % 3, ties=seed % 4 == 0)
-    tree = tree_on(table, seed)
+    tree = tree_on(table, seed, is_rough=is_rough)
     tree.run()
     best = math.fsum(table.scores[solve_by_subsets(index_table(table), Budget(), NullReporter())[1]])
     assert tree.incumbent.score == pytest.approx(best, abs=1e-6)
@@ -152,15 +159,14 @@ def test_pairs_are_ranked_by_the_product_of_what_their_orders_gained():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 7])
-def test_branch_and_cut_ended_early_has_a_bound_that_holds(seed, monkeypatch):
-    pytest.importorskip("highspy")
+def test_branch_and_cut_ended_early_has_a_bound_that_holds(seed, is_rough, monkeypatch):
     monkeypatch.setattr(branch_and_cut, "ROOT_ROUNDS", 1)
     monkeypatch.setattr(branch_and_cut, "BRANCH_ROUNDS", 1)
     table = random_table(seed, 8, max_parents=4, n_sets=30)
     best = math.fsum(table.scores[solve_by_subsets(index_table(table), Budget(), NullReporter())[1]])
     before = math.inf
     for limit in (1, 3, 10, 30, 100, 300, 10_000_000):
-        tree = tree_on(table, seed, Budget(evaluations=limit))
+        tree = tree_on(table, seed, Budget(evaluations=limit), is_rough=is_rough)
         tree.run()
         assert tree.incumbent.score <= best + 1e-9
         assert best - 1e-7 <= tree.value <= before + 1e-6
@@ -170,9 +176,8 @@ def test_branch_and_cut_ended_early_has_a_bound_that_holds(seed, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(4, quick=1))
-def test_jobs_change_nothing(seed, monkeypatch):
+def test_jobs_change_nothing(seed, is_rough, monkeypatch):
     """Of a tree to its end, and of one that a limit on evaluations ends."""
-    pytest.importorskip("highspy")
     from stages.optimize.bounds import residual
 
     monkeypatch.setattr(node, "SEPARATORS", node.SEPARATORS[:1])
@@ -181,7 +186,7 @@ def test_jobs_change_nothing(seed, monkeypatch):
     monkeypatch.setattr(branch_and_cut, "BRANCH_ROUNDS", 1)
     table = random_table(seed, 7, max_parents=4, n_sets=16)
     for budget in ({}, {"evaluations": 10_000}):
-        trees = [tree_on(table, seed, Budget(**budget), jobs=jobs) for jobs in (1, 2)]
+        trees = [tree_on(table, seed, Budget(**budget), jobs=jobs, is_rough=is_rough) for jobs in (1, 2)]
         for tree in trees:
             tree.run()
         reported = [
