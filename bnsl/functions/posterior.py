@@ -88,7 +88,7 @@ def _is_word(prior: Any) -> bool:
 
 def named_method(run: Run, method: str | None) -> str | None:
     """The method that is named, or implied by options of samplers; refuses options that it does not take."""
-    if method is None and SAMPLERS_ONLY & run.given:
+    if method is None and (SAMPLERS_ONLY & run.given or run.resume is not None):
         method = "sampled"
     if method is not None:
         taken = {*METHODS[method].options, *({"dags"} if method == "sampled" else ())}
@@ -102,11 +102,13 @@ class FoundProbabilities:
 
     - `patterns`: probabilities of the requested patterns.
     - `figures`: figures of the run.
+    - `is_finished`: whether nothing is left that a later run could continue.
     """
 
     table: ArcProbabilities
     patterns: list[PatternProbability] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
+    is_finished: bool = True
 
 
 def _finish(found: FoundProbabilities) -> Any:
@@ -148,6 +150,7 @@ def posterior(
     from stages.lists.arc_prior import with_prior
     from stages.posterior.arc_posterior import run as search
     from stages.posterior.arc_posterior import sampled_networks
+    from stages.posterior.chain_keeping import ChainKeeper
     from stages.recorded_knowledge import knowledge_record
     from stages.runtime.budgets import Budget
 
@@ -180,7 +183,13 @@ def posterior(
     method = choose_method(options, table.n_variables)
     if execution.workers is not None and method == "exact":
         raise UsageError("--workers run chains (--sampled); an exact sum has no parts for them.")
-    seed = shared.resolve_seed(execution.seed, reporter) if method == "sampled" else 0
+    if method == "exact" and (run.resume is not None or run.save_every not in (None, shared.SAVE_EVERY)):
+        raise UsageError("--save-every and --resume are about chains (--sampled); an exact sum cannot be continued.")
+    earlier = {} if run.resume is None else run.resume.facts
+    for name in {"chains", "rungs"} - run.given:
+        options = replace(options, **{name: earlier.get(name, getattr(options, name))})
+    seed = earlier.get("seed") if execution.seed is None else execution.seed
+    seed = shared.resolve_seed(seed, reporter) if method == "sampled" else 0
     remote = run.resources.enter_context(shared.opened_workers(execution.workers, run))
     options = replace(options, method=method, seed=seed, remote=remote)
     recorded = used_options(options, ("method", "prior", "features", *METHODS[method].options))
@@ -191,8 +200,10 @@ def posterior(
     table = replace(table, header=record_command(table.header, "posterior", recorded))
     budget = Budget(question.time, stop=run.search())
     reporter.follow(budget)
-    found = search(table, options, budget, reporter)
+    keeper = None if run.save_every is None else ChainKeeper(run.save_every, run.save, run.resume)
+    found = search(table, options, budget, reporter, keeper)
     if question.dags is not None and found.samples is not None:
         write_network_stream(question.dags, sampled_networks(table, found.samples, found.table.header))
     figures = {"seconds": budget.elapsed(), **found.figures}
-    return FoundProbabilities(found.table, list(found.patterns), figures)
+    is_finished = keeper is None or not keeper.is_unfinished
+    return FoundProbabilities(found.table, list(found.patterns), figures, is_finished)

@@ -75,15 +75,11 @@ def output_options(formats: tuple[str, ...], text: str, without: Collection[str]
 
 
 SAVE_EVERY = 300.0
-"""Seconds between two networks that a search writes, if not given."""
+"""Seconds between two times at which a run saves what it has, if not given."""
 
 
-def save_every_option() -> Any:
+def save_every_option(text: str) -> Any:
     """``--save-every``."""
-    text = (
-        "While the search runs, -o FILE holds the best network so far, marked as interrupted and rewritten whole at "
-        "most this often; 5m if not given. 'bnsl optimize --start' goes on from it."
-    )
     return parameter(text, DURATION, "TIME", section="Output")
 
 

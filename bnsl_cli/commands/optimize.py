@@ -22,12 +22,17 @@ FORMATS = output_options(
     ("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", without=()
 )
 
+SAVING = (
+    "While the search runs, -o FILE holds the best network so far, marked as interrupted and rewritten whole at "
+    "most this often; 5m if not given. 'bnsl optimize --start' goes on from it."
+)
+
 
 @stage_command(
     "--data --tw --time --method --score --discretize --require --forbid --start --jobs --output", optimize
 )
 @packed("target", FORMATS)
-@packed("save_every", save_every_option())
+@packed("save_every", save_every_option(SAVING))
 def command(call: Call, target: OutputOptions, save_every: float | None) -> None:
     """Choose the best network among candidate parent sets.
 

@@ -28,7 +28,7 @@ RENEWALS: dict[tuple[str, str, str], str | None] = {
 output's format). The result contains the input, which was read to its end before.
 """
 
-KEEP_PARTS = ("parentsets",)
+KEEP_PARTS = ("parentsets", "posterior")
 """Commands that write ``FILE.part`` first, from which a later run resumes."""
 
 
