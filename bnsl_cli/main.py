@@ -144,8 +144,7 @@ class StageGroup(click.Group):
             if category.__name__ != "PlugInWarning":  # its module loads with the commands that have methods
                 usual(message, category, *rest)
             elif sys.stderr is not None:
-                with contextlib.suppress(OSError):
-                    sys.stderr.write(f"{self.active}: warning: {printable_lines(str(message))}\n")
+                self._say("warning", str(message))
 
         warnings.showwarning = show  # type: ignore[assignment]
         try:
@@ -167,10 +166,24 @@ class StageGroup(click.Group):
             traceback.print_exc()
         code, message = describe_failure(error, self.active)
         message += self._ready_line(error)
-        with contextlib.suppress(OSError):
-            sys.stderr.write(f"{self.active}: error: {printable_lines(message)}\n")
-            sys.stderr.flush()
+        self._say("error", message, code=int(code))
         return code
+
+    def _say(self, event: str, message: str, text: str = "", **fields: int) -> None:
+        """Write a message that no reporter writes, in the form that the command line asks for."""
+        text = text or f"{self.active}: {event}: {printable_lines(message)}\n"
+        if "--log" in " ".join(self.words):
+            from bnsl.running.json_reporter import event_line, logs_json
+
+            if logs_json(list(self.words)):
+                text = event_line(self.active, event, None, {"message": message, **fields})
+        with contextlib.suppress(OSError):
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+    def report_stop(self, stop: Interrupted) -> None:
+        """Write that a signal ended the command without a result."""
+        self._say("error", str(stop), f"{self.active}: {stop}\n", code=128 + stop.signal_number)
 
     def _ready_line(self, error: Exception) -> str:
         """A line with the command that can read a refused table, if there is one."""
@@ -258,7 +271,7 @@ def run() -> NoReturn:
     try:
         cli.main(prog_name="bnsl")
     except Interrupted as stop:
-        sys.stderr.write(f"{cli.active}: {stop}\n")
+        cli.report_stop(stop)
         _end(128 + stop.signal_number)
     except SystemExit as end:
         _end(int(end.code or 0))

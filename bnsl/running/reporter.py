@@ -71,6 +71,10 @@ class Reporter:
         """A setting or an intermediate result; with ``-v``."""
         self._line(message, 1)
 
+    def saved(self, path: str, what: str) -> None:
+        """The file at `path` holds `what` there is so far; with ``-v``."""
+        self.detail(f"{what} so far {'are' if what.endswith('s') else 'is'} in {path}")
+
     def follow(self, budget: Budget) -> None:
         """From now on show the time left of the time limit of `budget`, if it has one."""
         self._budget = budget

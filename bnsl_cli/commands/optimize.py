@@ -85,7 +85,7 @@ def write_early(target: str, network: Network, file_format: str, reporter: Repor
     except OSError as error:
         reporter.warn(f"the best network so far was not written to {target}: {error.strerror}")
     else:
-        reporter.detail(f"the best network so far is in {target}")
+        reporter.saved(target, "the best network")
 
 
 def write_stream(target: str, replicates: Replicates, reporter: Reporter) -> list[dict[str, Any]]:

@@ -117,7 +117,7 @@ def write_part(part: str, chains: SavedChains, reporter: Reporter) -> None:
     except OSError as error:
         reporter.warn(f"the chains so far were not written to {part}: {error.strerror}")
     else:
-        reporter.detail(f"the chains so far are in {part}")
+        reporter.saved(part, "the chains")
 
 
 def read_part(target: str, reporter: Reporter) -> SavedChains | None:
