@@ -8,26 +8,16 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from .chain_records import SavedChains
 from .errors import Malformed, UnknownVersion
 from .streams import open_output, read_bytes
 
 FORMAT = "bnsl.chains"
 VERSION = 1
-
-
-class SavedChains(NamedTuple):
-    """The state of the chains of a run.
-
-    - `facts`: what JSON holds: settings, generators, numbers of moves.
-    - `arrays`: networks and samples by name.
-    """
-
-    facts: dict[str, Any]
-    arrays: dict[str, np.ndarray]
 
 
 def write_chains(target: str, chains: SavedChains) -> None:

@@ -19,7 +19,7 @@ from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
 if TYPE_CHECKING:
-    from formats.saved_chains import SavedChains
+    from formats.chain_records import SavedChains
     from stages.posterior.patterns import PatternProbability
 
 FORMATS = output_options(

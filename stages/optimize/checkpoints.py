@@ -27,13 +27,14 @@ def nothing_yet() -> None:
 
 @dataclass(eq=False)
 class Checkpoints:
-    """Passes a network to `keep` every `seconds`, if it is better than the last one passed."""
+    """Passes a network to `keep` every `seconds`, if it or its bound is better than the last one passed."""
 
     seconds: float
     keep: Callable[[Network], None]
-    # Monotonic clock at which the next network is due, and score of the last one in nats.
+    # Monotonic clock at which the next network is due, and score and upper bound of the last one in nats.
     due: float = field(init=False)
     best: float = field(default=-np.inf, init=False)
+    bound: float = field(default=np.inf, init=False)
 
     def __post_init__(self) -> None:
         self.due = time.monotonic() + self.seconds
@@ -44,10 +45,10 @@ class Checkpoints:
         return time.monotonic() >= self.due
 
     def take(self, network: Network) -> None:
-        """Pass the network on if it is better; the next interval begins."""
-        total = network.header.extra["total"]
-        if total > self.best:
-            self.best = total
+        """Pass the network on if it is better, or its bound is; the next interval begins."""
+        total, bound = network.header.extra["total"], network.header.extra.get("bound", np.inf)
+        if total > self.best or (total == self.best and bound < self.bound):
+            self.best, self.bound = total, bound
             self.keep(network)
         self.due = time.monotonic() + self.seconds
 

@@ -74,6 +74,8 @@ def run(
         compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget, kind)
 
         def finish(found: SearchResult) -> Network:
+            if "bound" in found.facts:
+                found.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
             network = assemble(table.header, method, options, budget, found)
             verify_found(network, options, table=table)
             return network
@@ -85,8 +87,6 @@ def run(
             result = search_keeping(search, table, options, budget, trace)
         else:
             result = search(table, options, budget, trace)
-        if "bound" in result.facts:
-            result.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
         network = finish(result)
     if keep_nodes is not None:
         keep_nodes(network, result.nodes)

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from formats.chain_records import SavedChains
 from formats.proof_records import digest_of_sets
 from formats.records import ParentSetTable
-from formats.saved_chains import SavedChains
 from formats.sets.listed_sets import offsets_of
 from stages.kernels.posterior.block_moves import Walk
 from stages.lists.set_lists import keep_sets

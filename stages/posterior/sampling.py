@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from formats.chain_records import SavedChains
 from formats.proof_records import digest_of_sets
 from formats.records import ParentSetTable
-from formats.saved_chains import SavedChains
 from stages.kernels.posterior.block_moves import Walk, WeightedLists
 from stages.kernels.posterior.tempered_walks import walk_on
 from stages.lists.order_decoding import choose_consistent

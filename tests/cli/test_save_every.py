@@ -14,7 +14,8 @@ import pytest
 from helpers.places import ROOT
 from helpers.processes import environment, run_bnsl, run_here
 
-from formats.saved_chains import SavedChains, write_chains
+from formats.chain_records import SavedChains
+from formats.saved_chains import write_chains
 
 
 @pytest.mark.slow

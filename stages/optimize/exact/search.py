@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from formats.records import ParentSetTable
@@ -77,8 +79,9 @@ def prove(
         nodes = [TreeNode(is_solved=True) if is_solved else bound.root_node()]
     else:
 
-        def network() -> SearchResult:
-            return listed_result(table, incumbent.chosen, incumbent.score, {})
+        def network(value: float) -> SearchResult:
+            so_far = bound_facts(value, incumbent.score, bound.rounding)
+            return listed_result(table, incumbent.chosen, incumbent.score, so_far)
 
         value, nodes = _prove_by_cuts(incumbent, network, bound, budget, reporter, facts, options)
     facts |= {"orders": incumbent.orders}
@@ -99,7 +102,7 @@ def _prove_by_subsets(incumbent: Incumbent, bound: BoundSearch, budget: Budget, 
 
 def _prove_by_cuts(
     incumbent: Incumbent,
-    network: Offer,
+    network: Callable[[float], SearchResult],
     bound: BoundSearch,
     budget: Budget,
     reporter: Reporter,
@@ -108,11 +111,13 @@ def _prove_by_cuts(
 ) -> tuple[float, list[TreeNode]]:
     """Improve incumbent and bound until they meet or the budget ends.
 
-    `network` is the incumbent, for reports. Returns the upper bound and the nodes for its proof.
+    `network` makes a network of the incumbent and an upper bound, for reports. Returns the upper bound and the nodes
+    for its proof.
     """
 
     def report(value: float, **more: int) -> None:
-        facts = {"score": incumbent.score, GAP_OF_LISTS: value - incumbent.score, **more, "network": network}
+        offer: Offer = partial(network, value)
+        facts = {"score": incumbent.score, GAP_OF_LISTS: value - incumbent.score, **more, "network": offer}
         reporter.progress(incumbent.orders, budget.evaluations, "orders", **facts)
 
     def is_over() -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from stages.incomplete import StructuralEM
 from stages.optimize import DATA, DATA_TW, METHODS, SETS, SETS_TW, OptimizeOptions
 from stages.optimize.checkpoints import Checkpoints, unscored
 from stages.optimize.driver import run, run_on_data
+from stages.optimize.exact import search
 from stages.optimize.row_search import RowSearch
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
@@ -47,6 +50,24 @@ def test_every_search_among_sets_hands_over_its_networks(method, task):
     assert found.parents == again.parents and found.header.extra == again.header.extra
     if not by_subsets:
         checked(kept, found)
+
+
+@pytest.mark.parametrize("hides_solver", [False, True])
+def test_an_exact_search_hands_over_its_bound(hides_solver, monkeypatch):
+    if hides_solver:
+        monkeypatch.setitem(sys.modules, "highspy", None)
+    monkeypatch.setattr(search, "subsets_fit", lambda n: False)
+    table = random_table(5, 12, max_parents=3, n_sets=40)
+    kept: list[Network] = []
+    options = OptimizeOptions(method="exact", seed=3)
+    found, _ = run(table, options, Budget(), NullReporter(), checkpoints=Checkpoints(0.0, kept.append))
+    best = found.header.extra
+    assert kept and best["gap"] < 1e-9
+    for earlier, later in itertools.pairwise(network.header.extra for network in kept):
+        assert later["total"] > earlier["total"] or later["bound"] < earlier["bound"]
+    for extra in (network.header.extra for network in kept):
+        assert extra["total"] <= best["total"] + 1e-9 and extra["bound"] >= best["total"] - 1e-9
+        assert extra["bound_relative_to"] == best["bound_relative_to"] and extra["interrupted"]
 
 
 @pytest.mark.slow

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from helpers.cases.posterior import as_table, random_lists
 
+from formats.chain_records import SavedChains
 from formats.errors import Malformed, UnknownVersion
-from formats.saved_chains import SavedChains, open_chains, write_chains
+from formats.saved_chains import open_chains, write_chains
 from stages.posterior import PosteriorOptions, sampling
 from stages.posterior.chain_keeping import ChainKeeper
 from stages.posterior.sampling import draw_samples
