@@ -1,7 +1,7 @@
 """Messages and progress as JSON lines on standard error, one for each event, for programs (``--log json``).
 
-Each line is an object with ``seconds`` since the start of the command, ``command`` and ``event``; `EVENTS` says what
-else it has. Numbers that JSON does not know (infinite ones) are null.
+Each line is an object with ``seconds`` since the start of the command, ``command`` and ``event``; the topic
+``log`` says what else it has. Numbers that JSON does not know (infinite ones) are null.
 """
 
 from __future__ import annotations
@@ -14,20 +14,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from bnsl.running.reporter import Reporter
-
-EVENTS = {
-    "detail": "message: a setting or an intermediate result",
-    "warning": "message",
-    "summary": "message: the closing line",
-    "compiling": "kernels compiled so far, and for how many compiled_seconds",
-    "progress": "done, total (null if unknown), counted (the unit), and figures of the search such as score",
-    "network": "score of a better network than before, in nats; not written yet",
-    "bound": "bound, in nats, and gap, when they changed",
-    "saved": "path of the file that now holds what there is",
-    "error": "message, and the exit code",
-    "done": "cpu_seconds, and memory, the most bytes held; the result is written",
-}
-"""Events, and their fields beside the three of all."""
 
 PROGRESS_INTERVAL = 1.0
 """Seconds between two events of progress, and between two of a bound."""
