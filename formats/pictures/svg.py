@@ -9,8 +9,10 @@ import numpy as np
 
 from ..graph_records import SCREENED_WORDS, Arc, Drawing, Strength, screened_of, strengths_of
 from ..records import Network
+from ..text_widths import BOX_HEIGHT, BOX_PADDING
 from ..wording import plural, printable
 from .arrows import head, head_opacity, line_opacity, line_width, number, path, shortened
+from .boxes import COLUMN_GAP, ROW_HEIGHT, SHARE_WIDTH, bar_start, column_widths, drawn_bars, percent, table
 
 MARGIN = 24.0
 LEGEND = (0.25, 0.5, 0.75, 1)
@@ -29,12 +31,15 @@ _STYLE = """
   .head { fill: #5c6774 }
   .box { fill: #eef3fa; stroke: #4a6fa5; stroke-width: 1.1 }
   .screened { fill: none; stroke-dasharray: 4 3 }
+  .cell { fill: #17202c; font: 10px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif }
+  .room { fill: #d9e2ef } .bar { fill: #4a6fa5 }
   .label { fill: #17202c; font: 12px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif;
     text-anchor: middle }
   @media (prefers-color-scheme: dark) {
     .ground { fill: #14181f } .arc { stroke: #76828f } .head { fill: #97a3b0 }
     .note { fill: #97a3b0 }
-    .box { fill: #202a38; stroke: #6d95cf } .screened { fill: none } .label { fill: #e6ebf2 }
+    .box { fill: #202a38; stroke: #6d95cf } .screened { fill: none } .label, .cell { fill: #e6ebf2 }
+    .room { fill: #323b49 } .bar { fill: #6d95cf }
   }
 """
 
@@ -46,8 +51,8 @@ def svg_text(drawing: Drawing) -> str:
     left = float(aside.min()) - MARGIN
     aside = np.concatenate([drawing.x + drawing.width / 2, *(line[:, 0] for line in drawing.lines)])
     right = float(aside.max())
-    top = float(drawing.y.min()) - drawing.height / 2 - MARGIN
-    bottom = float(drawing.y.max()) + drawing.height / 2 + MARGIN
+    top = float((drawing.y - drawing.height / 2).min()) - MARGIN
+    bottom = float((drawing.y + drawing.height / 2).max()) + MARGIN
     own, height = right + MARGIN - left, bottom - top
     notes = [UNDECIDED_WORDS] if any(drawing.undirected) else []
     notes += [SCREENED_WORDS] if screened_of(drawing.network) else []
@@ -128,17 +133,50 @@ def _note(x: float, y: float, words: str) -> str:
 
 
 def _boxes(drawing: Drawing) -> Iterator[str]:
-    height = drawing.height
     screened = screened_of(drawing.network)
     for v, label in enumerate(drawing.labels):
-        x, y, width = float(drawing.x[v]), float(drawing.y[v]), float(drawing.width[v])
+        x, y = float(drawing.x[v]), float(drawing.y[v])
+        width, height = float(drawing.width[v]), float(drawing.height[v])
+        left, top = x - width / 2, y - height / 2
         look = "box screened" if v in screened else "box"
         yield (
             f"<g><title>{_xml(_facts(drawing.network, v))}</title>"
-            f'<rect class="{look}" x="{number(x - width / 2)}" y="{number(y - height / 2)}" width="{number(width)}" '
+            f'<rect class="{look}" x="{number(left)}" y="{number(top)}" width="{number(width)}" '
             f'height="{number(height)}" rx="5"/>'
-            f'<text class="label" x="{number(x)}" y="{number(y + 4)}">{_xml(label)}</text></g>'
+            f'<text class="label" x="{number(x)}" y="{number(top + BOX_HEIGHT / 2 + 4)}">{_xml(label)}</text>'
+            f"{''.join(_below(drawing, v, left, top + BOX_HEIGHT))}</g>"
         )
+
+
+def _below(drawing: Drawing, v: int, left: float, top: float) -> Iterator[str]:
+    """Bars or the table of a box, below its name."""
+    if drawing.boxes == "bars":
+        rows = drawn_bars(drawing, v)
+        start = left + bar_start(rows)
+        end = left + float(drawing.width[v]) - BOX_PADDING
+        room = end - SHARE_WIDTH - start
+        for i, (label, share) in enumerate(rows):
+            y = top + ROW_HEIGHT * i
+            yield _cell(left + BOX_PADDING, y, label)
+            place = f'x="{number(start)}" y="{number(y + 3)}" height="9"'
+            yield f'<rect class="room" {place} width="{number(room)}"/>'
+            yield f'<rect class="bar" {place} width="{number(room * share)}"/>'
+            yield _cell(end, y, percent(share), ' text-anchor="end"')
+    elif drawing.boxes == "tables" and drawing.probabilities is not None and drawing.probabilities.model is not None:
+        cells = table(drawing.probabilities.model, v, drawing.labels)
+        widths = column_widths(cells)
+        own = len(cells[0]) - len(drawing.network.parents[v])
+        start = left + (float(drawing.width[v]) - sum(widths) + COLUMN_GAP) / 2
+        for i, row in enumerate(cells):
+            x = start
+            for column, (text, width) in enumerate(zip(row, widths)):
+                is_key = i == 0 or column < len(row) - own
+                yield _cell(x, top + ROW_HEIGHT * i, text, "" if is_key else ' fill-opacity="0.75"')
+                x += width
+
+
+def _cell(x: float, top: float, text: str, look: str = "") -> str:
+    return f'<text class="cell" x="{number(x)}" y="{number(top + 11)}"{look}>{_xml(text)}</text>'
 
 
 def _facts(network: Network, v: int) -> str:

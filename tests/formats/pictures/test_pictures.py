@@ -32,7 +32,15 @@ def drawing_of(total: float | None = -6.0) -> Drawing:
     )
     x, y = np.array([0.0, 0.0, 5.0]), np.array([0.0, 72.0, 152.0])
     return Drawing(
-        network, HOSTILE, x, y, np.full(3, 40.0), 24.0, ((0, 1), (0, 2), (1, 2)), (True, False, False), lines
+        network,
+        HOSTILE,
+        x,
+        y,
+        np.full(3, 40.0),
+        np.full(3, 24.0),
+        ((0, 1), (0, 2), (1, 2)),
+        (True, False, False),
+        lines,
     )
 
 
