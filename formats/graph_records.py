@@ -147,6 +147,37 @@ class Probabilities:
     """What is not shown, and why."""
 
 
+class Link(NamedTuple):
+    """A line between the frames of two clusters for the arcs between them, in either direction."""
+
+    upper: int
+    lower: int
+    n_arcs: int
+    weight: float
+    """Sum of the probabilities of these arcs, or their number if none are known."""
+    line: np.ndarray
+    """float64, shape (n_points, 2): from the lower border of one frame to the upper border of the other."""
+
+
+class Clusters(NamedTuple):
+    """Clusters of the variables of a drawing, each in a frame; arrays have the shape (n_clusters,) but for `of`."""
+
+    of: np.ndarray
+    """int64, shape (n_variables,): the cluster of every variable."""
+    x: np.ndarray
+    y: np.ndarray
+    """`x`, `y`: centres of the frames."""
+    width: np.ndarray
+    height: np.ndarray
+    titles: tuple[str, ...]
+    title_size: float
+    """Size of the typeface of titles, pixels."""
+    links: tuple[Link, ...]
+    """The strongest links."""
+    n_omitted: int
+    """Number of weaker ones that are not among them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Drawing:
     """The layout of a network: boxes with labels, and lines for arcs. Unit pixel; y grows downward."""
@@ -169,6 +200,8 @@ class Drawing:
     """float64, shape (n_points, 2): the points of every arc, from the border of one box to that of the other."""
     probabilities: Probabilities | None = None
     """None if the network has no parameters, or the picture shows none."""
+    clusters: Clusters | None = None
+    """Of a large network; its arcs between clusters are drawn as links of frames."""
     boxes: str = "names"
     """What a box shows below its name: nothing (``names``), ``bars`` or ``tables``."""
 

@@ -13,7 +13,7 @@ from formats.pictures.boxes import sizes_below
 from formats.pictures.rendered import NoRenderer
 from formats.printable import abbreviated
 from formats.wording import printable
-from stages.drawing.layout import draw_network
+from stages.drawing.networks import draw_network
 from stages.graphs.subgraphs import cut_model, cut_network
 from stages.inference.shown_probabilities import shown_probabilities
 
@@ -42,7 +42,7 @@ def convert_picture(task: Conversion) -> Converted:
     below = sizes_below(shown, boxes, labels) if shown and boxes != "names" else None
 
     def write(target: Any) -> None:
-        drawing = draw_network(network, labels, undecided, below)
+        drawing = draw_network(network, labels, undecided, below, task.format != "tikz")
         drawing = dataclasses.replace(drawing, probabilities=shown, boxes=boxes)
         try:
             formats.write_drawing(target, drawing, task.format)
@@ -70,7 +70,7 @@ def probabilities_of(learnt: LearntNetwork, kept: set[int] | None, task: Convers
         try:
             part = cut_model(model, kept)
         except Inconsistent:
-            note = "Probabilities are of the whole network; findings are set in its picture, for this part lacks parents."
+            note = "Probabilities of the whole network; findings are set in its page, as this part lacks parents."
     found = shown_probabilities(model if note else part, None if kept else certified_order(learnt.structure))
     if isinstance(found, str):
         if is_asked:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import orjson
 
-from ..graph_records import Arc, Drawing, Probabilities, Strength, screened_of, strengths_of
+from ..graph_records import Arc, Clusters, Drawing, Probabilities, Strength, screened_of, strengths_of
 from ..records import Header
 from ..text_widths import BOX_HEIGHT, BOX_PADDING
 from ..wording import plural, printable
-from .arrows import head_opacity, line_opacity, line_width, path, shortened
+from .arrows import head_opacity, line_opacity, line_width, link_width, path, shortened
 from .boxes import ROW_HEIGHT, SHARE_WIDTH, bar_start, drawn_bars
 
 TEMPLATE = Path(__file__).with_name("network.html")
@@ -56,6 +56,7 @@ def _contents(drawing: Drawing) -> dict[str, Any]:
         "height": _rounded(drawing.height),
         "probabilities": drawing.probabilities and _probabilities(drawing.probabilities),
         "boxes": _boxes(drawing) if drawing.boxes == "bars" else None,
+        "clusters": drawing.clusters and _clusters(drawing.clusters),
         "arcs": [
             _arc(arc, undirected, line, strengths.get(arc))
             for arc, undirected, line in zip(drawing.arcs, drawing.undirected, drawing.lines)
@@ -81,6 +82,32 @@ def _boxes(drawing: Drawing) -> dict[str, Any]:
         "share": SHARE_WIDTH,
         "start": [round(bar_start(row), 1) for row in rows],
         "labels": [[label for label, _ in row] for row in rows],
+    }
+
+
+def _clusters(found: Clusters) -> dict[str, Any]:
+    """Frames with titles, the cluster of each variable, and links: both clusters, arcs, share, curve, width."""
+    most = max((link.weight for link in found.links), default=1.0)
+    return {
+        "of": found.of.tolist(),
+        "x": _rounded(found.x),
+        "y": _rounded(found.y),
+        "width": _rounded(found.width),
+        "height": _rounded(found.height),
+        "titles": found.titles,
+        "size": found.title_size,
+        "omitted": found.n_omitted,
+        "links": [
+            [
+                link.upper,
+                link.lower,
+                link.n_arcs,
+                link.weight / most,
+                path(link.line),
+                round(link_width(link, found), 1),
+            ]
+            for link in found.links
+        ],
     }
 
 

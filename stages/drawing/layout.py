@@ -1,17 +1,15 @@
-"""The drawing of a network: layers, order and positions of each connected part, packing of parts, routes of arcs."""
+"""Places of boxes: layers, order and positions of each connected part, packing of parts, routes of arcs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from formats.graph_records import Arc, Drawing
-from formats.records import Network
 from formats.sets.listed_sets import offsets_of
-from formats.text_widths import BOX_HEIGHT, BOX_PADDING, text_width
+from formats.text_widths import BOX_HEIGHT
 from stages.graphs import Parents, connected_components
 
 from .coordinates import place_vertices
@@ -46,39 +44,6 @@ class Part(NamedTuple):
     width: float
     height: float
     points: list[np.ndarray]
-
-
-def draw_network(
-    network: Network,
-    labels: Sequence[str],
-    undecided: Collection[Arc] = (),
-    below: Sequence[tuple[float, float]] | None = None,
-) -> Drawing:
-    """Lay out a network.
-
-    `labels` are the labels of the boxes; `undecided` arcs are drawn without arrowheads. `below`: width and height of
-    what each box shows below its label, pixels; None: nothing.
-    """
-    arcs = [(p, child) for child, family in enumerate(network.parents) for p in family]
-    width = np.array([text_width(label) + 2 * BOX_PADDING for label in labels])
-    width = np.maximum(width, BOX_HEIGHT)
-    height = np.full(len(labels), BOX_HEIGHT)
-    if below is not None:
-        sizes = np.array(below, dtype=np.float64).reshape(-1, 2)
-        width, height = np.maximum(width, sizes[:, 0]), height + sizes[:, 1]
-    x, y, points = place(network.parents, arcs, width, height)
-    half = width / 2
-    return Drawing(
-        network,
-        tuple(labels),
-        x,
-        y,
-        width,
-        height,
-        tuple(arcs),
-        tuple(arc in undecided for arc in arcs),
-        tuple(_clipped(line, half[parent], half[child]) for line, (parent, child) in zip(points, arcs)),
-    )
 
 
 def place(
@@ -146,23 +111,25 @@ def _clearances(rows: list[np.ndarray], x: np.ndarray, width: np.ndarray, n_vari
     """Distance from each vertex to the nearest box of its layer, to the left or to the right."""
     clearance = np.full(len(x), np.inf)
     for row in rows:
-        left, right = row[:-1], row[1:]
-        space = x[right] - x[left] - (width[left] + width[right]) / 2
-        is_box = row < n_variables
-        clearance[right] = np.where(is_box[:-1], space, np.inf)
-        clearance[left] = np.minimum(clearance[left], np.where(is_box[1:], space, np.inf))
+        middle, half, is_box = x[row], width[row] / 2, row < n_variables
+        # The border of the last box to the left of each place, and of the first one to the right.
+        left = np.maximum.accumulate(np.concatenate(([-np.inf], np.where(is_box, middle + half, -np.inf)[:-1])))
+        ends = np.concatenate((np.where(is_box, middle - half, np.inf)[1:], [np.inf]))
+        right = np.minimum.accumulate(ends[::-1])[::-1]
+        clearance[row] = np.minimum(middle - left, right - middle) - half
     return clearance
 
 
 def _line(route: np.ndarray, x: np.ndarray, y: np.ndarray, clearance: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """The points of an arc; vertical where it passes so close to a box that a slanted line would touch it.
+    """The points of an arc; vertical in a layer of high boxes, and where a slanted line would touch one.
 
     `half` is half the height of the layer of every vertex.
     """
     points = [(x[route[0]], y[route[0]])]
     for before, vertex, after in zip(route[:-2], route[1:-1], route[2:]):
         slant = max(abs((x[vertex] - x[v]) / (y[vertex] - y[v])) for v in (before, after))
-        heights = (-half[vertex], half[vertex]) if slant * half[vertex] > clearance[vertex] - 2 else (0.0,)
+        is_straight = half[vertex] > BOX_HEIGHT / 2 or slant * half[vertex] > clearance[vertex] - 2
+        heights = (-half[vertex], half[vertex]) if is_straight else (0.0,)
         points += [(x[vertex], y[vertex] + height) for height in heights]
     points.append((x[route[-1]], y[route[-1]]))
     return np.array(points)
@@ -294,18 +261,3 @@ def _pack(parts: Sequence[Part]) -> list[tuple[float, float]]:
         corners[i] = (left, top + filled)
         width, filled = max(width, part.width), filled + part.height + PART_GAP
     return corners
-
-
-def _clipped(line: np.ndarray, above: float, below: float) -> np.ndarray:
-    """The line between the borders of the two boxes at its ends, given by half their widths."""
-    line = line.copy()
-    line[0] = _border(line[0], line[1], above)
-    line[-1] = _border(line[-1], line[-2], below)
-    return line
-
-
-def _border(centre: np.ndarray, towards: np.ndarray, half: float) -> np.ndarray:
-    """The point where the line to another point leaves a box, from the centre of the part near an edge of it."""
-    aside, down = np.abs(towards - centre)
-    share = min(half / aside if aside else np.inf, BOX_HEIGHT / 2 / down if down else np.inf, 1.0)
-    return centre + share * (towards - centre)

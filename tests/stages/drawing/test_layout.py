@@ -12,8 +12,9 @@ from hypothesis import given
 from formats.data_records import Variable
 from formats.graph_records import Drawing
 from formats.records import Header, Network
+from formats.text_widths import BOX_HEIGHT
 from stages.drawing import layout
-from stages.drawing.layout import BOX_HEIGHT, draw_network
+from stages.drawing.networks import draw_network
 
 
 def network_of(parents) -> Network:
