@@ -24,8 +24,8 @@ LAYER_GAP = 46.0
 """Minimum space between layers; wider for long horizontal offsets."""
 LEAST_LAYER_GAP = 14.0
 """Smallest share of `LAYER_GAP` to which the layers of a tower move together, pixels."""
-TOWER = 1.0
-"""Ratio of width to height below which a drawing is a tower."""
+TOWER = 1000.0
+"""Height from which a drawing that is higher than wide is a tower, pixels."""
 PART_GAP = 48.0
 MAX_BENDS = 12_000
 """Largest number of bends of a part; with more, a cheaper layout draws straight arcs that pass behind boxes."""
@@ -221,7 +221,7 @@ def _heights(bent: _Bent, x: np.ndarray, tall: np.ndarray) -> np.ndarray:
     slant = np.abs(x[bent.links[:, 0]] - x[bent.links[:, 1]]) / (lower - upper)
     np.maximum.at(aside, upper, slant)
     gaps = LAYER_GAP + np.minimum(180.0, 0.1 * aside)
-    room = float(np.ptp(x)) / TOWER - float(tall.sum())
+    room = max(float(np.ptp(x)), TOWER) - float(tall.sum())
     gaps *= min(1.0, max(LEAST_LAYER_GAP / LAYER_GAP, room / max(float(gaps.sum()), 1.0)))
     top = np.concatenate(([0.0], np.cumsum((tall + gaps)[:-1])))
     return (top + tall / 2)[bent.layer]
