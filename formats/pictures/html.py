@@ -7,6 +7,7 @@ inserted; `answers.js` computes answers to evidence, `network.js` draws and reac
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def _contents(drawing: Drawing) -> dict[str, Any]:
         "about": _about(header, len(drawing.arcs), sum(drawing.undirected)),
         "names": [printable(v.name) for v in header.variables],
         "labels": list(map(printable, drawing.labels)),
-        "states": [v.states and list(map(printable, v.states)) for v in header.variables],
+        "states": [states and list(map(printable, states)) for states in _states(drawing)],
         "scores": [score if score == score else None for score in network.scores.tolist()],
         "total": total if isinstance(total, float) else None,
         "screened": sorted(screened_of(network)),
@@ -62,6 +63,13 @@ def _contents(drawing: Drawing) -> dict[str, Any]:
             for arc, undirected, line in zip(drawing.arcs, drawing.undirected, drawing.lines)
         ],
     }
+
+
+def _states(drawing: Drawing) -> Sequence[Sequence[str] | None]:
+    """States of every variable, from the parameters if there are any; None where unknown."""
+    if drawing.probabilities is not None:
+        return drawing.probabilities.states
+    return [variable.states for variable in drawing.network.header.variables]
 
 
 def _probabilities(found: Probabilities) -> dict[str, Any]:

@@ -141,7 +141,7 @@ def test_the_page_holds_probabilities():
     held = contents(html_text(with_probabilities("bars")))
     assert held["probabilities"]["marginals"][1] == [0.55, 0.45]
     assert held["probabilities"]["tables"][1] == [1, 0, 0.4, 0.6] and held["probabilities"]["order"] == [0, 1, 2]
-    assert held["boxes"]["labels"][0] == ["a<b", "c"]
+    assert held["boxes"]["labels"][0] == held["states"][0] == ["a<b", "c"]
     assert contents(html_text(drawing_of()))["probabilities"] is None
 
 
