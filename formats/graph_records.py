@@ -114,28 +114,6 @@ def screened_of(graph: Network | EssentialGraph) -> frozenset[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawing:
-    """The layout of a network: boxes with labels, and lines for arcs. Unit pixel; y grows downward."""
-
-    network: Network
-    labels: tuple[str, ...]
-    """Texts of the boxes."""
-    x: np.ndarray
-    y: np.ndarray
-    """`x`, `y`: float64, shape (n_variables,), centres of the boxes."""
-    width: np.ndarray
-    """float64, shape (n_variables,)."""
-    height: float
-    """Of every box."""
-    arcs: tuple[Arc, ...]
-    """(parent, child)."""
-    undirected: tuple[bool, ...]
-    """For every arc: whether it is drawn without an arrowhead, because nothing decides its direction."""
-    lines: tuple[np.ndarray, ...]
-    """float64, shape (n_points, 2): the points of every arc, from the border of one box to that of the other."""
-
-
-@dataclass(frozen=True, eq=False)
 class BayesianNetwork:
     """A network with parameters."""
 
@@ -151,6 +129,81 @@ class BayesianNetwork:
     """Facts about the structure: score, bound, commands; None if there are none. It has the same variables."""
     scores: np.ndarray | None = None
     """float64, shape (n_variables,): local scores in nats, NaN where unknown; None if all are unknown."""
+
+
+@dataclass(frozen=True, eq=False)
+class Probabilities:
+    """What a drawing shows of the probabilities of a network."""
+
+    states: tuple[tuple[str, ...], ...]
+    """Of every variable."""
+    marginals: tuple[np.ndarray, ...]
+    """Distribution of every variable, without evidence."""
+    model: BayesianNetwork | None = None
+    """The parameters, if their tables are shown."""
+    order: tuple[int, ...] | None = None
+    """Elimination order with which a page computes answers to evidence; None if it does not."""
+    note: str = ""
+    """What is not shown, and why."""
+
+
+class Link(NamedTuple):
+    """A line between the frames of two clusters for the arcs between them, in either direction."""
+
+    upper: int
+    lower: int
+    n_arcs: int
+    weight: float
+    """Sum of the probabilities of these arcs, or their number if none are known."""
+    line: np.ndarray
+    """float64, shape (n_points, 2): from the lower border of one frame to the upper border of the other."""
+
+
+class Clusters(NamedTuple):
+    """Clusters of the variables of a drawing, each in a frame; arrays have the shape (n_clusters,) but for `of`."""
+
+    of: np.ndarray
+    """int64, shape (n_variables,): the cluster of every variable."""
+    x: np.ndarray
+    y: np.ndarray
+    """`x`, `y`: centres of the frames."""
+    width: np.ndarray
+    height: np.ndarray
+    titles: tuple[str, ...]
+    title_size: float
+    """Size of the typeface of titles, pixels."""
+    links: tuple[Link, ...]
+    """The strongest links."""
+    n_omitted: int
+    """Number of weaker ones that are not among them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """The layout of a network: boxes with labels, and lines for arcs. Unit pixel; y grows downward."""
+
+    network: Network
+    labels: tuple[str, ...]
+    """Texts of the boxes."""
+    x: np.ndarray
+    y: np.ndarray
+    """`x`, `y`: float64, shape (n_variables,), centres of the boxes."""
+    width: np.ndarray
+    """float64, shape (n_variables,)."""
+    height: np.ndarray
+    """float64, shape (n_variables,)."""
+    arcs: tuple[Arc, ...]
+    """(parent, child)."""
+    undirected: tuple[bool, ...]
+    """For every arc: whether it is drawn without an arrowhead, because nothing decides its direction."""
+    lines: tuple[np.ndarray, ...]
+    """float64, shape (n_points, 2): the points of every arc, from the border of one box to that of the other."""
+    probabilities: Probabilities | None = None
+    """None if the network has no parameters, or the picture shows none."""
+    clusters: Clusters | None = None
+    """Of a large network; its arcs between clusters are drawn as links of frames."""
+    boxes: str = "names"
+    """What a box shows below its name: nothing (``names``), ``bars`` or ``tables``."""
 
 
 @dataclass(frozen=True)

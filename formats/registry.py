@@ -253,7 +253,7 @@ MAIN_FORMATS = (
     _row(
         ("html", Kind.PICTURE, "a web page", ".html .htm"),
         ("", "pictures.html:html_text"),
-        help="the same as a page: search, zoom, Markov blankets",
+        help="the same as a page: search, zoom, probabilities given findings",
         pattern=rb"(?i:<!doctype[ \t]+html[\s>]|<html[\s>])",
     ),
     _row(

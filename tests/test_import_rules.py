@@ -45,6 +45,7 @@ LATE = (
     "bnsl.functions.class_members",
     "bnsl.functions.conversions",
     "bnsl.functions.graph_answers",
+    "bnsl.functions.pictures",
     "bnsl.functions.query_answers",
     "bnsl.functions.query_rows",
 )
@@ -162,6 +163,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         "formats.schemas",
         "formats.sets.listed_sets",
         "formats.errors",
+        "formats.text_widths",
         "formats.wording",
         "formats.version",
     )

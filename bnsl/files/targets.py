@@ -30,6 +30,9 @@ ESSENTIAL = tuple(row.target for row in FORMATS if row.has_edges or row.kind is 
 WITH_STRENGTHS = ("network", *(target for target in ESSENTIAL if target != "adjacency"), "table")
 """Targets that show the strengths of arcs."""
 
+WITH_BOXES = ("svg", "html", "pdf", "png")
+"""Targets whose boxes can show probabilities."""
+
 STRUCTURE_TARGETS = (*_written(*STRUCTURES, Kind.PICTURE), "table")
 """Targets for networks only, and the table to read."""
 

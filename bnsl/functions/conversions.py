@@ -11,26 +11,17 @@ import formats
 from formats.data_records import Dataset
 from formats.detection import detect_lines
 from formats.errors import Inconsistent, located
-from formats.graph_records import (
-    DIRECTIONS,
-    UNDECIDED,
-    ArcProbabilities,
-    BayesianNetwork,
-    directions_of,
-    with_directions,
-)
+from formats.graph_records import DIRECTIONS, ArcProbabilities, BayesianNetwork, with_directions
 from formats.graphs.algorithms import moral_graph
 from formats.graphs.network_files import require_parameters
 from formats.graphs.structures import with_header
 from formats.kinds import Kind
-from formats.pictures.rendered import NoRenderer
-from formats.printable import abbreviated
 from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
 from formats.registry import find_format
 from formats.streams import source_name
 from formats.tables.selection import matching_names
 from formats.textlines import Lines
-from formats.wording import plural, printable
+from formats.wording import plural
 from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
 from stages.graphs.orientation import class_directions, network_directions
 from stages.graphs.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
@@ -43,12 +34,9 @@ from ..files.inputs import LearntNetwork, learnt_network, open_learnt_network, o
 from ..files.rows import Rows
 from ..options.conversions import ChoiceOptions, PartOptions
 from ..options.data import DataOptions
-from ..running.errors import RunError, UsageError
+from ..running.errors import UsageError
 from ..running.reporter import Reporter
 from ..tables import as_file
-
-LABEL_LENGTH = 24
-"""Characters of a name in a picture; longer ones are abbreviated in the middle."""
 
 CONSENSUS_ORDERS = 1000
 """Number of orders searched for the consensus of a table of arc probabilities that is too large for an exact search;
@@ -240,26 +228,6 @@ def with_parameters(
         task.reporter.warn(f"written without parameters: {error.message}")
         return network
     return with_header(part, network)
-
-
-def convert_picture(task: Conversion) -> Converted:
-    """A picture of a network; arcs whose direction nothing decides have no heads."""
-    from stages.drawing.layout import draw_network
-
-    whole = open_chosen(task).structure
-    kept = kept_variables(task.part, whole, task.called)
-    whole = with_shown_directions(whole, task.part.cpdag)
-    network = whole if kept is None else cut_network(whole, kept)
-    undecided = {arc for arc, word in directions_of(network).items() if word == UNDECIDED}
-    labels = abbreviated([printable(name) for name in network.header.names], LABEL_LENGTH)
-
-    def write(target: Any) -> None:
-        try:
-            formats.write_drawing(target, draw_network(network, labels, undecided), task.format)
-        except NoRenderer as error:
-            raise RunError(str(error)) from error
-
-    return Converted(network, write)
 
 
 def convert_essential(task: Conversion, network: Network, kept: set[int] | None) -> Converted:

@@ -27,6 +27,11 @@ def check_choices(part: PartOptions, choice: ChoiceOptions, target_format: str) 
     given = part.given() or choice.given()
     if given and target_format not in targets.STRUCTURE_TARGETS:
         raise UsageError(f"{given} needs a network, and {target_format} holds none.")
+    if part.boxes is not None and target_format not in targets.WITH_BOXES:
+        fitting = ", ".join(targets.WITH_BOXES)
+        raise UsageError(f"--boxes goes with pictures that show probabilities ({fitting}), not with {target_format}.")
+    if part.boxes == "tables" and target_format == "html":
+        raise UsageError("--boxes tables: html shows the table of a variable beside the picture, at a click.")
     for is_given, name, what, able in (
         (part.cpdag, "--cpdag", "undirected edges beside arcs", targets.ESSENTIAL),
         (choice.strengths is not None, "--strengths", "strengths of arcs", targets.WITH_STRENGTHS),
@@ -87,6 +92,8 @@ def convert(
     output = output or "-"
     check_sources(source, names, choice.strengths)
     of_class = part.class_members is not None
+    if part.boxes is not None and of_class:
+        raise UsageError("--boxes goes with pictures, and --class writes networks.")
     target_format = target_format or ("network" if of_class else targets.guess_target(output))
     if of_class and target_format != "network":
         raise UsageError(f"--class writes a stream of networks: --to network, not {target_format}.")
@@ -112,9 +119,12 @@ def convert(
     of_kind: dict[Kind | None, Any] = {
         Kind.DATA: conversions.convert_data,
         Kind.PARENT_SETS: conversions.convert_sets,
-        Kind.PICTURE: conversions.convert_picture,
         None: conversions.convert_readable,
     }
+    if kind is Kind.PICTURE:
+        from .pictures import convert_picture
+
+        of_kind[kind] = convert_picture
     found = of_kind.get(kind, conversions.convert_structure)(task)
     found.target = output
     return found

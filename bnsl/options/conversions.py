@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..running.errors import UsageError
 from .declared import option
-from .values import COLUMNS, FLAG, INPUT, Number, Parsed, Whole
+from .values import COLUMNS, FLAG, INPUT, Choice, Number, Parsed, Whole
 
 ALL, COUNT = "all", "count"
 """Words of ``--class``."""
@@ -48,6 +48,12 @@ class PartOptions:
         "learnt with: all, N drawn at random, each as probable, or their number (count).",
         Parsed("all|count|N", _members, (ALL, COUNT), "str | int", str),
         names=("--class", "--class-members"),
+    )
+    boxes: str | None = option(
+        "What the boxes of a picture show below the name: nothing, bars of the probabilities of the states, or the "
+        "tables of parameters. [default: names; html: bars for networks with parameters, up to 40 variables]",
+        Choice(("names", "bars", "tables")),
+        "WORD",
     )
     seed: int | None = option("Seed of the networks that --class N draws.", Whole(0), "N")
 

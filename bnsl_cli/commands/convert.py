@@ -8,7 +8,8 @@ from ..running.stage_command import Call, stage_command
 
 
 @stage_command(
-    "--to --index --strengths --threshold --cpdag --class --markov-blanket --neighbourhood --names --output", convert
+    "--to --index --strengths --threshold --cpdag --class --markov-blanket --neighbourhood --boxes --names --output",
+    convert,
 )
 def command(call: Call) -> None:
     """Convert between this program's files and other formats.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..graph_records import Strength
+from ..graph_records import Clusters, Link, Strength
 
 FULL_WIDTH = 4.0
 """Width of the line of an arc of strength 1, pixels; other widths are proportional."""
@@ -31,6 +31,12 @@ def head_opacity(strength: Strength) -> float:
     """Opacity of an arrowhead: 1 where the direction is certain, 0 where the opposite one is equally probable."""
     share = strength.arc / strength.either if strength.either else 0.0
     return max(0.0, min(1.0, 2 * share - 1))
+
+
+def link_width(link: Link, clusters: Clusters) -> float:
+    """Width of the line of a link between clusters, by its weight; grows with the titles of the frames."""
+    most = max(other.weight for other in clusters.links)
+    return clusters.title_size * (0.05 + 0.4 * (link.weight / most) ** 0.5)
 
 
 def shortened(line: np.ndarray, opacity: float) -> np.ndarray:

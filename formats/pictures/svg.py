@@ -7,12 +7,18 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from ..graph_records import SCREENED_WORDS, Arc, Drawing, Strength, screened_of, strengths_of
+from ..graph_records import SCREENED_WORDS, Arc, Clusters, Drawing, Strength, screened_of, strengths_of
 from ..records import Network
+from ..text_widths import BOX_HEIGHT, BOX_PADDING
 from ..wording import plural, printable
-from .arrows import head, head_opacity, line_opacity, line_width, number, path, shortened
+from .arrows import head, head_opacity, line_opacity, line_width, link_width, number, path, shortened
+from .boxes import COLUMN_GAP, ROW_HEIGHT, SHARE_WIDTH, bar_start, column_widths, drawn_bars, percent, table
 
 MARGIN = 24.0
+FIRST_VIEW = 2000.0
+"""Longer side of a picture of clusters where a viewer does not zoom, pixels."""
+TITLE = 15.0
+"""Size of titles of frames in that view, about."""
 LEGEND = (0.25, 0.5, 0.75, 1)
 """Probabilities of the lines in the legend."""
 LEGEND_WORDS = ("probability of an arc in either direction;", "the paler a head, the less sure its direction")
@@ -29,12 +35,19 @@ _STYLE = """
   .head { fill: #5c6774 }
   .box { fill: #eef3fa; stroke: #4a6fa5; stroke-width: 1.1 }
   .screened { fill: none; stroke-dasharray: 4 3 }
+  .link { fill: none; stroke: #7d8896; opacity: 0.6 } .frame { fill: #fbfcfe; stroke: #a9b6c8; stroke-width: 1.5 }
+  .title { fill: #17202c; font-family: "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif;
+    font-weight: bold }
+  .cell { fill: #17202c; font: 10px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif }
+  .room { fill: #d9e2ef } .bar { fill: #4a6fa5 }
   .label { fill: #17202c; font: 12px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif;
     text-anchor: middle }
   @media (prefers-color-scheme: dark) {
     .ground { fill: #14181f } .arc { stroke: #76828f } .head { fill: #97a3b0 }
     .note { fill: #97a3b0 }
-    .box { fill: #202a38; stroke: #6d95cf } .screened { fill: none } .label { fill: #e6ebf2 }
+    .box { fill: #202a38; stroke: #6d95cf } .screened { fill: none } .label, .cell { fill: #e6ebf2 }
+    .link { stroke: #76828f } .frame { fill: #181d26; stroke: #4a586b } .title { fill: #e6ebf2 }
+    .room { fill: #323b49 } .bar { fill: #6d95cf }
   }
 """
 
@@ -42,37 +55,44 @@ _STYLE = """
 def svg_text(drawing: Drawing) -> str:
     """The picture; the tooltip of a box shows its name, parents and local score."""
     names = drawing.network.header.names
-    aside = np.concatenate([drawing.x - drawing.width / 2, *(line[:, 0] for line in drawing.lines)])
-    left = float(aside.min()) - MARGIN
-    aside = np.concatenate([drawing.x + drawing.width / 2, *(line[:, 0] for line in drawing.lines)])
-    right = float(aside.max())
-    top = float(drawing.y.min()) - drawing.height / 2 - MARGIN
-    bottom = float(drawing.y.max()) + drawing.height / 2 + MARGIN
+    left, top, right, bottom = extent(drawing)
+    left, top, bottom = left - MARGIN, top - MARGIN, bottom + MARGIN
     own, height = right + MARGIN - left, bottom - top
     notes = [UNDECIDED_WORDS] if any(drawing.undirected) else []
     notes += [SCREENED_WORDS] if screened_of(drawing.network) else []
+    clusters = drawing.clusters
+    notes += list(_notes_on(clusters)) if clusters else []
     has_legend = bool(drawing.arcs and strengths_of(drawing.network))
     words = [*notes, *(LEGEND_WORDS if has_legend else ())]
     widest = max([NOTE_ADVANCE * len(each) for each in words] + [LEGEND_WIDTH * has_legend])
-    width = max(own, widest + 2 * MARGIN if words else 0.0)
+    width = max(own, (clusters.title_size / TITLE if clusters else 1.0) * widest + 2 * MARGIN if words else 0.0)
     left -= (width - own) / 2
+    large = clusters.title_size / TITLE if clusters else 1.0
     legend: list[str] = []
+    foot, x, y = 0.0, *((0.0, 0.0) if clusters else (left + MARGIN, bottom))
     if has_legend:
-        legend = list(_legend(left + MARGIN, bottom + 8))
-        height += LEGEND_HEIGHT
+        legend = list(_legend(x, y + 8))
+        foot += LEGEND_HEIGHT
     for note in notes:
-        legend.append(_note(left + MARGIN, top + height + 4, note))
-        height += NOTE_HEIGHT
+        legend.append(_note(x, y + foot + 4, note))
+        foot += NOTE_HEIGHT
+    if legend and clusters:
+        place = f"translate({number(left + MARGIN)} {number(bottom)}) scale({large:.3g})"
+        legend = [f'<g transform="{place}">', *legend, "</g>"]
+    height += large * foot
+    shown = min(1.0, FIRST_VIEW / max(width, height)) if clusters else 1.0
     box = f"{number(left)} {number(top)} {number(width)} {number(height)}"
     ground = f'x="{number(left)}" y="{number(top)}" width="{number(width)}" height="{number(height)}"'
     rows = [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{number(width)}" height="{number(height)}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{number(shown * width)}" '
+        f'height="{number(shown * height)}">',
         f"<title>Bayesian network: {plural(len(names), 'variable')}, {plural(len(drawing.arcs), 'arc')}</title>",
         f"<style>{_STYLE}</style>",
         '<marker id="arrow" viewBox="0 0 10 8" refX="9.5" refY="4" markerWidth="9" markerHeight="7" '
         'markerUnits="userSpaceOnUse" orient="auto"><path class="head" d="M0,0L10,4L0,8L2.5,4Z"/></marker>',
         f'<rect class="ground" {ground}/>',
+        *(_frames(clusters) if clusters else ()),
         *_arcs(drawing),
         *_boxes(drawing),
         *legend,
@@ -81,9 +101,49 @@ def svg_text(drawing: Drawing) -> str:
     return "\n".join(rows) + "\n"
 
 
+def extent(drawing: Drawing) -> tuple[float, float, float, float]:
+    """Left, top, right and lower border of all boxes, arcs and frames."""
+    boxes = [(drawing.x, drawing.y, drawing.width, drawing.height)]
+    lines = drawing.lines
+    if (clusters := drawing.clusters) is not None:
+        boxes.append(clusters[1:5])
+        lines = tuple(link.line for link in clusters.links)
+    across = [x + sign * width / 2 for x, _, width, _ in boxes for sign in (-1, 1)] + [line[:, 0] for line in lines]
+    down = [y + sign * height / 2 for _, y, _, height in boxes for sign in (-1, 1)]
+    aside, below = np.concatenate(across), np.concatenate(down)
+    return float(aside.min()), float(below.min()), float(aside.max()), float(below.max())
+
+
+def _notes_on(clusters: Clusters) -> Iterator[str]:
+    yield "frames: clusters, by the variable with the most arcs in them; lines between frames: arcs between clusters,"
+    weaker = f"; {plural(clusters.n_omitted, 'weaker link')} left out" if clusters.n_omitted else ""
+    yield f"the wider the more{weaker}"
+
+
+def _frames(clusters: Clusters) -> Iterator[str]:
+    """Frames with their titles, and the links between them behind."""
+    size = clusters.title_size
+    for link in clusters.links:
+        words = f"{clusters.titles[link.upper]} - {clusters.titles[link.lower]}\n{plural(link.n_arcs, 'arc')}"
+        width = link_width(link, clusters)
+        yield f"<g><title>{_xml(words)}</title>"
+        yield f'<path class="link" stroke-width="{width:.1f}" d="{path(link.line)}"/></g>'
+    for x, y, width, height, title in zip(*(a.tolist() for a in clusters[1:5]), clusters.titles):
+        left, top = x - width / 2, y - height / 2
+        yield (
+            f'<rect class="frame" x="{number(left)}" y="{number(top)}" width="{number(width)}" '
+            f'height="{number(height)}" rx="8"/>'
+            f'<text class="title" x="{number(left + size / 2)}" y="{number(top + 1.2 * size)}" '
+            f'font-size="{number(size)}">{_xml(title)}</text>'
+        )
+
+
 def _arcs(drawing: Drawing) -> Iterator[str]:
     strengths = strengths_of(drawing.network)
+    of = drawing.clusters and drawing.clusters.of
     for arc, line, undirected in zip(drawing.arcs, drawing.lines, drawing.undirected):
+        if of is not None and of[arc[0]] != of[arc[1]]:
+            continue
         arrow = "" if undirected else ' marker-end="url(#arrow)"'
         if arc in strengths:
             yield _wide_arc(drawing.network, arc, strengths[arc], line, undirected)
@@ -128,17 +188,50 @@ def _note(x: float, y: float, words: str) -> str:
 
 
 def _boxes(drawing: Drawing) -> Iterator[str]:
-    height = drawing.height
     screened = screened_of(drawing.network)
     for v, label in enumerate(drawing.labels):
-        x, y, width = float(drawing.x[v]), float(drawing.y[v]), float(drawing.width[v])
+        x, y = float(drawing.x[v]), float(drawing.y[v])
+        width, height = float(drawing.width[v]), float(drawing.height[v])
+        left, top = x - width / 2, y - height / 2
         look = "box screened" if v in screened else "box"
         yield (
             f"<g><title>{_xml(_facts(drawing.network, v))}</title>"
-            f'<rect class="{look}" x="{number(x - width / 2)}" y="{number(y - height / 2)}" width="{number(width)}" '
+            f'<rect class="{look}" x="{number(left)}" y="{number(top)}" width="{number(width)}" '
             f'height="{number(height)}" rx="5"/>'
-            f'<text class="label" x="{number(x)}" y="{number(y + 4)}">{_xml(label)}</text></g>'
+            f'<text class="label" x="{number(x)}" y="{number(top + BOX_HEIGHT / 2 + 4)}">{_xml(label)}</text>'
+            f"{''.join(_below(drawing, v, left, top + BOX_HEIGHT))}</g>"
         )
+
+
+def _below(drawing: Drawing, v: int, left: float, top: float) -> Iterator[str]:
+    """Bars or the table of a box, below its name."""
+    if drawing.boxes == "bars":
+        rows = drawn_bars(drawing, v)
+        start = left + bar_start(rows)
+        end = left + float(drawing.width[v]) - BOX_PADDING
+        room = end - SHARE_WIDTH - start
+        for i, (label, share) in enumerate(rows):
+            y = top + ROW_HEIGHT * i
+            yield _cell(left + BOX_PADDING, y, label)
+            place = f'x="{number(start)}" y="{number(y + 3)}" height="9"'
+            yield f'<rect class="room" {place} width="{number(room)}"/>'
+            yield f'<rect class="bar" {place} width="{number(room * share)}"/>'
+            yield _cell(end, y, percent(share), ' text-anchor="end"')
+    elif drawing.boxes == "tables" and drawing.probabilities is not None and drawing.probabilities.model is not None:
+        cells = table(drawing.probabilities.model, v, drawing.labels)
+        widths = column_widths(cells)
+        own = len(cells[0]) - len(drawing.network.parents[v])
+        start = left + (float(drawing.width[v]) - sum(widths) + COLUMN_GAP) / 2
+        for i, row in enumerate(cells):
+            x = start
+            for column, (text, width) in enumerate(zip(row, widths)):
+                is_key = i == 0 or column < len(row) - own
+                yield _cell(x, top + ROW_HEIGHT * i, text, "" if is_key else ' fill-opacity="0.75"')
+                x += width
+
+
+def _cell(x: float, top: float, text: str, look: str = "") -> str:
+    return f'<text class="cell" x="{number(x)}" y="{number(top + 11)}"{look}>{_xml(text)}</text>'
 
 
 def _facts(network: Network, v: int) -> str:

@@ -72,10 +72,10 @@ def _curve(line: np.ndarray) -> str:
 
 def _boxes(drawing: Drawing) -> Iterator[str]:
     screened = screened_of(drawing.network)
-    size = f"minimum height={PIXEL * drawing.height:g}bp"
     for v, label in enumerate(drawing.labels):
         look = "box, screened" if v in screened else "box"
         width = f"minimum width={PIXEL * float(drawing.width[v]):.4g}bp"
+        size = f"minimum height={PIXEL * float(drawing.height[v]):g}bp"
         centre = _point(np.array([drawing.x[v], drawing.y[v]]))
         yield f"  \\node[{look}, {width}, {size}] at {centre} {{{_latex(label)}}};"
 

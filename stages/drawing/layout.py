@@ -1,37 +1,31 @@
-"""The drawing of a network: layers, order and positions of each connected part, packing of parts, routes of arcs."""
+"""Places of boxes: layers, order and positions of each connected part, packing of parts, routes of arcs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from formats.graph_records import Arc, Drawing
-from formats.records import Network
 from formats.sets.listed_sets import offsets_of
+from formats.text_widths import BOX_HEIGHT
 from stages.graphs import Parents, connected_components
 
 from .coordinates import place_vertices
 from .crossings import LayeredGraph, reduce_crossings
 from .layers import assign_layers, split_layers
 
-FONT_SIZE = 12.0
-"""Of labels, in pixels."""
-
-# Widths of labels follow the advances of a common sans-serif typeface; no font is needed.
-_NARROW = frozenset("iIjl.,:;'|!()[]{}tfr-\"*/\\ ")
-_WIDE = frozenset("mwMW@%&+=<>~")
-
-BOX_HEIGHT = 24.0
-BOX_PADDING = 9.0
 GAP = 14.0
 """Space between neighbours of a layer, pixels."""
 BEND_WIDTH = 2.0
 """Width of an arc that passes through a layer."""
 LAYER_GAP = 46.0
 """Minimum space between layers; wider for long horizontal offsets."""
+LEAST_LAYER_GAP = 14.0
+"""Smallest share of `LAYER_GAP` to which the layers of a tower move together, pixels."""
+TOWER = 1000.0
+"""Height from which a drawing that is higher than wide is a tower, pixels."""
 PART_GAP = 48.0
 MAX_BENDS = 12_000
 """Largest number of bends of a part; with more, a cheaper layout draws straight arcs that pass behind boxes."""
@@ -52,30 +46,8 @@ class Part(NamedTuple):
     points: list[np.ndarray]
 
 
-def draw_network(network: Network, labels: Sequence[str], undecided: Collection[Arc] = ()) -> Drawing:
-    """Lay out a network.
-
-    `labels` are the labels of the boxes; `undecided` arcs are drawn without arrowheads.
-    """
-    arcs = [(p, child) for child, family in enumerate(network.parents) for p in family]
-    width = np.array([text_width(label) + 2 * BOX_PADDING for label in labels])
-    width = np.maximum(width, BOX_HEIGHT)
-    x, y, points = place(network.parents, arcs, width)
-    return Drawing(
-        network,
-        tuple(labels),
-        x,
-        y,
-        width,
-        BOX_HEIGHT,
-        tuple(arcs),
-        tuple(arc in undecided for arc in arcs),
-        tuple(_clipped(line, width[parent], width[child]) for line, (parent, child) in zip(points, arcs)),
-    )
-
-
 def place(
-    parents: Parents, arcs: Sequence[tuple[int, int]], width: np.ndarray
+    parents: Parents, arcs: Sequence[tuple[int, int]], width: np.ndarray, height: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
     """Centres of all boxes, and the points through which each arc goes."""
     n_variables = len(parents)
@@ -91,9 +63,9 @@ def place(
     for part in parts:
         number[part] = np.arange(len(part))
         own = [[int(number[p]) for p in parents[v]] for v in part]
-        drawn.append((part, draw_part(own, width[part])))
+        drawn.append((part, draw_part(own, width[part], height[part])))
     if lonely:
-        drawn.append((lonely, _grid(width[lonely], sum(p.width * p.height for _, p in drawn))))
+        drawn.append((lonely, _grid(width[lonely], height[lonely], sum(p.width * p.height for _, p in drawn))))
     corners = _pack([found for _, found in drawn])
     x, y = np.zeros(n_variables), np.zeros(n_variables)
     lines: dict[tuple[int, int], np.ndarray] = {}
@@ -104,10 +76,10 @@ def place(
     return x, y, [lines[arc] for arc in arcs]
 
 
-def draw_part(parents: Parents, width: np.ndarray) -> Part:
+def draw_part(parents: Parents, width: np.ndarray, height: np.ndarray) -> Part:
     """Draw a connected acyclic graph.
 
-    `width` is that of the boxes: float64, shape (n_variables,).
+    `width` and `height` are those of the boxes: float64, shape (n_variables,).
     """
     arcs = np.array([(p, v) for v, family in enumerate(parents) for p in family], dtype=np.int64)
     layer = assign_layers(parents)
@@ -115,7 +87,7 @@ def draw_part(parents: Parents, width: np.ndarray) -> Part:
     is_cheap = int((spans - 1).sum()) > MAX_BENDS
     # A first order decides how a layer that is too wide is split; the new layers are ordered afterwards.
     rank = _ordered(_Bent(layer, arcs, is_cheap), np.zeros(len(parents)))[: len(parents)]
-    limit = _width_limit(layer, width)
+    limit = _width_limit(width, height)
     layer = split_layers(layer, rank, width + GAP, limit)
     bent = _Bent(layer, arcs, is_cheap)
     graph = LayeredGraph(bent.layer, bent.links, bent.started_from(rank, layer))
@@ -123,39 +95,63 @@ def draw_part(parents: Parents, width: np.ndarray) -> Part:
     wide = np.concatenate((width, np.full(len(bent.layer) - len(width), BEND_WIDTH)))
     x = place_vertices(graph.rows, bent.links, bent.weights(len(parents)), wide, GAP)
     x -= (x - wide / 2).min()
-    y = _heights(bent, x)
     n = len(parents)
+    tall = np.zeros(int(layer.max()) + 1)
+    np.maximum.at(tall, layer, height)
+    y = _heights(bent, x, tall)
     clearance = _clearances(graph.rows, x, wide, n)
-    points = [_line(route, x, y, clearance) for route in bent.routes]
-    return Part(x[:n], y[:n], float((x + wide / 2).max()), float(y.max() + BOX_HEIGHT / 2), points)
+    lines = (_line(route, x, y, clearance, tall[bent.layer] / 2) for route in bent.routes)
+    points = [
+        _from_to(line, height[route[[0, -1]]], tall[layer[route[[0, -1]]]]) for line, route in zip(lines, bent.routes)
+    ]
+    return Part(x[:n], y[:n], float((x + wide / 2).max()), float((y[:n] + height / 2).max()), points)
 
 
 def _clearances(rows: list[np.ndarray], x: np.ndarray, width: np.ndarray, n_variables: int) -> np.ndarray:
     """Distance from each vertex to the nearest box of its layer, to the left or to the right."""
     clearance = np.full(len(x), np.inf)
     for row in rows:
-        left, right = row[:-1], row[1:]
-        space = x[right] - x[left] - (width[left] + width[right]) / 2
-        is_box = row < n_variables
-        clearance[right] = np.where(is_box[:-1], space, np.inf)
-        clearance[left] = np.minimum(clearance[left], np.where(is_box[1:], space, np.inf))
+        middle, half, is_box = x[row], width[row] / 2, row < n_variables
+        # The border of the last box to the left of each place, and of the first one to the right.
+        left = np.maximum.accumulate(np.concatenate(([-np.inf], np.where(is_box, middle + half, -np.inf)[:-1])))
+        ends = np.concatenate((np.where(is_box, middle - half, np.inf)[1:], [np.inf]))
+        right = np.minimum.accumulate(ends[::-1])[::-1]
+        clearance[row] = np.minimum(middle - left, right - middle) - half
     return clearance
 
 
-def _line(route: np.ndarray, x: np.ndarray, y: np.ndarray, clearance: np.ndarray) -> np.ndarray:
-    """The points of an arc; vertical where it passes so close to a box that a slanted line would touch it."""
+def _line(route: np.ndarray, x: np.ndarray, y: np.ndarray, clearance: np.ndarray, half: np.ndarray) -> np.ndarray:
+    """The points of an arc; vertical in a layer of high boxes, and where a slanted line would touch one.
+
+    `half` is half the height of the layer of every vertex.
+    """
     points = [(x[route[0]], y[route[0]])]
     for before, vertex, after in zip(route[:-2], route[1:-1], route[2:]):
         slant = max(abs((x[vertex] - x[v]) / (y[vertex] - y[v])) for v in (before, after))
-        heights = (-BOX_HEIGHT / 2, BOX_HEIGHT / 2) if slant * BOX_HEIGHT / 2 > clearance[vertex] - 2 else (0.0,)
+        is_straight = half[vertex] > BOX_HEIGHT / 2 or slant * half[vertex] > clearance[vertex] - 2
+        heights = (-half[vertex], half[vertex]) if is_straight else (0.0,)
         points += [(x[vertex], y[vertex] + height) for height in heights]
     points.append((x[route[-1]], y[route[-1]]))
     return np.array(points)
 
 
-def _width_limit(layer: np.ndarray, width: np.ndarray) -> float:
+def _from_to(line: np.ndarray, height: np.ndarray, tall: np.ndarray) -> np.ndarray:
+    """The line from near the lower edge of the upper box to near the upper edge of the lower one, vertical beside
+    higher boxes of their layers.
+
+    `height` and `tall`: of both boxes, and of their layers.
+    """
+    first, last = line[:1], line[-1:]
+    down, up = np.array([0.0, 0.5]), np.array([0.0, -0.5])
+    start, end = first + down * (height[0] - BOX_HEIGHT), last + up * (height[1] - BOX_HEIGHT)
+    below = [first + down * tall[0]] if tall[0] > height[0] else []
+    above = [last + up * tall[1]] if tall[1] > height[1] else []
+    return np.concatenate([start, *below, line[1:-1], *above, end])
+
+
+def _width_limit(width: np.ndarray, height: np.ndarray) -> float:
     """Width of layers at which the drawing has the target aspect if all layers are full."""
-    area = float((width + GAP).sum()) * (BOX_HEIGHT + LAYER_GAP)
+    area = float(((width + GAP) * (height + LAYER_GAP)).sum())
     widest = float((width + GAP).max())
     return max(ASPECT * math.sqrt(area * 2 / ASPECT), 4 * widest, 900.0)
 
@@ -214,30 +210,35 @@ class _Bent:
         return np.array([1.0, 2.0, 8.0])[n_bends] / span
 
 
-def _heights(bent: _Bent, x: np.ndarray) -> np.ndarray:
-    """Vertical positions: layers are farther apart if links between them have large horizontal offsets."""
-    n_layers = int(bent.layer.max()) + 1
-    aside = np.zeros(n_layers)
+def _heights(bent: _Bent, x: np.ndarray, tall: np.ndarray) -> np.ndarray:
+    """Vertical positions: layers are farther apart if links between them have large horizontal offsets, and closer in
+    a drawing that would be a tower.
+
+    `tall`: height of every layer.
+    """
+    aside = np.zeros(len(tall))
     upper, lower = bent.layer[bent.links[:, 0]], bent.layer[bent.links[:, 1]]
     slant = np.abs(x[bent.links[:, 0]] - x[bent.links[:, 1]]) / (lower - upper)
     np.maximum.at(aside, upper, slant)
     gaps = LAYER_GAP + np.minimum(180.0, 0.1 * aside)
-    top = np.concatenate(([0.0], np.cumsum(BOX_HEIGHT + gaps[:-1])))
-    return top[bent.layer] + BOX_HEIGHT / 2
+    room = max(float(np.ptp(x)), TOWER) - float(tall.sum())
+    gaps *= min(1.0, max(LEAST_LAYER_GAP / LAYER_GAP, room / max(float(gaps.sum()), 1.0)))
+    top = np.concatenate(([0.0], np.cumsum((tall + gaps)[:-1])))
+    return (top + tall / 2)[bent.layer]
 
 
-def _grid(width: np.ndarray, area: float) -> Part:
+def _grid(width: np.ndarray, height: np.ndarray, area: float) -> Part:
     """Variables without arcs, in rows."""
-    limit = max(600.0, math.sqrt(ASPECT * (area + float((width + GAP).sum()) * (BOX_HEIGHT + GAP))))
+    limit = max(600.0, math.sqrt(ASPECT * (area + float(((width + GAP) * (height + GAP)).sum()))))
     x, y = np.zeros(len(width)), np.zeros(len(width))
-    left = top = right = 0.0
-    for i, own in enumerate(width.tolist()):
+    left = top = right = bottom = 0.0
+    for i, (own, tall) in enumerate(zip(width.tolist(), height.tolist())):
         if left and left + own > limit:
-            left, top = 0.0, top + BOX_HEIGHT + GAP
-        x[i], y[i] = left + own / 2, top + BOX_HEIGHT / 2
+            left, top = 0.0, bottom + GAP
+        x[i], y[i] = left + own / 2, top + tall / 2
         left += own + GAP
-        right = max(right, left - GAP)
-    return Part(x, y, right, top + BOX_HEIGHT, [])
+        right, bottom = max(right, left - GAP), max(bottom, top + tall)
+    return Part(x, y, right, bottom, [])
 
 
 def _pack(parts: Sequence[Part]) -> list[tuple[float, float]]:
@@ -260,34 +261,3 @@ def _pack(parts: Sequence[Part]) -> list[tuple[float, float]]:
         corners[i] = (left, top + filled)
         width, filled = max(width, part.width), filled + part.height + PART_GAP
     return corners
-
-
-def _clipped(line: np.ndarray, width_above: float, width_below: float) -> np.ndarray:
-    """The line between the borders of the two boxes at its ends."""
-    line = line.copy()
-    line[0] = _border(line[0], line[1], width_above)
-    line[-1] = _border(line[-1], line[-2], width_below)
-    return line
-
-
-def _border(centre: np.ndarray, towards: np.ndarray, width: float) -> np.ndarray:
-    """The point where the line from the centre of a box to another point leaves the box."""
-    aside, down = np.abs(towards - centre)
-    share = min(width / 2 / aside if aside else np.inf, BOX_HEIGHT / 2 / down if down else np.inf, 1.0)
-    return centre + share * (towards - centre)
-
-
-def text_width(text: str) -> float:
-    """Width of a label in pixels; an upper bound for most typefaces."""
-    return FONT_SIZE * sum(map(_advance, text))
-
-
-def _advance(character: str) -> float:
-    """Advance of one character, in units of the font size."""
-    if ord(character) > 0x2E7F:  # Chinese, Japanese, Korean: square
-        return 1.0
-    if character in _NARROW:
-        return 0.36
-    if character in _WIDE:
-        return 0.9
-    return 0.72 if character.isupper() else 0.6

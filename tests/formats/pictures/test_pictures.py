@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from formats.data_records import Variable
-from formats.graph_records import SCREENED_WORDS, Drawing
+from formats.graph_records import SCREENED_WORDS, BayesianNetwork, Clusters, Drawing, Link, Probabilities
 from formats.graphs.dot import dot_text
 from formats.pictures.arrows import path
+from formats.pictures.boxes import bars
 from formats.pictures.html import html_text
 from formats.pictures.svg import svg_text
 from formats.records import Header, Network
@@ -32,7 +34,15 @@ def drawing_of(total: float | None = -6.0) -> Drawing:
     )
     x, y = np.array([0.0, 0.0, 5.0]), np.array([0.0, 72.0, 152.0])
     return Drawing(
-        network, HOSTILE, x, y, np.full(3, 40.0), 24.0, ((0, 1), (0, 2), (1, 2)), (True, False, False), lines
+        network,
+        HOSTILE,
+        x,
+        y,
+        np.full(3, 40.0),
+        np.full(3, 24.0),
+        ((0, 1), (0, 2), (1, 2)),
+        (True, False, False),
+        lines,
     )
 
 
@@ -93,6 +103,64 @@ def test_the_page_holds_all_facts():
     assert [arc[:3] for arc in held["arcs"]] == [[0, 1, 1], [0, 2, 0], [1, 2, 0]]
     assert held["about"] == "3 variables, 2 arcs, 1 undirected edge, bic -6.00"
     assert contents(html_text(drawing_of(None)))["total"] is None
+
+
+def with_probabilities(boxes: str) -> Drawing:
+    drawing = drawing_of()
+    tables = (np.array([0.25, 0.75]), np.array([[1.0, 0.0], [0.4, 0.6]]), np.full((2, 2, 2), 0.5))
+    variables, states = drawing.network.header.variables, (("a<b", "c"), ("0", "1"), ("0", "1"))
+    model = BayesianNetwork(variables, ((), (0,), (0, 1)), tables)
+    marginals = (tables[0], np.array([0.55, 0.45]), np.array([0.5, 0.5]))
+    shown = Probabilities(states, marginals, model, (0, 1, 2))
+    width, height = np.full(3, 150.0), np.full(3, 90.0)
+    return replace(drawing, probabilities=shown, boxes=boxes, width=width, height=height)
+
+
+def test_bars_in_boxes():
+    root = ElementTree.fromstring(svg_text(with_probabilities("bars")))
+    filled = [float(e.attrib["width"]) for e in root.iter() if e.get("class") == "bar"]
+    rooms = [float(e.attrib["width"]) for e in root.iter() if e.get("class") == "room"]
+    assert [round(bar / room, 2) for bar, room in zip(filled, rooms)] == [0.25, 0.75, 0.55, 0.45, 0.5, 0.5]
+    assert [e.text for e in root.iter() if e.get("class") == "cell"][:4] == ["a<b", "25.0 %", "c", "75.0 %"]
+
+
+def test_tables_in_boxes():
+    root = ElementTree.fromstring(svg_text(with_probabilities("tables")))
+    cells = [e.text for e in root.iter() if e.get("class") == "cell"]
+    assert cells[:4] == ["0", "1", "0.250", "0.750"]
+    assert cells[4:13] == ["</script><b>", "0", "1", "0", "1.000", "0.000", "1", "0.400", "0.600"]
+
+
+def test_the_last_bar_is_of_all_other_states():
+    shares = np.full(20, 0.05)
+    rows = bars([f"s{i}" for i in range(20)], shares)
+    assert len(rows) == 8 and rows[-1] == ("13 others", pytest.approx(0.65))
+
+
+def test_the_page_holds_probabilities():
+    held = contents(html_text(with_probabilities("bars")))
+    assert held["probabilities"]["marginals"][1] == [0.55, 0.45]
+    assert held["probabilities"]["tables"][1] == [1, 0, 0.4, 0.6] and held["probabilities"]["order"] == [0, 1, 2]
+    assert held["boxes"]["labels"][0] == held["states"][0] == ["a<b", "c"]
+    assert contents(html_text(drawing_of()))["probabilities"] is None
+
+
+def test_pictures_of_clusters():
+    """Arcs between clusters are links; a picture larger than 2,000 pixels opens at that size; notes are in it."""
+    drawing = drawing_of()
+    one, link = np.array([0.0, 0.0]), np.array([[0.0, 100.0], [0.0, 3000.0]])
+    clusters = Clusters(
+        np.array([0, 0, 1]), one, np.array([0.0, 3100.0]), one + 200, one + 200, ("a", "b"), 20.0,
+        (Link(0, 1, 2, 2.0, link),), 3,
+    )  # fmt: skip
+    drawing = replace(drawing, clusters=clusters)
+    root = ElementTree.fromstring(svg_text(drawing))
+    looks = [e.get("class") for e in root.iter()]
+    assert looks.count("frame") == 2 and looks.count("link") == 1 and looks.count("arc") == 1
+    assert float(root.attrib["height"]) == 2000
+    assert "3 weaker links left out" in svg_text(drawing)
+    held = contents(html_text(drawing))["clusters"]
+    assert held["of"] == [0, 0, 1] and held["links"][0][:4] == [0, 1, 2, 1.0]
 
 
 def test_the_page_needs_nothing_from_elsewhere():

@@ -12,8 +12,9 @@ from hypothesis import given
 from formats.data_records import Variable
 from formats.graph_records import Drawing
 from formats.records import Header, Network
+from formats.text_widths import BOX_HEIGHT
 from stages.drawing import layout
-from stages.drawing.layout import BOX_HEIGHT, draw_network
+from stages.drawing.networks import draw_network
 
 
 def network_of(parents) -> Network:
@@ -30,15 +31,20 @@ def random_network(n_variables: int, n_parents: int, seed: int) -> Network:
     return network_of(families)
 
 
-def check(drawing: Drawing) -> None:
-    x, y, width = drawing.x, drawing.y, drawing.width
-    apart = (np.abs(x[:, None] - x) >= (width[:, None] + width) / 2 + 1) | (np.abs(y[:, None] - y) >= BOX_HEIGHT + 1)
+def check_apart(x, y, width, height) -> None:
+    aside = np.abs(x[:, None] - x) >= (width[:, None] + width) / 2 + 1
+    apart = aside | (np.abs(y[:, None] - y) >= (height[:, None] + height) / 2 + 1)
     np.fill_diagonal(apart, True)
     assert apart.all()
+
+
+def check(drawing: Drawing) -> None:
+    x, y, width, height = drawing.x, drawing.y, drawing.width, drawing.height
+    check_apart(x, y, width, height)
     for (parent, child), line in zip(drawing.arcs, drawing.lines):
         assert (np.diff(line[:, 1]) > 0).all()
         for v, end in ((parent, line[0]), (child, line[-1])):
-            aside, down = abs(end[0] - x[v]) - width[v] / 2, abs(end[1] - y[v]) - BOX_HEIGHT / 2
+            aside, down = abs(end[0] - x[v]) - width[v] / 2, abs(end[1] - y[v]) - height[v] / 2
             assert max(aside, down) == pytest.approx(0, abs=1e-6)
 
 
@@ -71,6 +77,29 @@ def test_arcs_pass_by_boxes():
             )
             touched += bool(inside.any())
     assert touched == 0
+
+
+def test_boxes_of_different_heights():
+    """Arcs leave at the lower border, arrive at the upper one, and pass by the boxes of their layers."""
+    rng = np.random.default_rng(4)
+    sizes = np.column_stack((rng.uniform(40, 160, 40), rng.choice([0.0, 30.0, 120.0], 40))).tolist()
+    drawing = draw_network(random_network(40, 2, seed=3), [f"V{v}" for v in range(40)], below=sizes)
+    check_apart(drawing.x, drawing.y, drawing.width, drawing.height)
+    for (parent, child), line in zip(drawing.arcs, drawing.lines):
+        assert (np.diff(line[:, 1]) > 0).all()
+        assert drawing.y[parent] <= line[0, 1] <= drawing.y[parent] + drawing.height[parent] / 2 + 1e-6
+        assert drawing.y[child] - drawing.height[child] / 2 - 1e-6 <= line[-1, 1] <= drawing.y[child]
+        for v in set(range(40)) - {parent, child}:
+            aside, down = np.abs(line.T - np.array([[drawing.x[v]], [drawing.y[v]]]))
+            assert not ((aside < drawing.width[v] / 2 - 1) & (down < drawing.height[v] / 2 - 1)).any()
+
+
+def test_layers_of_a_tower_move_together():
+    """A chain of 60 variables, each with a second parent two before it: less than 40 pixels a layer."""
+    families = [tuple(range(max(0, v - 2), v)) for v in range(60)]
+    drawing = draw_network(network_of(families), [f"V{v}" for v in range(60)])
+    check(drawing)
+    assert np.ptp(drawing.y) < 60 * 40
 
 
 def test_the_cheaper_layout_has_straight_arcs(monkeypatch: pytest.MonkeyPatch):

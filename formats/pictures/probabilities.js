@@ -1,0 +1,88 @@
+// ---- probabilities: bars in boxes, in the panel, tables; findings set by a click
+const given = net.probabilities, findings = new Map(), canAnswer = !!given?.order;
+const sizes = given?.marginals.map(row => row.length);
+let buckets = null, marginals = given?.marginals, chance = 0;
+const percent = share => (100 * share).toFixed(1) + " %";
+function bars(v, left, top, width, written) {
+  const { row, edge, share, start, labels } = net.boxes, x = left + start[v], room = left + width - edge - share - x;
+  const font = pen.font, own = marginals[v], last = labels[v].length - 1;
+  pen.fillStyle = ink.ground; pen.fillRect(left + 2, top, width - 4, row * labels[v].length + 2);
+  pen.font = font.replace("12px", "10px");
+  labels[v].forEach((label, i) => {
+    const value = i === last ? own.slice(i).reduce((a, b) => a + b, 0) : own[i], y = top + row * i;
+    pen.fillStyle = ink.line; pen.fillRect(x, y + 3, room, 9);
+    pen.fillStyle = findings.get(v) === i ? ink.chosen : ink.border; pen.fillRect(x, y + 3, room * value, 9);
+    if (!written) return;
+    pen.fillStyle = ink.ink;
+    pen.textAlign = "left"; pen.fillText(label, left + edge, y + 8);
+    pen.textAlign = "right"; pen.fillText(percent(value), left + width - edge, y + 8);
+  });
+  pen.font = font; pen.textAlign = "center";
+}
+// The state whose bar is at a place of the drawing, if that bar is of one state; -1 elsewhere.
+function stateAt(v, y) {
+  const i = net.boxes ? Math.floor((y - net.y[v] + half[v] - net.boxes.head) / net.boxes.row) : -1, count = net.boxes?.labels[v].length;
+  return i >= 0 && i < count && (i < count - 1 || count === sizes[v]) ? i : -1;
+}
+// A state is observed, or, if it is already, no longer.
+function observe(v, state) {
+  if (!canAnswer) return;
+  const before = findings.get(v);
+  if (before === state) findings.delete(v); else findings.set(v, state);
+  buckets ??= bucketsOf({ sizes, parents: given.parents, tables: given.tables, order: given.order });
+  const found = answersOf(buckets, sizes, findings);
+  if (found) { marginals = found.marginals; chance = found.log; }
+  else if (before === undefined) findings.delete(v);
+  else findings.set(v, before);
+  showFindings(found ? "" : `${net.names[v]} = ${net.states[v][state]} is impossible together with the findings.`);
+  tell(); draw();
+}
+function release() { findings.clear(); marginals = given.marginals; showFindings(""); tell(); draw(); }
+function showFindings(said) {
+  const panel = document.getElementById("findings");
+  panel.hidden = !findings.size && !said;
+  panel.replaceChildren(element("b", "Findings"));
+  for (const [v, state] of findings) {
+    const line = element("div", `${net.names[v]} = ${net.states[v][state]} `), link = element("button", "take back");
+    link.className = "link"; link.onclick = () => observe(v, state);
+    line.append(link); panel.append(line);
+  }
+  if (findings.size) panel.append(element("div", `probability of the findings: ${Number(Math.exp(chance).toPrecision(4))}`));
+  if (findings.size > 1) { const all = element("button", "take all back"); all.className = "link"; all.onclick = release; panel.append(all); }
+  if (said) panel.append(element("p", said));
+}
+function barList(v) {
+  const grid = element("div");
+  grid.className = canAnswer ? "bars open" : "bars";
+  marginals[v].forEach((value, state) => {
+    const seen = findings.get(v) === state, bar = element("span"), fill = element("i"), share = element("span", percent(value));
+    bar.className = seen ? "bar seen" : "bar"; fill.style.width = 100 * value + "%"; bar.append(fill); share.className = "share";
+    for (const part of [element(seen ? "b" : "span", net.states[v][state]), bar, share]) {
+      part.onclick = () => observe(v, state); part.title = canAnswer ? "Set or take back this finding" : "";
+      grid.append(part);
+    }
+  });
+  return grid;
+}
+const MOST_ROWS = 200;
+function tableOf(v) {
+  const family = given.parents[v], table = element("table"), size = sizes[v], values = given.tables[v], head = element("tr");
+  family.forEach(p => head.append(Object.assign(element("th", net.names[p]), { className: "key" })));
+  net.states[v].forEach(state => head.append(element("th", state)));
+  table.append(head);
+  const count = values.length / size;
+  for (let i = 0; i < Math.min(count, MOST_ROWS); i++) {
+    const row = element("tr"), key = [];
+    for (let at = i, k = family.length - 1; k >= 0; k--) { key.unshift(net.states[family[k]][at % sizes[family[k]]]); at = Math.floor(at / sizes[family[k]]); }
+    key.forEach(state => row.append(Object.assign(element("th", state), { className: "key" })));
+    for (let s = 0; s < size; s++) row.append(element("td", String(Number(values[i * size + s].toPrecision(4)))));
+    table.append(row);
+  }
+  const all = element("details"), wide = element("div");
+  wide.className = "wide"; wide.append(table);
+  all.append(element("summary", family.length ? `Table given ${family.length} parent${family.length > 1 ? "s" : ""}` : "Table"), wide);
+  if (count > MOST_ROWS) all.append(element("p", `the first ${MOST_ROWS} of ${number(count)} rows`));
+  all.open = count <= 12;
+  return all;
+}
+

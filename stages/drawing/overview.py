@@ -1,0 +1,149 @@
+"""The drawing of a large network: a frame for each cluster, with the layers of its variables inside, and links
+between the frames for the arcs between clusters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from formats.graph_records import Arc, Clusters, Link
+from stages.graphs import Parents, topological_order
+
+from .clusters import find_clusters
+from .layout import place
+
+PADDING = 20.0
+"""Between a frame and the boxes in it, pixels."""
+SMALL = 4
+"""Number of variables up to which clusters, and variables without arcs, share one frame."""
+LINKS_EACH = 2
+"""Links that are drawn for each cluster, the strongest first; a link that is among them at either end is drawn."""
+FIRST_VIEW = 2000.0
+"""Length of the longer side at which titles of frames are to be read, pixels."""
+TITLE = 15.0
+"""Size of the typeface of titles in that view."""
+
+
+def largest_cluster(n_variables: int) -> int:
+    """The size that clusters do not pass, save by small ones that join them."""
+    return max(25, min(120, n_variables // 30))
+
+
+def place_clusters(
+    parents: Parents,
+    arcs: Sequence[Arc],
+    labels: Sequence[str],
+    width: np.ndarray,
+    height: np.ndarray,
+    weight: dict[Arc, float],
+) -> tuple[np.ndarray, np.ndarray, list[np.ndarray], Clusters]:
+    """Centres of all boxes, the points through which each arc goes, and the clusters with their frames.
+
+    Arcs between clusters are straight; pictures draw links of frames for them. `weight`: positive, of every arc.
+    """
+    n = len(parents)
+    groups = find_clusters(n, weight, largest_cluster(n))
+    small = sorted(v for group in groups if len(group) <= SMALL for v in group)
+    groups = [group for group in groups if len(group) > SMALL] + ([small] if small else [])
+    of = np.empty(n, dtype=np.int64)
+    for number, group in enumerate(groups):
+        of[group] = number
+    x, y = np.zeros(n), np.zeros(n)
+    lines: dict[Arc, np.ndarray] = {}
+    frames = np.zeros((len(groups), 2))
+    for number, group in enumerate(groups):
+        frames[number] = _place_group(group, parents, width, height, (x, y, lines))
+    title = TITLE * max(1.0, math.sqrt(1.6 * float(frames.prod(axis=1).sum())) / FIRST_VIEW)
+    frames += [0.0, 1.5 * title]
+    links = _links(of, arcs, parents, weight)
+    shown = _strongest(links, len(groups))
+    above: list[list[int]] = [[] for _ in groups]
+    for a, b in shown:
+        above[b].append(a)
+    joined = [(a, b) for b, family in enumerate(above) for a in family]
+    centre_x, centre_y, routes = place(above, joined, *(frames + 2 * title).T)
+    x += (centre_x - frames[:, 0] / 2)[of]
+    y += (centre_y - frames[:, 1] / 2)[of] + 1.5 * title
+    for arc, line in lines.items():
+        number = of[arc[0]]
+        corner = [centre_x[number] - frames[number, 0] / 2, centre_y[number] - frames[number, 1] / 2 + 1.5 * title]
+        lines[arc] = line + corner
+    straight = (lines.get(arc, np.array([[x[v], y[v]] for v in arc])) for arc in arcs)
+    named = tuple(_title(group, parents, labels, of) for group in groups)
+    down = np.array([0.0, 0.5]) * frames
+    ends = np.column_stack((centre_x, centre_y))
+    routes = [np.concatenate(([(ends + down)[a]], line, [(ends - down)[b]])) for (a, b), line in zip(joined, routes)]
+    found = tuple(Link(a, b, *links[a, b], line) for (a, b), line in zip(joined, routes))
+    clusters = Clusters(
+        of, centre_x, centre_y, frames[:, 0], frames[:, 1], named, title, found, len(links) - len(found)
+    )
+    return x, y, list(straight), clusters
+
+
+def _place_group(
+    group: Sequence[int],
+    parents: Parents,
+    width: np.ndarray,
+    height: np.ndarray,
+    found: tuple[np.ndarray, np.ndarray, dict[Arc, np.ndarray]],
+) -> tuple[float, float]:
+    """Place the variables of a cluster, its frame's corner at the origin; returns the size of the frame."""
+    x, y, lines = found
+    inside = {v: i for i, v in enumerate(group)}
+    own = [[inside[p] for p in parents[v] if p in inside] for v in group]
+    arcs = [(p, i) for i, family in enumerate(own) for p in family]
+    x[group], y[group], points = place(own, arcs, width[group], height[group])
+    aside = [(x[group] - width[group] / 2), (x[group] + width[group] / 2), *(line[:, 0] for line in points)]
+    left, right = min(float(a.min()) for a in aside), max(float(a.max()) for a in aside)
+    x[group] += PADDING - left
+    y[group] += PADDING
+    for (p, i), line in zip(arcs, points):
+        lines[group[p], group[i]] = line + np.array([PADDING - left, PADDING])
+    bottom = float((y[group] + height[group] / 2).max())
+    return right - left + 2 * PADDING, bottom + PADDING
+
+
+def _links(
+    of: np.ndarray, arcs: Sequence[Arc], parents: Parents, weight: dict[Arc, float]
+) -> dict[Arc, tuple[int, float]]:
+    """Number and weight of the arcs between each two clusters, the one that is higher in the network first."""
+    rank = np.empty(len(parents))
+    rank[topological_order(parents)] = np.arange(len(parents))
+    mean = np.bincount(of, weights=rank) / np.bincount(of)
+    count: Counter[Arc] = Counter()
+    sums: dict[Arc, float] = {}
+    for arc in arcs:
+        a, b = sorted((int(of[arc[0]]), int(of[arc[1]])), key=lambda g: (mean[g], g))
+        if a != b:
+            count[a, b] += 1
+            sums[a, b] = sums.get((a, b), 0.0) + weight[arc]
+    return {pair: (number, sums[pair]) for pair, number in count.items()}
+
+
+def _strongest(links: dict[Arc, tuple[int, float]], n_clusters: int) -> list[Arc]:
+    """The links that are among the strongest ones of a cluster at either end."""
+    taken = [0] * n_clusters
+    found = []
+    for pair in sorted(links, key=lambda pair: (-links[pair][1], pair)):
+        if min(taken[g] for g in pair) < LINKS_EACH:
+            found.append(pair)
+        for g in pair:
+            taken[g] += 1
+    return sorted(found)
+
+
+def _title(group: Sequence[int], parents: Parents, labels: Sequence[str], of: np.ndarray) -> str:
+    """The variable with the most arcs inside, and the number of the others."""
+    degree: Counter[int] = Counter()
+    for v in group:
+        inner = [p for p in parents[v] if of[p] == of[v]]
+        degree.update([v] * len(inner) + inner)
+    if not degree:
+        return f"{len(group)} without arcs"
+    if len(degree) < len(group):
+        return f"{len(group)} in small groups or without arcs"
+    return f"{labels[min(group, key=lambda v: (-degree[v], v))]} + {len(group) - 1}"

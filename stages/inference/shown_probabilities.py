@@ -1,0 +1,66 @@
+"""The probabilities that a picture shows, and whether its page can answer questions itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from formats.graph_records import BayesianNetwork, Probabilities
+
+from .junction_trees import Engine
+from .queries import marginals, prepare
+
+PAGE_CELLS = 200_000
+"""Largest number of cells of the tables with which a page answers, and of the parameters in it; a click on
+the largest takes some tenths of a second."""
+MOST_CELLS = 1e8
+"""Largest number of cells of a junction tree with which a picture's marginals are computed."""
+
+
+def shown_probabilities(model: BayesianNetwork, elimination: Sequence[int] | None = None) -> Probabilities | str:
+    """The marginals of a network, with its parameters and an elimination order within `PAGE_CELLS`; or why there are
+    none.
+
+    `elimination`: a known order, as for `Engine`. Raises errors as `Engine` does.
+    """
+    engine = Engine(model, elimination)
+    variables = range(engine.n_variables)
+    cells = _cells(engine)
+    if cells > MOST_CELLS:
+        return (
+            f"Probabilities are left out: their junction tree has {cells:,.0f} cells, more than {MOST_CELLS:,.0f}; "
+            "bnsl query answers for single variables."
+        )
+    found = tuple(marginals(engine, {}, variables).found)
+    states = tuple(variable.known_states for variable in model.variables)
+    order = tuple(sorted(variables, key=engine.ranks.__getitem__))
+    needed = bucket_cells(model, order)
+    if needed <= PAGE_CELLS:
+        return Probabilities(states, found, model, order)
+    held = sum(table.size for table in model.tables) <= PAGE_CELLS
+    note = (
+        f"Findings cannot be set here: answers would take {needed:,} cells, more than the {PAGE_CELLS:,} of a page; "
+        "bnsl query answers."
+    )
+    return Probabilities(states, found, model if held else None, note=note)
+
+
+def _cells(engine: Engine) -> float:
+    """Cells of the junction tree for the marginals of all variables; infinite if they do not fit into memory."""
+    if engine.whole_cells > engine.max_cells:
+        return math.inf
+    return prepare(engine, {}, range(engine.n_variables)).cost.cells
+
+
+def bucket_cells(model: BayesianNetwork, order: Sequence[int]) -> int:
+    """Cells of the buckets of an elimination order (Dechter 1999): each is over a variable and what it meets."""
+    rank = {v: i for i, v in enumerate(order)}
+    scopes: list[set[int]] = [{v} for v in order]
+    for v, family in enumerate(model.parents):
+        scopes[min(rank[u] for u in (v, *family))] |= {v, *family}
+    for i, scope in enumerate(scopes):
+        rest = scope - {order[i]}
+        if rest:
+            scopes[min(rank[u] for u in rest)] |= rest
+    sizes = [len(variable.known_states) for variable in model.variables]
+    return sum(math.prod(sizes[v] for v in scope) for scope in scopes)

@@ -1,0 +1,97 @@
+"""What a page computes at a click is what `bnsl query` answers: its own script, run by node."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.cases.inference import chain_of_small_numbers, random_evidence, small_network
+from helpers.places import EXAMPLE_DATA
+
+import bnsl
+from formats.data_records import Variable
+from formats.errors import Inconsistent
+from formats.graph_records import BayesianNetwork
+from formats.pictures.html import TEMPLATE
+from stages.inference import shown_probabilities as shown
+from stages.inference.junction_trees import Engine
+from stages.inference.queries import marginals
+
+NODE = shutil.which("node")
+
+
+def answered(model: BayesianNetwork, evidence: list[dict[int, int]]) -> list:
+    if NODE is None:
+        pytest.skip("needs node")
+    found = shown.shown_probabilities(model)
+    assert not isinstance(found, str) and found.order is not None
+    told = {
+        "sizes": [len(states) for states in found.states],
+        "parents": model.parents,
+        "tables": [table.ravel().tolist() for table in model.tables],
+        "order": found.order,
+    }
+    text = json.dumps({"model": told, "evidence": [list(row.items()) for row in evidence]})
+    script = [str(NODE), str(Path(__file__).with_name("answers.js")), str(TEMPLATE.with_name("answers.js"))]
+    done = subprocess.run(script, input=text, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def check(model: BayesianNetwork, evidence: list[dict[int, int]]) -> None:
+    engine, variables = Engine(model), range(len(model.variables))
+    for row, found in zip(evidence, answered(model, evidence), strict=True):
+        try:
+            right = marginals(engine, row, variables)
+        except Inconsistent:
+            assert found is None
+            continue
+        assert found["log"] == pytest.approx(right.log_probability, abs=1e-9)
+        for own, other in zip(found["marginals"], right.found, strict=True):
+            np.testing.assert_allclose(own, other, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_small_networks(seed: int):
+    """With zeros among the parameters, so some evidence is impossible."""
+    model = small_network(seed, zeros=0.2)
+    check(model, [{}, *(random_evidence(model, number) for number in range(5))])
+
+
+@pytest.mark.parametrize("name", ["asia", "alarm"])
+def test_bundled_networks(name: str):
+    model = bnsl.read(str(EXAMPLE_DATA / f"{name}.bif")).model
+    check(model, [{}, *(random_evidence(model, number, 0.2) for number in range(4))])
+
+
+def test_many_small_probabilities_do_not_vanish():
+    model = chain_of_small_numbers()
+    check(model, [dict.fromkeys(range(1, 701), 1)])
+
+
+def test_beyond_the_limit_marginals_remain_and_the_note_says_why(monkeypatch: pytest.MonkeyPatch):
+    variables = tuple(Variable(f"X{i}", ("0", "1")) for i in range(4))
+    tables = tuple(np.full((2,) * k, 0.5) for k in (1, 2, 2, 3))
+    model = BayesianNetwork(variables, ((), (0,), (0,), (1, 2)), tables)
+    cells = 2 + 4 + 4 + 8
+    monkeypatch.setattr(shown, "PAGE_CELLS", cells)
+    found = shown.shown_probabilities(model)
+    assert not isinstance(found, str)
+    assert found.order is None and found.model is model and "Findings cannot be set here" in found.note
+    monkeypatch.setattr(shown, "PAGE_CELLS", cells - 1)
+    found = shown.shown_probabilities(model)
+    assert not isinstance(found, str) and found.model is None and len(found.marginals) == 4
+    monkeypatch.setattr(shown, "MOST_CELLS", 1)
+    assert "junction tree" in str(shown.shown_probabilities(model))
+
+
+def test_cells_of_buckets():
+    """A chain of 2, 3 and 4 states, eliminated from its start: buckets over 2 x 3, 3 x 4 and 4 cells."""
+    variables = tuple(Variable(f"X{i}", tuple("abcd"[: i + 2])) for i in range(3))
+    tables = (np.ones(2) / 2, np.ones((2, 3)) / 3, np.ones((3, 4)) / 4)
+    model = BayesianNetwork(variables, ((), (0,), (1,)), tables)
+    assert shown.bucket_cells(model, (0, 1, 2)) == 6 + 12 + 4
+    assert shown.bucket_cells(model, (1, 0, 2)) == 24 + 8 + 4

@@ -1,0 +1,68 @@
+"""Large networks: clusters of limited size, frames apart with their boxes inside, links between frames."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stages.drawing import networks
+from stages.drawing.clusters import find_clusters
+from stages.drawing.networks import draw_network
+
+from .test_layout import check_apart, network_of, random_network
+
+
+def test_clusters_are_what_strong_arcs_join():
+    inside = [(a, b) for start in (0, 4) for a in range(start, start + 4) for b in range(a + 1, start + 4)]
+    weight = dict.fromkeys(inside, 1.0) | {(3, 4): 0.5}
+    assert find_clusters(9, weight, 4) == [[0, 1, 2, 3], [4, 5, 6, 7], [8]]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clusters_divide_the_variables(seed: int):
+    network = random_network(200, 3, seed)
+    weight = {(p, v): 1.0 for v, family in enumerate(network.parents) for p in family}
+    groups = find_clusters(200, weight, 20)
+    assert sorted(v for group in groups for v in group) == list(range(200))
+    assert max(map(len, groups)) <= 40
+    assert find_clusters(200, weight, 20) == groups
+
+
+def test_frames_are_apart_and_hold_their_boxes(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(networks, "MOST_UNCLUSTERED", 100)
+    network = random_network(150, 3, seed=1)
+    drawing = draw_network(network, network.header.names)
+    found = drawing.clusters
+    assert found is not None and 5 <= len(found.titles) <= 30
+    check_apart(drawing.x, drawing.y, drawing.width, drawing.height)
+    check_apart(found.x, found.y, found.width, found.height)
+    for axis, half, frame, own in (
+        (drawing.x, drawing.width / 2, found.x, found.width / 2),
+        (drawing.y, drawing.height / 2, found.y, found.height / 2),
+    ):
+        assert (np.abs(axis - frame[found.of]) + half <= own[found.of]).all()
+    for arc, line in zip(drawing.arcs, drawing.lines):
+        number = found.of[arc[0]]
+        if number == found.of[arc[1]]:
+            assert (np.abs(line[:, 0] - found.x[number]) <= found.width[number] / 2).all()
+    crossing = sum(found.of[p] != found.of[v] for p, v in drawing.arcs)
+    assert 0 < sum(link.n_arcs for link in found.links) <= crossing
+    assert draw_network(network, network.header.names, in_clusters=False).clusters is None
+
+
+def test_links_do_not_pass_through_frames(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(networks, "MOST_UNCLUSTERED", 100)
+    found = draw_network(random_network(300, 3, seed=2), [f"V{v}" for v in range(300)]).clusters
+    assert found is not None
+    for link in found.links:
+        share = np.linspace(0, 1, 50)[:, None]
+        ways = [a + share * (b - a) for a, b in zip(link.line[:-1], link.line[1:])]
+        for x, y in np.concatenate(ways):
+            inside = (np.abs(found.x - x) < found.width / 2 - 1) & (np.abs(found.y - y) < found.height / 2 - 1)
+            assert not inside.any()
+
+
+def test_a_network_without_arcs_is_one_frame(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(networks, "MOST_UNCLUSTERED", 10)
+    found = draw_network(network_of([()] * 20), [f"V{v}" for v in range(20)]).clusters
+    assert found is not None and found.titles == ("20 without arcs",) and not found.links
