@@ -39,12 +39,12 @@ def command(call: Call, target: OutputOptions) -> None:
 
     from ..tables.measure_tables import show_measures
 
-    if target.format_name != "table":
+    if target.format_name not in ("table", "csv"):
         output_format("evaluate", target.output)
     records = call()
     call.reporter.pause()
-    if target.is_table:
+    if target.is_sheet:
         keys = [key for key in MEASURE_KEYS + STRENGTH_KEYS if not key.type.startswith("list")]
-        show_measures(target.output, records, keys)
+        show_measures(target, records, keys)
     else:
         write_json_lines(target.output, records)

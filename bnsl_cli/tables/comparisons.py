@@ -10,6 +10,8 @@ from bnsl.files.recording import write_json_lines
 from formats.printable import escaped
 from formats.wording import printable
 
+from .sheets import write_csv
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -38,12 +40,16 @@ def write_sections(target: str, format_name: str, sections: Sequence[Section]) -
         write_json_lines(target, (row for section in sections for row in section.rows))
     elif format_name == "table":
         _write_tables(target, sections)
+    elif format_name == "csv":
+        rows = [row for section in sections for row in section.rows]
+        # Measures that are no scores have fewer columns; cells of the other columns stay empty.
+        keys = list(dict.fromkeys(key for row in rows for key in row))
+        write_csv(target, keys, ([row.get(key) for key in keys] for row in rows))
     else:
         from formats.streams import open_output
 
-        text = _csv_text(sections) if format_name == "csv" else "\n".join(map(_latex_text, sections))
         with open_output(target) as stream:
-            stream.write(escaped(text).encode())
+            stream.write(escaped("\n".join(map(_latex_text, sections))).encode())
 
 
 def _write_tables(target: str, sections: Sequence[Section]) -> None:
@@ -66,15 +72,6 @@ def _write_tables(target: str, sections: Sequence[Section]) -> None:
     if any(section.best for section in sections):
         parts.append("* best of its line")
     write_text(target, *parts)
-
-
-def _csv_text(sections: Sequence[Section]) -> str:
-    rows = [row for section in sections for row in section.rows]
-    from formats.tables.results.result_tables import csv_text
-
-    # Measures that are no scores have fewer columns; cells of the other columns stay empty.
-    keys = list(dict.fromkeys(key for row in rows for key in row))
-    return csv_text([keys, *([row.get(key) for key in keys] for row in rows)])
 
 
 def _latex_text(section: Section) -> str:

@@ -8,17 +8,24 @@ from typing import TYPE_CHECKING, Any
 from formats.wording import whole
 
 from .layout import COLUMN_GAP, add_rows, fitting_names, new_table, width_of, write_text
+from .sheets import write_csv
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from bnsl.options.shared import OutputOptions
     from formats.schemas import Key
 
 
-def show_measures(target: str, records: Sequence[Mapping[str, Any]], keys: Sequence[Key]) -> None:
-    """One network: a line for each measure, with its meaning. Several: a line for each network."""
+def show_measures(place: OutputOptions, records: Sequence[Mapping[str, Any]], keys: Sequence[Key]) -> None:
+    """One network: a line for each measure, with its meaning. Several, and CSV: a line for each network."""
+    target = place.output
     meanings = {key.name: f"{key.meaning}; {key.unit}" if key.unit else key.meaning for key in keys}
     names = [name for name in meanings if any(name in record for record in records)]
+    if place.format_name == "csv":
+        names = [*(name for name in ("network", "index") if any(name in record for record in records)), *names]
+        write_csv(target, names, ([record.get(name) for name in names] for record in records))
+        return
     paths = [record["network"] for record in records]
     files = ["<stdin>" if path == "-" else path.rpartition("/")[2] for path in paths]
     places = [f"#{record['index']}" if "index" in record else "" for record in records]
