@@ -615,6 +615,7 @@ def evaluate(
     seed: int = 0,
     target: str | None = None,
     no_treewidth: bool = False,
+    families: bool = False,
     jobs: int = 1,
     memory: int | str | None = None,
     quiet: bool = False,

@@ -23,6 +23,7 @@ from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.reporter import Reporter
 from ..tables import as_file
+from .families import BETWEEN, side_by_side
 
 if TYPE_CHECKING:
     from formats.proof_records import Proof
@@ -85,6 +86,11 @@ class MeasureOptions:
     no_treewidth: bool = option(
         "Skip the bounds on the treewidth, which take long on large dense networks.", kind=FLAG
     )
+    families: bool = option(
+        "Set two networks side by side instead: the parents of each variable in both, and with --data the local "
+        "scores of both families.",
+        kind=FLAG,
+    )
     jobs: int = shared.jobs_field()
     memory: int | None = option(
         f"{shared.TABLE_MEMORY} For --target, and --test rows with missing cells.", SIZE, section="Budget"
@@ -107,7 +113,7 @@ def evaluate(
     Returns
     -------
     list of dict
-        The measures of each network.
+        The measures of each network; with `families` the families of each variable.
 
     Examples
     --------
@@ -125,12 +131,17 @@ def evaluate(
     sources = networks or (() if given.strengths is not None else (run.source(None, "NETWORK"),))
     shared.check_sources(*sources, *(given.proof or ()), given.data, given.test, given.reference, given.strengths)
     check_use(run, bool(sources), given, data_options, measures)
+    if measures.families:
+        run.refuse(BETWEEN, "does not go with --families, which sets two networks side by side.")
     learnt = [
         (name_of(source, f"network{number}"), place, network)
         for number, source in enumerate(sources, 1)
         for place, network in numbered_networks(source, reporter)
     ]
     training = MatchedTables(given.data, data_options, reporter)
+    if measures.families:
+        named = [(source, network) for source, _, network in learnt]
+        return side_by_side(named, training, measures.score, measures.ess, reporter)
     held_out = MatchedTables(
         given.test, data_options.without_coding if given.data is not None else data_options, reporter, may_be_set=True
     )

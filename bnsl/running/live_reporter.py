@@ -105,7 +105,11 @@ class LiveReporter(Reporter):
                 TextColumn("{task.description}"),
                 *([BarColumn(bar_width=BAR_WIDTH)] if is_wide else []),
                 TimeElapsedColumn(),
-                TextColumn("{task.fields[facts]}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
+                TextColumn(
+                    "{task.fields[facts]}",
+                    markup=False,
+                    table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"),
+                ),
                 console=console,
                 transient=True,
                 expand=True,

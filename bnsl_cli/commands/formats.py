@@ -19,7 +19,7 @@ from ..running.stage_command import stage_command
 if TYPE_CHECKING:
     from formats.schemas import Key
 
-MEASURES, COMPARISONS = "measures", "comparisons"
+MEASURES, FAMILIES, COMPARISONS = "measures", "families", "comparisons"
 """Names of the lines of ``bnsl evaluate`` and ``bnsl compare``, which have no header that names them."""
 
 FORMATS = output_options(("table", "jsonl"), "A table to read (default) or JSON lines.", without=["stats"])
@@ -33,9 +33,9 @@ def command(name: str | None, as_schema: bool, target: OutputOptions, reporter: 
     """List the formats that are read and written.
 
     With the name of one of this program's own formats, all its keys with their units and meanings: parentsets,
-    network, forest, trace, arc-probabilities, entropy; also of measures (the lines of bnsl evaluate) and
-    comparisons (the lines of bnsl compare). The content of an input gives its format; the name does so only of
-    formats that other packages add.
+    network, forest, trace, arc-probabilities, entropy; also of measures and families (the lines of bnsl evaluate)
+    and comparisons (the lines of bnsl compare). The content of an input gives its format; the name does so only
+    of formats that other packages add.
 
     \b
     Examples:
@@ -106,6 +106,8 @@ def json_schema(name: str) -> dict[str, Any]:
     short = name.removeprefix("bnsl.")
     if short == MEASURES:
         return record_schema("Line of bnsl evaluate", groups["record"])
+    if short == FAMILIES:
+        return record_schema("Line of bnsl evaluate --families", groups["record"])
     if short == COMPARISONS:
         return union_schema("Line of bnsl compare", "table", groups)
     spec = JSONL_FORMATS.get(f"bnsl.{short}", ARC_PROBABILITIES)
@@ -117,11 +119,12 @@ def json_schema(name: str) -> dict[str, Any]:
 def _groups(name: str) -> list[tuple[str, tuple[Key, ...]]]:
     """The keys of a format in groups: header and record, columns, or kinds of records."""
     from formats.schemas import ENTROPY_COLUMNS, JSONL_FORMATS
-    from stages.evaluate.record_keys import COMPARISON_KEYS, EVALUATION_KEYS
+    from stages.evaluate.record_keys import COMPARISON_KEYS, EVALUATION_KEYS, FAMILY_KEYS
 
     others: dict[str, list[tuple[str, tuple[Key, ...]]]] = {
         "entropy": [("column", ENTROPY_COLUMNS)],
         MEASURES: [("record", EVALUATION_KEYS)],
+        FAMILIES: [("record", FAMILY_KEYS)],
         COMPARISONS: list(COMPARISON_KEYS.items()),
     }
     short = name.removeprefix("bnsl.")

@@ -25,6 +25,8 @@ LESS_IS_BETTER = (
     "shd",
     "skeleton_distance",
     *(name for pair in FORMER_NAMES.items() for name in pair if not name.endswith("true_positives")),
+    "class_false_positives",
+    "class_false_negatives",
     "impossible_rows",
     "log_loss",
     "calibration_error",

@@ -52,6 +52,9 @@ proof_gap number nats: that bound less the score, rounded up
 certificate string: the header's elimination order, checked from scratch: valid, or what is wrong with it
 shd integer: structural Hamming distance from the reference of equivalence classes: between essential graphs
 skeleton_distance integer: pairs adjacent in just one of network and reference
+class_true_positives integer: edges of the essential graph that the reference's has too, with the same direction or none
+class_false_positives integer: edges of the essential graph that the reference's lacks, or directs otherwise
+class_false_negatives integer: edges of the reference's essential graph that are missing, or directed otherwise
 drawn_true_positives integer: arcs as drawn that the reference has too; once true_positives
 drawn_false_positives integer: arcs as drawn that the reference lacks, also if it has them reversed
 drawn_false_negatives integer: arcs of the reference as drawn that are missing, also if they are there reversed
@@ -83,6 +86,21 @@ index integer: position of the network in its stream, from 1
     *keys_of("calibration list<object>: deciles of strength, those without arcs left out"),
 )
 """A record of ``bnsl evaluate``: which measures it has depends on the inputs."""
+
+FAMILY_KEYS = (
+    *keys_of("""
+variable string!: name
+same boolean!: whether its parents are the same in both networks
+parents_1 list<string>!: its parents in the first network
+parents_2 list<string>!: its parents in the second network
+"""),
+    *(
+        Key(f"{name}_{n}", "number", f"{name} of its family in the {which} network", "nats")
+        for name in SCORES
+        for n, which in ((1, "first"), (2, "second"))
+    ),
+)
+"""A record of ``bnsl evaluate --families``."""
 
 _COMPARED_KEYS = keys_of("""
 table string!: kind of row: values, ranks, pairs or wscores
