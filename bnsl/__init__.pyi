@@ -626,11 +626,13 @@ def compare(
     *,
     names: str | None = None,
     measure: str | Iterable[str] = (),
-    show: Literal["values", "ranks", "pairs", "wscores"]
-    | Iterable[Literal["values", "ranks", "pairs", "wscores"]] = ("values", "ranks", "pairs"),
+    show: Literal["values", "ranks", "pairs", "signedrank", "wscores"]
+    | Iterable[Literal["values", "ranks", "pairs", "signedrank", "wscores"]] = ("values", "ranks", "pairs"),
     baseline: str | None = None,
     average: Literal["mean", "median", "deviation"] | Iterable[Literal["mean", "median", "deviation"]] = ("mean",),
     level: float = 0.05,
+    region: float = 0.0,
+    seed: int = 0,
     allow_missing: bool = False,
     quiet: bool = False,
     verbose: int = 0,

@@ -131,8 +131,6 @@ def evaluate(
     sources = networks or (() if given.strengths is not None else (run.source(None, "NETWORK"),))
     shared.check_sources(*sources, *(given.proof or ()), given.data, given.test, given.reference, given.strengths)
     check_use(run, bool(sources), given, data_options, measures)
-    if measures.families:
-        run.refuse(BETWEEN, "does not go with --families, which sets two networks side by side.")
     learnt = [
         (name_of(source, f"network{number}"), place, network)
         for number, source in enumerate(sources, 1)
@@ -233,7 +231,9 @@ def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:
 def check_use(
     run: Run, has_networks: bool, given: InputOptions, data_options: DataOptions, measures: MeasureOptions
 ) -> None:
-    """Refuse options that need an input or option that is not given."""
+    """Refuse options that need an input or option that is not given, or do not go with one that is."""
+    if measures.families:
+        run.refuse(BETWEEN, "does not go with --families, which sets two networks side by side.")
     if not has_networks:
         run.refuse(("data", "test", "proof", *vars(measures)), "is about networks: give NETWORK beside --strengths.")
     if given.data is None and given.test is None:

@@ -7,9 +7,9 @@ import math
 
 import pytest
 from helpers.processes import run_here
+from naive import scores as naive
 
 import bnsl
-from naive import scores as naive
 
 ROWS = [(i % 2, i // 2 % 2, (i * i // 3) % 3) for i in range(40)]
 
