@@ -51,16 +51,16 @@ def rank_axis_text(
 
     axis = _MARGIN + 52
     rows = [_line("line", (left, axis), (left + _AXIS_WIDTH, axis))]
-    for rank in range(1, n + 1):
-        rows.append(_line("line", (place(rank), axis - 6), (place(rank), axis)))
-        rows.append(_text("label", place(rank), axis - 12, str(rank), "middle"))
+    for mark in range(1, n + 1):
+        rows.append(_line("line", (place(mark), axis - 6), (place(mark), axis)))
+        rows.append(_text("label", place(mark), axis - 12, str(mark), "middle"))
     if difference <= n - 1:
         rows.append(_line("line", (left, _MARGIN + 16), (left + difference * step, _MARGIN + 16)))
         rows += [_line("line", (x, _MARGIN + 12), (x, _MARGIN + 20)) for x in (left, left + difference * step)]
         rows.append(_text("note", left, _MARGIN + 6, f"critical difference {difference:.2f}", "start"))
     for level, (first, last) in enumerate(groups):
-        height = axis + 14 + 10 * level
-        rows.append(_line("group", (place(ranks[first]) - 4, height), (place(ranks[last]) + 4, height)))
+        bar = axis + 14 + 10 * level
+        rows.append(_line("group", (place(ranks[first]) - 4, bar), (place(ranks[last]) + 4, bar)))
     below = axis + 24 + 10 * len(groups)
     for index, (name, rank) in enumerate(zip(names, ranks)):
         is_left = index < half

@@ -43,7 +43,7 @@ def test_parents_and_scores_of_both(folder):
 
 def test_from_python(folder):
     networks = [bnsl.read(folder / "one.txt"), bnsl.read(folder / "one.txt")]
-    assert all(record["same"] for record in bnsl.evaluate(*networks, families=True, quiet=True))
+    assert all(record["same"] for record in bnsl.evaluate(networks, families=True, quiet=True))
 
 
 def test_two_networks_are_needed(folder):
