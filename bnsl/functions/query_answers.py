@@ -11,6 +11,7 @@ import numpy as np
 
 from formats.tables.evidence import find_variable, parse_state_numbers
 from formats.tables.results.result_tables import FIGURE, TEXT
+from formats.tables.selection import expanded_names
 from formats.wording import whole
 from stages.inference import queries
 from stages.inference.junction_trees import Engine
@@ -155,7 +156,8 @@ def _single_variables(engine: Engine, observed: Evidence, question: QuestionOpti
     variables = engine.variables
     if question.variables is None:
         return [v for v in range(len(variables)) if v not in observed]
-    return [find_variable(name, variables) for name in question.variables]
+    names = expanded_names(question.variables, [variable.name for variable in variables])
+    return [find_variable(name, variables) for name in dict.fromkeys(names)]
 
 
 def _groups_of(engine: Engine, observed: Evidence, question: QuestionOptions) -> list[list[int]]:
@@ -173,6 +175,7 @@ def _groups_of(engine: Engine, observed: Evidence, question: QuestionOptions) ->
 
 def joined_variables(engine: Engine, observed: Evidence, names: Sequence[str], asked: str) -> list[int]:
     """The variables of a joint distribution or of its mode; refuses duplicates and observed ones."""
+    names = expanded_names(names, [variable.name for variable in engine.variables])
     found = [find_variable(name, engine.variables) for name in names]
     if len(set(found)) < len(found):
         raise UsageError(f"--{asked} names a variable twice.")

@@ -41,6 +41,7 @@ class Reporter:
     def __init__(self, prefix: str, verbosity: int = 0):
         self.prefix = prefix
         self.verbosity = verbosity
+        self._warned: set[str] = set()
         self._started = time.monotonic()
         self._last_progress = self._started
         self._begun: tuple[int, float] | None = None  # of the present task: parts done, the time
@@ -62,8 +63,10 @@ class Reporter:
             sys.stderr.flush()
 
     def warn(self, message: str) -> None:
-        """Something the user should know although the run goes on."""
-        self._line(f"warning: {message}")
+        """Something the user should know although the run goes on; said once."""
+        if message not in self._warned:
+            self._warned.add(message)
+            self._line(f"warning: {message}")
 
     def summary(self, message: str) -> None:
         """The closing line of a stage, or of the cutting of columns."""
