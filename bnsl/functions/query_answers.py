@@ -66,7 +66,7 @@ def answer(engine: Engine, observed: Evidence, question: QuestionOptions, report
         f"{format_bytes(cost.memory)}"
     )
     what = "states and evidence together" if question.mpe or question.map_of is not None else "evidence"
-    closing = f"{_about(engine, observed)}; log-probability of {what} {found.log_probability:.6g}"
+    closing = f"{_about(engine, observed)}; log-probability of {what} {found.log_probability:.6g} nats"
     return Answers(columns, [values], closing, {"log_probability": found.log_probability, **cost._asdict()})
 
 
@@ -88,7 +88,7 @@ def estimate(engine: Engine, observed: Evidence, question: QuestionOptions, seed
         values = [*values, [error for part in found.standard_errors for error in part.ravel().tolist()]]
     closing = (
         f"{_about(engine, observed)}; {n_samples:,} weighted samples, worth {found.effective:,.1f} independent ones; "
-        f"log-probability of evidence {found.log_probability:.6g} with a standard error of {found.log_error:.2g}"
+        f"log-probability of evidence {found.log_probability:.6g} nats with a standard error of {found.log_error:.2g}"
     )
     figures = {
         "log_probability": found.log_probability,

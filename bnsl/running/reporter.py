@@ -76,7 +76,7 @@ class Reporter:
         """What was done to the input. Of several lines only the first appears, unless with ``-v``."""
         head, more, _ = message.partition("\n")
         is_short = more and self.verbosity < 1
-        self._line(f"{head.removesuffix(':')} (--verbose shows how)" if is_short else message)
+        self._line(f"{head.removesuffix(':')} (verbose output says how)" if is_short else message)
 
     def detail(self, message: str) -> None:
         """A setting or an intermediate result; with ``-v``."""
