@@ -615,6 +615,7 @@ def evaluate(
     seed: int = 0,
     target: str | None = None,
     no_treewidth: bool = False,
+    families: bool = False,
     jobs: int = 1,
     memory: int | str | None = None,
     quiet: bool = False,
@@ -625,11 +626,13 @@ def compare(
     *,
     names: str | None = None,
     measure: str | Iterable[str] = (),
-    show: Literal["values", "ranks", "pairs", "wscores"]
-    | Iterable[Literal["values", "ranks", "pairs", "wscores"]] = ("values", "ranks", "pairs"),
+    show: Literal["values", "ranks", "pairs", "signedrank", "wscores"]
+    | Iterable[Literal["values", "ranks", "pairs", "signedrank", "wscores"]] = ("values", "ranks", "pairs"),
     baseline: str | None = None,
     average: Literal["mean", "median", "deviation"] | Iterable[Literal["mean", "median", "deviation"]] = ("mean",),
     level: float = 0.05,
+    region: float = 0.0,
+    seed: int = 0,
     allow_missing: bool = False,
     quiet: bool = False,
     verbose: int = 0,

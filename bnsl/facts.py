@@ -52,9 +52,11 @@ def _standing(network: Network) -> list[str]:
     extra, parts = network.header.extra, []
     if "rank" in extra:
         parts.append(f"class {extra['rank']} of {extra.get('ranked_among', 'unknown networks')} by score")
+    if extra.get("interrupted"):
+        parts.append("interrupted")
     if isinstance(extra.get("gap"), float) and extra.get("total") is not None:
         parts.append(gap_text(network))
-    return [*parts, "interrupted"] if extra.get("interrupted") else parts
+    return parts
 
 
 def consensus_facts(network: Network) -> str:
@@ -69,7 +71,8 @@ def consensus_facts(network: Network) -> str:
     agreement, bound = extra["agreement"], extra.get("agreement_bound")
     parts.append(f"agreement {agreement:,.4f}")
     if bound is not None:
-        parts[-1] += " (the most there is)" if bound == agreement else f" of at most {bound:,.4f}"
+        parts[-1] += ", the most of any network" if bound == agreement else f" of at most {bound:,.4f}"
+    parts[-1] += " (the arcs' strengths, each less half the threshold)"
     if extra.get("interrupted"):
         parts.append("interrupted")
     return ", ".join(parts)
@@ -86,7 +89,7 @@ def decided_text(extra: Mapping[str, Any]) -> str:
 
 
 def gap_text(network: Network) -> str:
-    """The gap in a header, and the class of networks to which it refers."""
+    """The gap in a header and the networks that it is about, in two sentences; one phrase if it is proved optimal."""
     from stages.optimize.bounds.rounding import optimality_tolerance
 
     extra = network.header.extra
@@ -94,11 +97,11 @@ def gap_text(network: Network) -> str:
     among = extra.get("bound_relative_to", "networks of an unknown kind")
     share = f" ({100 * gap / abs(total):.3g} %)" if total else ""
     # Lists of unknown data, as other programs write them, do not state which sets they omit.
-    further = "whether more sets exist is not known" if network.header.data is None else "more sets exist"
-    if gap <= optimality_tolerance(network.scores):
-        if among.startswith("all networks"):
-            return f"optimal (to rounding) among {among}"
-        return f"best found; none better (to rounding) among {among} ({further})"
+    further = "; whether more sets exist is not known" if network.header.data is None else "; more sets exist"
     if among.startswith("all networks"):
-        return f"best found; gap {gap:,.4g}{share} to the best of {among}"
-    return f"best found; gap {gap:,.4g}{share} to the best of {among} ({further})"
+        further = ""
+    if gap <= optimality_tolerance(network.scores):
+        if not further:
+            return f"optimal (to rounding) among {among}"
+        return f"best found. No gap: none better (to rounding) among {among}{further}"
+    return f"best found. Gap: the best of {among} scores at most {gap:,.4g} nats{share} higher{further}"

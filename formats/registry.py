@@ -187,6 +187,24 @@ MAIN_FORMATS = (
         pattern=_XML_PROLOG + rb"<smile[\s>]",
     ),
     _row(
+        ("dsl", Kind.PARAMETERS, "a DSL network", ".dsl"),
+        ("graphs.parameters.block_networks:read_dsl", ""),
+        help="GeNIe and SMILE before XDSL",
+        pattern=rb"net[ \t]+\w+" + _BRACE,
+    ),
+    _row(
+        ("dne", Kind.PARAMETERS, "a Netica network", ".dne"),
+        ("graphs.parameters.block_networks:read_netica", ""),
+        help="Netica, as text",
+        pattern=rb"(?://[^\n]*\n\s*)*+bnet[ \t]+\w+" + _BRACE,
+    ),
+    _row(
+        ("dsc", Kind.PARAMETERS, "a network of Microsoft's MSBN", ".dsc"),
+        ("graphs.parameters.msbn:read_msbn", ""),
+        help="Microsoft's MSBN, also of R's bnlearn",
+        pattern=rb"(?://[^\n]*\n\s*)*+belief[ \t]+network\b",
+    ),
+    _row(
         ("uai", Kind.PARAMETERS, "a UAI network", ".uai"),
         ("graphs.parameters.uai:read_uai", "graphs.parameters.uai:uai_text"),
         help="UAI competitions: numbers only",
@@ -297,19 +315,6 @@ UNREAD = (
     Format("zstd", Kind.UNKNOWN, "doubly compressed data", magic=(b"\x28\xb5\x2f\xfd",)),
     Format("hdf5", Kind.UNKNOWN, "an HDF5 file", magic=(b"\x89HDF",)),
     Format("utf-16", Kind.UNKNOWN, "UTF-16 text", magic=(b"\xff\xfe", b"\xfe\xff")),
-    Format("dsl", Kind.UNKNOWN, "a DSL network (GeNIe writes XDSL, too)", pattern=rb"net[ \t]+\w+" + _BRACE),
-    Format(
-        "dne",
-        Kind.UNKNOWN,
-        "a Netica network (GeNIe opens it and saves XDSL)",
-        pattern=rb"(?://[^\n]*\n\s*)*+bnet[ \t]+\w+" + _BRACE,
-    ),
-    Format(
-        "dsc",
-        Kind.UNKNOWN,
-        "a network of Microsoft's MSBN (GeNIe opens it and saves XDSL)",
-        pattern=rb"(?://[^\n]*\n\s*)*+belief[ \t]+network\b",
-    ),
     Format("json", Kind.UNKNOWN, "JSON that is none of ours", pattern=rb'\{\s*["}]'),
     Format(
         "xml", Kind.UNKNOWN, "an XML file", pattern=rb"<(?:\?xml\b|!--|!DOCTYPE|(?=(?s:.*(?:</|/>)))[a-zA-Z][^<>]*+>)"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import subprocess
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers.places import ROOT
 from helpers.processes import environment
+
+from formats.graphs.structures import require_acyclic
 
 PLACE = ROOT / "examples" / "deployment"
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -87,3 +91,24 @@ def test_the_script_of_the_module(tmp_path: Path, treewidth: str, score: str, es
     assert float((tmp_path / "time.txt").read_text()) > 0
     assert (tmp_path / "ntests.txt").read_text() == "None\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["adjmat.csv", "d.csv", "ntests.txt", "time.txt"]
+
+
+def test_the_study_draws_what_it_says(tmp_path: Path):
+    spec = importlib.util.spec_from_file_location("study", PLACE / "benchpress" / "study.py")
+    study = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(study)
+    counts = []
+    for seed in range(20):
+        parents = study.random_graph(np.random.default_rng(seed))
+        assert len(parents) == 80 and max(map(len, parents)) <= 5
+        require_acyclic([f"X{v}" for v in range(80)], parents)
+        counts.append(sum(map(len, parents)))
+    assert 140 < sum(counts) / 20 < 165  # 160 pairs in the mean, some left out as sixth parents
+    rows = study.rows_of([[], [0], [0, 1]], 20_000, np.random.default_rng(1))
+    for code in range(4):
+        chosen = rows[(rows[:, 0] == code % 2) & (rows[:, 1] == code // 2), 2]
+        assert 0.07 < chosen.mean() < 0.93
+    study.write_matrix(tmp_path / "m.csv", [[], [0], [0, 1]])
+    assert (tmp_path / "m.csv").read_text() == "X0,X1,X2\n0,1,1\n0,0,1\n0,0,0\n"
+    study.write_data(tmp_path / "d.csv", rows[:1])
+    assert (tmp_path / "d.csv").read_text().startswith("X0,X1,X2\n2,2,2\n")

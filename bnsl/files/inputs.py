@@ -230,7 +230,7 @@ def read_entropies_and_rows(
 
     reporter = run.reporter
     opened = open_dataset_or_entropies(
-        as_table(source), warn=reporter.warn, note=reporter.summary, **data_options.rules(reporter)
+        as_table(source), warn=reporter.warn, note=reporter.note, **data_options.rules(reporter)
     )
     if isinstance(opened, EntropyTable):
         refuse_data_options(run, f"goes with data, and {source_name(source)} holds entropies.")

@@ -9,7 +9,7 @@ from formats.wording import plural
 
 from ..options.declared import argument, option, record
 from ..options.shared import check_sources
-from ..options.values import FLAG, Choice, Number, Parsed
+from ..options.values import FLAG, SEED, Choice, Number, Parsed
 from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..tables import as_file
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stages.evaluate.runs import NamePattern
     from stages.evaluate.runs import Run as OneRun
 
-SECTIONS = ("values", "ranks", "pairs", "wscores")
+SECTIONS = ("values", "ranks", "pairs", "signedrank", "wscores")
 
 
 def _measure(text: str) -> Measure:
@@ -61,9 +61,10 @@ class ComparisonOptions:
         is_several=True,
     )
     sections: tuple[str, ...] = option(
-        "Tables to write: values by data and method, average ranks (Friedman, Holm), pairs (sign test, classes of "
-        "differences), W-scores. The W-score (G - T) / |G| of a score T against the baseline's G is 0 where T is as "
-        "good and above 0 where it is worse. Repeatable.  [default: values, ranks, pairs]",
+        "Tables to write: values by data and method, average ranks (Friedman, Holm, Nemenyi), pairs (sign test, "
+        "classes of differences), signedrank (Bayesian signed-rank test: probabilities that one method is better), "
+        "W-scores. The W-score (G - T) / |G| of a score T against the baseline's G is 0 where T is as good and above "
+        "0 where it is worse. Repeatable.  [default: values, ranks, pairs]",
         Choice(SECTIONS),
         names=("--show",),
         is_several=True,
@@ -85,6 +86,13 @@ class ComparisonOptions:
         show_default=False,
     )
     level: float = option("Significance level of the rank tests.", Number(0, 1, is_open=True), "ALPHA", default=0.05)
+    region: float = option(
+        "Differences up to this size are practically none for the signed-rank test, in the unit of the measure.",
+        Number(0),
+        "SIZE",
+        default=0.0,
+    )
+    seed: int = option("Seed of the draws of the signed-rank test.", SEED, "N", default=0)
     allow_missing: bool = option(
         "Leave out runs without a value, and rank a method last on data where no run has one, instead of failing.",
         kind=FLAG,
@@ -127,6 +135,8 @@ def compare(
     from stages.evaluate.comparison_tables import Settings, compare_runs
     from stages.evaluate.runs import dependent_cases, gather_runs
 
+    if "signedrank" not in given.sections:
+        run.refuse(("region", "seed"), "goes with --show signedrank.")
     sources = files or (run.source(None, "RUNS"),)
     check_sources(*sources)
     runs = gather_runs((each for source in sources for each in measures_of(source)), given.names)
@@ -138,6 +148,8 @@ def compare(
         tuple(dict.fromkeys(given.averages)),
         given.level,
         given.allow_missing,
+        given.region,
+        given.seed,
     )
     closing = f"{plural(len(runs), 'run')} of {plural(len({each.method for each in runs}), 'method')}"
     sections = list(compare_runs(runs, settings, run.reporter.warn))

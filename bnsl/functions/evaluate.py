@@ -23,6 +23,7 @@ from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.reporter import Reporter
 from ..tables import as_file
+from .families import BETWEEN, side_by_side
 
 if TYPE_CHECKING:
     from formats.proof_records import Proof
@@ -85,6 +86,11 @@ class MeasureOptions:
     no_treewidth: bool = option(
         "Skip the bounds on the treewidth, which take long on large dense networks.", kind=FLAG
     )
+    families: bool = option(
+        "Set two networks side by side instead: the parents of each variable in both, and with --data the local "
+        "scores of both families.",
+        kind=FLAG,
+    )
     jobs: int = shared.jobs_field()
     memory: int | None = option(
         f"{shared.TABLE_MEMORY} For --target, and --test rows with missing cells.", SIZE, section="Budget"
@@ -107,7 +113,7 @@ def evaluate(
     Returns
     -------
     list of dict
-        The measures of each network.
+        The measures of each network; with `families` the families of each variable.
 
     Examples
     --------
@@ -131,6 +137,9 @@ def evaluate(
         for place, network in numbered_networks(source, reporter)
     ]
     training = MatchedTables(given.data, data_options, reporter)
+    if measures.families:
+        named = [(source, network) for source, _, network in learnt]
+        return side_by_side(named, training, measures.score, measures.ess, reporter)
     held_out = MatchedTables(
         given.test, data_options.without_coding if given.data is not None else data_options, reporter, may_be_set=True
     )
@@ -222,7 +231,9 @@ def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:
 def check_use(
     run: Run, has_networks: bool, given: InputOptions, data_options: DataOptions, measures: MeasureOptions
 ) -> None:
-    """Refuse options that need an input or option that is not given."""
+    """Refuse options that need an input or option that is not given, or do not go with one that is."""
+    if measures.families:
+        run.refuse(BETWEEN, "does not go with --families, which sets two networks side by side.")
     if not has_networks:
         run.refuse(("data", "test", "proof", *vars(measures)), "is about networks: give NETWORK beside --strengths.")
     if given.data is None and given.test is None:

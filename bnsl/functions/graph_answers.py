@@ -10,7 +10,7 @@ from formats.data_records import Dataset, Variable
 from formats.graphs.algorithms import Parents
 from formats.tables.evidence import find_variable
 from formats.tables.results.result_tables import FIGURE, NUMBER, TEXT
-from formats.tables.selection import column_list
+from formats.tables.selection import column_list, expanded_names
 from formats.wording import plural
 from stages.evaluate.independence_tests import independence_test
 from stages.evaluate.rank_tests import adjust_holm
@@ -103,6 +103,7 @@ class _Graph:
 
     def places(self, names: Sequence[str], option: str) -> list[int]:
         """The variables of these names; refuses duplicates."""
+        names = expanded_names(names, self.names)
         found = [find_variable(name, [Variable(known) for known in self.names]) for name in names]
         if len(set(found)) < len(found):
             raise UsageError(f"--{option} names a variable twice.")

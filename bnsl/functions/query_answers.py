@@ -11,6 +11,7 @@ import numpy as np
 
 from formats.tables.evidence import find_variable, parse_state_numbers
 from formats.tables.results.result_tables import FIGURE, TEXT
+from formats.tables.selection import expanded_names
 from formats.wording import whole
 from stages.inference import queries
 from stages.inference.junction_trees import Engine
@@ -65,7 +66,7 @@ def answer(engine: Engine, observed: Evidence, question: QuestionOptions, report
         f"{format_bytes(cost.memory)}"
     )
     what = "states and evidence together" if question.mpe or question.map_of is not None else "evidence"
-    closing = f"{_about(engine, observed)}; log-probability of {what} {found.log_probability:.6g}"
+    closing = f"{_about(engine, observed)}; log-probability of {what} {found.log_probability:.6g} nats"
     return Answers(columns, [values], closing, {"log_probability": found.log_probability, **cost._asdict()})
 
 
@@ -87,7 +88,7 @@ def estimate(engine: Engine, observed: Evidence, question: QuestionOptions, seed
         values = [*values, [error for part in found.standard_errors for error in part.ravel().tolist()]]
     closing = (
         f"{_about(engine, observed)}; {n_samples:,} weighted samples, worth {found.effective:,.1f} independent ones; "
-        f"log-probability of evidence {found.log_probability:.6g} with a standard error of {found.log_error:.2g}"
+        f"log-probability of evidence {found.log_probability:.6g} nats with a standard error of {found.log_error:.2g}"
     )
     figures = {
         "log_probability": found.log_probability,
@@ -155,7 +156,8 @@ def _single_variables(engine: Engine, observed: Evidence, question: QuestionOpti
     variables = engine.variables
     if question.variables is None:
         return [v for v in range(len(variables)) if v not in observed]
-    return [find_variable(name, variables) for name in question.variables]
+    names = expanded_names(question.variables, [variable.name for variable in variables])
+    return [find_variable(name, variables) for name in dict.fromkeys(names)]
 
 
 def _groups_of(engine: Engine, observed: Evidence, question: QuestionOptions) -> list[list[int]]:
@@ -173,6 +175,7 @@ def _groups_of(engine: Engine, observed: Evidence, question: QuestionOptions) ->
 
 def joined_variables(engine: Engine, observed: Evidence, names: Sequence[str], asked: str) -> list[int]:
     """The variables of a joint distribution or of its mode; refuses duplicates and observed ones."""
+    names = expanded_names(names, [variable.name for variable in engine.variables])
     found = [find_variable(name, engine.variables) for name in names]
     if len(set(found)) < len(found):
         raise UsageError(f"--{asked} names a variable twice.")

@@ -12,7 +12,7 @@ import pyarrow
 from formats.tables.completed_rows import CompletedRows
 from formats.tables.evidence import EvidenceTable, find_variable, open_evidence
 from formats.tables.results.result_tables import FIGURE, TEXT
-from formats.tables.selection import drop_option
+from formats.tables.selection import drop_option, expanded_names
 from formats.wording import option_value
 from stages.inference.junction_trees import Engine
 from stages.inference.queries import Evidence
@@ -40,7 +40,8 @@ def answer_rows(
     Raises `UsageError`: the table has evidence on a variable that is set from outside (`fixed`).
     """
     variables = engine.network.variables
-    targets = [find_variable(name, variables) for name in dict.fromkeys(rows.predict or ())]
+    predicted = expanded_names(rows.predict or (), [variable.name for variable in variables])
+    targets = [find_variable(name, variables) for name in dict.fromkeys(predicted)]
     evidence = open_evidence(
         as_table(rows.table),
         variables,

@@ -112,7 +112,7 @@ class DataOptions:
         from ..tables import as_table
 
         table = as_table(source)
-        dataset = open_dataset(table, warn=reporter.warn, note=reporter.summary, **self.rules(reporter, known))
+        dataset = open_dataset(table, warn=reporter.warn, note=reporter.note, **self.rules(reporter, known))
         self._require_rows(dataset, table, may_be_set)
         return dataset
 
@@ -138,7 +138,7 @@ class DataOptions:
             return self.open(source, reporter, known, may_be_set=may_be_set)
         rules = self.rules(reporter, known)
         table = as_table(source)
-        rows = open_incomplete(table, warn=reporter.warn, note=reporter.summary, **rules)
+        rows = open_incomplete(table, warn=reporter.warn, note=reporter.note, **rules)
         self._require_rows(rows.dataset, table, may_be_set)
         return rows
 

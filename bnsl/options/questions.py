@@ -20,7 +20,9 @@ class QuestionOptions:
     """The question; by default the marginals of all variables."""
 
     variables: tuple[str, ...] | None = option(
-        "Distributions of these variables only, each by itself; irrelevant variables are pruned.", COLUMNS
+        "Distributions of these variables only (names, patterns, ranges), each by itself; irrelevant variables are "
+        "pruned.",
+        COLUMNS,
     )
     joint: tuple[str, ...] | None = option("The distribution of these variables together.", COLUMNS)
     map_of: tuple[str, ...] | None = option(

@@ -63,13 +63,23 @@ class OutputOptions:
         return self.output == "-" and sys.stdout.isatty()
 
     @property
+    def is_sheet(self) -> bool:
+        """Whether the table to read is written, laid out or as CSV."""
+        return self.is_table or self.format_name == "csv"
+
+    @property
     def rows_shown(self) -> int | None:
         """Limit on the rows of a table: an excerpt on a terminal unless ``--format table`` is given."""
         return TERMINAL_ROWS if self.format_name is None and self.output == "-" else None
 
 
 def output_options(formats: tuple[str, ...], text: str, without: Collection[str] = ("as_json", "stats")) -> Any:
-    """``--output``, ``--format`` with the formats of the command, ``--json`` and ``--stats``."""
+    """``--output``, ``--format`` with the formats of the command, ``--json`` and ``--stats``.
+
+    A table to read is offered as CSV, too, if the command has no CSV of its own.
+    """
+    if "table" in formats and "csv" not in formats:
+        formats, text = (*formats, "csv"), f"{text.removesuffix('.')}; csv: the same table for spreadsheets."
     changes = {"format_name": {"kind": Choice(formats), "help": text}}
     return record(OutputOptions, "Output", changes=changes, without=without)
 

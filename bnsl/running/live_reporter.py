@@ -9,14 +9,15 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import re
 import stat
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from bnsl.running.reporter import Reporter, compiling_text, progress_text
+from bnsl.running.reporter import Reporter, compiling_text, progress_parts
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -26,6 +27,9 @@ LIVE_DELAY = 0.4
 LIVE_INTERVAL = 0.1
 WIDE = 100
 """Number of columns from which a bar is shown, and the time limit beside the remaining time."""
+BAR_WIDTH = 8
+SIGNS = 12
+"""Columns of the spinner, the elapsed time and the gaps between."""
 SILENT_DELAY = 1.0
 """Seconds until the line appears for a stage without progress, which reads or compiles."""
 
@@ -39,6 +43,7 @@ class LiveReporter(Reporter):
     def __init__(self, prefix: str, verbosity: int = 0, shows_silence: bool = False):
         super().__init__(prefix, verbosity)
         self._is_over = False
+        self._taken = SIGNS
         self._bar: Progress | None = None
         self._task: Any = None
         self._lock = threading.Lock()
@@ -66,7 +71,8 @@ class LiveReporter(Reporter):
         share = self._share(done, total)
         from formats.wording import printable
 
-        shown = printable(progress_text(done, total, counted, left | facts))
+        parts = progress_parts(done, total, counted, left | facts)
+        shown = fitting(list(map(printable, parts)), bar.console.width - len(self.prefix) - self._taken)
         bar.update(self._task, completed=share or 0.0, total=None if share is None else 1.0, facts=shown)
 
     def compiling(self, count: int, seconds: float) -> None:
@@ -93,12 +99,17 @@ class LiveReporter(Reporter):
                 return self._bar
             console = Console(stderr=True)
             self._shows_limit = is_wide = console.width >= WIDE
+            self._taken = SIGNS + (BAR_WIDTH + 1 if is_wide else 0)
             self._bar = bar = Progress(
                 SpinnerColumn(),
                 TextColumn("{task.description}"),
-                *([BarColumn(bar_width=8)] if is_wide else []),
+                *([BarColumn(bar_width=BAR_WIDTH)] if is_wide else []),
                 TimeElapsedColumn(),
-                TextColumn("{task.fields[facts]}", markup=False, table_column=Column(ratio=1)),
+                TextColumn(
+                    "{task.fields[facts]}",
+                    markup=False,
+                    table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"),
+                ),
                 console=console,
                 transient=True,
                 expand=True,
@@ -123,6 +134,18 @@ class LiveReporter(Reporter):
         """The stage is done."""
         self.pause()
         super().close()
+
+
+def fitting(parts: Sequence[str], room: int) -> str:
+    """The first parts that fit into a line; figures are kept whole, names of gaps are cut to the word."""
+    line = ""
+    for part in parts:
+        short = re.sub("^gap .* ", "gap ", part)
+        longer = f"{line}, {short}" if line else short
+        if len(longer) > room:
+            break
+        line = longer
+    return line
 
 
 def _in_notebook() -> bool:

@@ -25,6 +25,8 @@ PLAIN_INTERVAL = 5.0
 COMPILING_INTERVAL = 30.0
 """Seconds between lines about compilation if standard error is no terminal."""
 LOOK_SECONDS = 0.25
+TELLING_GAP = 0.01
+"""Largest gap that progress shows, as a share of the score: before that the bound has hardly been worked on."""
 SILENT_SECONDS = 1.0
 """Seconds of compilation before the first report, and between two reports."""
 
@@ -39,6 +41,7 @@ class Reporter:
     def __init__(self, prefix: str, verbosity: int = 0):
         self.prefix = prefix
         self.verbosity = verbosity
+        self._warned: set[str] = set()
         self._started = time.monotonic()
         self._last_progress = self._started
         self._begun: tuple[int, float] | None = None  # of the present task: parts done, the time
@@ -60,12 +63,20 @@ class Reporter:
             sys.stderr.flush()
 
     def warn(self, message: str) -> None:
-        """Something the user should know although the run goes on."""
-        self._line(f"warning: {message}")
+        """Something the user should know although the run goes on; said once."""
+        if message not in self._warned:
+            self._warned.add(message)
+            self._line(f"warning: {message}")
 
     def summary(self, message: str) -> None:
         """The closing line of a stage, or of the cutting of columns."""
         self._line(message)
+
+    def note(self, message: str) -> None:
+        """What was done to the input. Of several lines only the first appears, unless with ``-v``."""
+        head, more, _ = message.partition("\n")
+        is_short = more and self.verbosity < 1
+        self._line(f"{head.removesuffix(':')} (verbose output says how)" if is_short else message)
 
     def detail(self, message: str) -> None:
         """A setting or an intermediate result; with ``-v``."""
@@ -111,7 +122,7 @@ class Reporter:
         now = time.monotonic()
         if now - self._last_progress >= PLAIN_INTERVAL:
             self._last_progress = now
-            text = progress_text(done, total, counted, facts | left)
+            text = ", ".join(progress_parts(done, total, counted, facts | left))
             least_verbosity = 0 if sys.stderr.isatty() else 1
             self._line(f"{text}, {duration_text(now - self._started)}", least_verbosity)
 
@@ -135,15 +146,22 @@ class Reporter:
         self._line(f"{seconds:.2f} s, {cpu:.2f} s of CPU, {usage.ru_maxrss / 1024:.0f} MiB at most", 2)
 
 
-def progress_text(done: int, total: int | None, counted: str, facts: dict[str, object]) -> str:
-    """One line of progress: ``12/111 variables, score -350,123.45, rate 3.4/s, left 29 s``."""
-    parts = []
+def progress_parts(done: int, total: int | None, counted: str, facts: dict[str, object]) -> list[str]:
+    """The parts of a line of progress: ``12/111 variables``, ``score -350,123.45``, ``rate 3.4/s``, ``left 29 s``.
+
+    A gap above `TELLING_GAP` is left out.
+    """
+    parts, score = [], facts.get("score")
     if done or total is not None:
         parts.append(f"{done:,} {counted}" if total is None else f"{done:,}/{total:,} {counted}")
     for name, value in facts.items():
+        if name.startswith("gap") and not (
+            isinstance(score, float) and isinstance(value, float) and value <= TELLING_GAP * abs(score)
+        ):
+            continue
         form = ",.2f" if isinstance(value, float) else "," if isinstance(value, int) else ""
         parts.append(f"{name.replace('_', ' ')} {value:{form}}")
-    return ", ".join(parts)
+    return parts
 
 
 def compiling_text(count: int, seconds: float) -> str:

@@ -41,7 +41,7 @@ def command(call: Call, target: OutputOptions, strengths: str | None) -> None:
 
     from ..tables.network_tables import deliver_network
 
-    target_format = "network" if target.format_name == "table" else output_format("average", target.output)
+    target_format = "network" if target.format_name in ("table", "csv") else output_format("average", target.output)
     strengths_format = output_format("strengths", strengths or "-", option="--strengths")
     found = call()
     if strengths is not None:

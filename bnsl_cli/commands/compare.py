@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bnsl.files.output_formats import output_format
-from bnsl.functions.compare import compare
+from bnsl.functions.compare import SECTIONS, compare
 from bnsl.options.shared import OutputOptions, output_options
 from bnsl.running.errors import UsageError
 from formats.registry import named_formats
@@ -11,16 +11,19 @@ from formats.registry import named_formats
 from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-ENDINGS = {".csv": "csv", ".tex": "latex", ".jsonl": "jsonl"}
+ENDINGS = {".csv": "csv", ".tex": "latex", ".jsonl": "jsonl", ".svg": "svg"}
 """Format by the ending of the output's name."""
 
 FORMATS = output_options(
-    ("table", "jsonl", "csv", "latex"),
-    "Tables to read (default), tidy rows as JSON lines or CSV (one kind of table), or LaTeX.",
+    ("table", "jsonl", "csv", "latex", "svg"),
+    "Tables to read (default), tidy rows as JSON lines or CSV (one kind of table), LaTeX (package booktabs), or a "
+    "picture of the average ranks (svg).",
 )
 
 
-@stage_command("--names --measure --show --baseline --average --level --allow-missing --format --output", compare)
+@stage_command(
+    "--names --measure --show --baseline --average --level --region --allow-missing --format --output", compare
+)
 @packed("target", FORMATS)
 def command(call: Call, target: OutputOptions) -> None:
     """Compare methods over many runs: tables, ranks, tests.
@@ -43,14 +46,20 @@ def command(call: Call, target: OutputOptions) -> None:
     format_name = written_format(target.output, target.format_name)
     if format_name == "csv" and len(set(call.values["sections"])) > 1:
         raise UsageError("CSV holds one kind of table: give one --show.")
-    found = call()
+    if format_name == "svg":
+        sections = tuple(dict.fromkeys(call.values["sections"]))
+        if sections not in (("ranks",), SECTIONS[:3]):
+            raise UsageError("the picture is of ranks alone: leave out --show.")
+        found = call(sections=("ranks",))
+    else:
+        found = call()
     write_sections(target.output, format_name, found.sections)
     call.reporter.summary(found.closing)
 
 
 def written_format(output: str, given: str | None) -> str:
     """The format asked for, that of the output's name, or a table to read."""
-    if [row.target for row in named_formats(output)] not in ([], ["csv", "adjacency", "arcs"]):
+    if [row.target for row in named_formats(output)] not in ([], ["csv", "adjacency", "arcs"], ["svg"]):
         output_format("compare", output)  # refuses it
     named = next((name for ending, name in ENDINGS.items() if output.endswith(ending)), None)
     if given and named and given != named:

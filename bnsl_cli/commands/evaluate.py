@@ -16,7 +16,8 @@ FORMATS = output_options(
 
 
 @stage_command(
-    "--data --test --reference --score --smoothing --folds --discretize --missing --format --output", evaluate
+    "--data --test --reference --families --score --smoothing --folds --discretize --missing --format --output",
+    evaluate,
 )
 @packed("target", FORMATS)
 def command(call: Call, target: OutputOptions) -> None:
@@ -33,18 +34,22 @@ def command(call: Call, target: OutputOptions) -> None:
       bnsl evaluate n.net.jsonl --data random80.csv.gz --test test.csv \\
         --reference random80.bif
 
+      bnsl evaluate n.net.jsonl random80.bif --families
+
     See also: bnsl optimize, bnsl fit, bnsl compare.
     """
     from stages.evaluate.record_keys import MEASURE_KEYS, STRENGTH_KEYS
 
-    from ..tables.measure_tables import show_measures
+    from ..tables.measure_tables import show_families, show_measures
 
-    if target.format_name != "table":
+    if target.format_name not in ("table", "csv"):
         output_format("evaluate", target.output)
     records = call()
     call.reporter.pause()
-    if target.is_table:
+    if call.values["families"] and target.is_sheet:
+        show_families(target, records, call.values["networks"])
+    elif target.is_sheet:
         keys = [key for key in MEASURE_KEYS + STRENGTH_KEYS if not key.type.startswith("list")]
-        show_measures(target.output, records, keys)
+        show_measures(target, records, keys)
     else:
         write_json_lines(target.output, records)

@@ -8,8 +8,7 @@ import click
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_json, write_json_lines
-from bnsl.options.declared import single
-from bnsl.options.shared import OutputOptions, output_option
+from bnsl.options.shared import OutputOptions, output_options
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
 
@@ -20,22 +19,23 @@ from ..running.stage_command import stage_command
 if TYPE_CHECKING:
     from formats.schemas import Key
 
-MEASURES, COMPARISONS = "measures", "comparisons"
+MEASURES, FAMILIES, COMPARISONS = "measures", "families", "comparisons"
 """Names of the lines of ``bnsl evaluate`` and ``bnsl compare``, which have no header that names them."""
+
+FORMATS = output_options(("table", "jsonl"), "A table to read (default) or JSON lines.", without=["stats"])
 
 
 @stage_command()
 @click.argument("name", required=False, metavar="[FORMAT]")
 @option("--schema", "as_schema", is_flag=True, section="Output", help="JSON Schema of each line of the format.")
-@packed("output", output_option())
-@packed("as_json", single(OutputOptions, "as_json", section="Output"))
-def command(name: str | None, as_schema: bool, output: str, as_json: bool, reporter: Reporter) -> None:
+@packed("target", FORMATS)
+def command(name: str | None, as_schema: bool, target: OutputOptions, reporter: Reporter) -> None:
     """List the formats that are read and written.
 
     With the name of one of this program's own formats, all its keys with their units and meanings: parentsets,
-    network, forest, trace, arc-probabilities, entropy; also of measures (the lines of bnsl evaluate) and
-    comparisons (the lines of bnsl compare). The content of an input gives its format; the name does so only of
-    formats that other packages add.
+    network, forest, trace, arc-probabilities, entropy; also of measures and families (the lines of bnsl evaluate)
+    and comparisons (the lines of bnsl compare). The content of an input gives its format; the name does so only
+    of formats that other packages add.
 
     \b
     Examples:
@@ -46,19 +46,21 @@ def command(name: str | None, as_schema: bool, output: str, as_json: bool, repor
 
     See also: bnsl convert, bnsl help formats, bnsl help stability.
     """
-    output_format("formats", output)
+    if target.format_name != "csv":
+        output_format("formats", target.output)
+    is_json = target.as_json or target.format_name == "jsonl"
     if as_schema:
-        if name is None or as_json:
-            raise UsageError("--schema goes with the name of a format, and without --json.")
-        write_json(output, json_schema(name))
+        if name is None or is_json or target.format_name:
+            raise UsageError("--schema goes with the name of a format, and without --json and --format.")
+        write_json(target.output, json_schema(name))
         return
     rows = list_keys(name) if name else list_formats()
-    if as_json:
-        write_json_lines(output, rows)
+    if is_json:
+        write_json_lines(target.output, rows)
     else:
         from ..tables.stage_results import show_rows
 
-        show_rows(output, rows)
+        show_rows(target, rows)
 
 
 def list_formats() -> list[dict[str, Any]]:
@@ -104,6 +106,8 @@ def json_schema(name: str) -> dict[str, Any]:
     short = name.removeprefix("bnsl.")
     if short == MEASURES:
         return record_schema("Line of bnsl evaluate", groups["record"])
+    if short == FAMILIES:
+        return record_schema("Line of bnsl evaluate --families", groups["record"])
     if short == COMPARISONS:
         return union_schema("Line of bnsl compare", "table", groups)
     spec = JSONL_FORMATS.get(f"bnsl.{short}", ARC_PROBABILITIES)
@@ -115,11 +119,12 @@ def json_schema(name: str) -> dict[str, Any]:
 def _groups(name: str) -> list[tuple[str, tuple[Key, ...]]]:
     """The keys of a format in groups: header and record, columns, or kinds of records."""
     from formats.schemas import ENTROPY_COLUMNS, JSONL_FORMATS
-    from stages.evaluate.record_keys import COMPARISON_KEYS, EVALUATION_KEYS
+    from stages.evaluate.record_keys import COMPARISON_KEYS, EVALUATION_KEYS, FAMILY_KEYS
 
     others: dict[str, list[tuple[str, tuple[Key, ...]]]] = {
         "entropy": [("column", ENTROPY_COLUMNS)],
         MEASURES: [("record", EVALUATION_KEYS)],
+        FAMILIES: [("record", FAMILY_KEYS)],
         COMPARISONS: list(COMPARISON_KEYS.items()),
     }
     short = name.removeprefix("bnsl.")

@@ -55,14 +55,18 @@ def command(call: Call, target: OutputOptions, save_every: float | None) -> None
     from ..tables.network_tables import deliver_network
 
     is_stream = call.values["bootstrap"] is not None or call.values["best_classes"] is not None
-    if is_stream and target.format_name == "table":
+    if is_stream and target.format_name in ("table", "csv"):
         name = "bootstrap" if call.values["bootstrap"] is not None else "best-classes"
-        raise UsageError(f"--{name} writes a stream of networks: pipe it into bnsl average --format table.")
+        raise UsageError(
+            f"--{name} writes a stream of networks: pipe it into bnsl average --format {target.format_name}."
+        )
     writes = "bootstrap" if is_stream else "optimize"
-    target_format = "network" if target.format_name == "table" else output_format(writes, target.output)
-    saves = not (is_stream or target.is_table or target.output == "-" or is_written_in_place(target.output))
+    target_format = "network" if target.format_name in ("table", "csv") else output_format(writes, target.output)
+    saves = not (is_stream or target.is_sheet or target.output == "-" or is_written_in_place(target.output))
     if save_every is not None and not (saves and call.values["missing"] != "em"):
-        raise UsageError("--save-every goes with -o FILE, one network without --missing em, and no --format table.")
+        raise UsageError(
+            "--save-every goes with -o FILE, one network without --missing em, and no --format table or csv."
+        )
     if saves:
         call.run.save_every = save_every or SAVE_EVERY
         call.run.save = lambda network: write_early(target.output, network, target_format, call.reporter)

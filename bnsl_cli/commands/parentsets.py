@@ -46,9 +46,9 @@ def command(call: Call, resume: str | None, target: OutputOptions) -> None:
 
     See also: bnsl optimize, bnsl screen, bnsl help methods, bnsl help cluster.
     """
-    if target.format_name != "table":
+    if target.format_name not in ("table", "csv"):
         output_format("parentsets", target.output)
-    if target.is_table and resume:
+    if target.is_sheet and resume:
         raise UsageError("--resume writes a complete file: give -o FILE or --json.")
     found = call(seed=resumed_seed(call.values["seed"], resume))
     if not isinstance(found, StartedSearch):
@@ -72,10 +72,10 @@ def write_sets(found: StartedSearch, target: OutputOptions, resume: str | None, 
 
     from ..tables.stage_results import show_parent_sets
 
-    if target.is_table:
+    if target.is_sheet:
         records = list(found.records())
         call.reporter.pause()
-        show_parent_sets(target.output, found.header.variables, records, target.rows_shown)
+        show_parent_sets(target, found.header.variables, records)
         return
     search = found.search
     with open_resumable(target.output, found.header, search.children, resume, call.reporter.warn) as writer:

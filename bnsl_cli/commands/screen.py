@@ -39,17 +39,17 @@ def command(call: Call, target: OutputOptions) -> None:
 
     from ..tables.stage_results import show_forest, show_root_curve
 
-    if target.format_name != "table":
+    if target.format_name not in ("table", "csv"):
         output_format("screen", target.output)
     found = call()
     if isinstance(found, RootCurve):
-        if target.is_table:
-            show_root_curve(target.output, found.points, found.n_variables)
+        if target.is_sheet:
+            show_root_curve(target, found.points, found.n_variables)
         else:
             write_json_lines(target.output, found.rows)
         return
-    if target.is_table:
-        show_forest(target.output, found, target.rows_shown)
+    if target.is_sheet:
+        show_forest(target, found)
     else:
         write_forest(target.output, found)
     n_screened = len(found.parents)

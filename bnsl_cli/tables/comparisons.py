@@ -10,6 +10,8 @@ from bnsl.files.recording import write_json_lines
 from formats.printable import escaped
 from formats.wording import printable
 
+from .sheets import write_csv
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -38,10 +40,15 @@ def write_sections(target: str, format_name: str, sections: Sequence[Section]) -
         write_json_lines(target, (row for section in sections for row in section.rows))
     elif format_name == "table":
         _write_tables(target, sections)
+    elif format_name == "csv":
+        rows = [row for section in sections for row in section.rows]
+        # Measures that are no scores have fewer columns; cells of the other columns stay empty.
+        keys = list(dict.fromkeys(key for row in rows for key in row))
+        write_csv(target, keys, ([row.get(key) for key in keys] for row in rows))
     else:
         from formats.streams import open_output
 
-        text = _csv_text(sections) if format_name == "csv" else "\n".join(map(_latex_text, sections))
+        text = _picture(sections) if format_name == "svg" else "\n".join(map(_latex_text, sections))
         with open_output(target) as stream:
             stream.write(escaped(text).encode())
 
@@ -68,25 +75,48 @@ def _write_tables(target: str, sections: Sequence[Section]) -> None:
     write_text(target, *parts)
 
 
-def _csv_text(sections: Sequence[Section]) -> str:
-    rows = [row for section in sections for row in section.rows]
-    from formats.tables.results.result_tables import csv_text
+def _picture(sections: Sequence[Section]) -> str:
+    """The average ranks on an axis; bars join methods that the tests do not tell apart.
 
-    # Measures that are no scores have fewer columns; cells of the other columns stay empty.
-    keys = list(dict.fromkeys(key for row in rows for key in row))
-    return csv_text([keys, *([row.get(key) for key in keys] for row in rows)])
+    Raises `UsageError`: there are no ranks, or the ranks of several measures or groups.
+    """
+    from bnsl.running.errors import UsageError
+    from formats.pictures.rank_axis import rank_axis_text
+
+    if len(sections) > 1:
+        raise UsageError("a picture is of one measure and one group of runs: give one --measure, and --names.")
+    [section] = sections
+    if not section.rows:
+        raise UsageError(f"there is nothing to draw: {section.notes[0]}.")
+    ranks = [row["average_rank"] for row in section.rows]
+    methods, difference = [row["method"] for row in section.rows], section.rows[0]["critical_difference"]
+    return rank_axis_text(methods, ranks, section.groups, difference, [section.title, *section.notes])
 
 
 def _latex_text(section: Section) -> str:
-    """A tabular without packages; best values are bold. Characters that would end a comment or a line are escaped."""
-    lines = [f"% {printable(section.title)}", rf"\begin{{tabular}}{{l{'r' * (len(section.columns) - 1)}}}", r"\hline"]
-    lines += [_latex_row(section.columns), r"\hline"]
+    """A table for the package booktabs with a caption; best values are bold.
+
+    Characters that would end a comment or a line are escaped.
+    """
+    caption = ". ".join([section.title, *section.notes])
+    lines = [
+        "% needs \\usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_latex_words(caption)}.}}",
+    ]
+    lines += [rf"\begin{{tabular}}{{l{'r' * (len(section.columns) - 1)}}}", r"\toprule"]
+    lines += [_latex_row(section.columns), r"\midrule"]
     for row, cells in enumerate(section.cells):
         lines.append(_latex_row(cells, [column for column in range(len(cells)) if (row, column) in section.best]))
-    lines += [r"\hline", r"\end{tabular}", *(f"% {printable(note)}" for note in section.notes)]
+    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
     return "\n".join(lines) + "\n"
 
 
 def _latex_row(cells: Sequence[str], bold: Sequence[int] = ()) -> str:
-    texts = [_MINUS.sub("$-$", "".join(_LATEX.get(sign, sign) for sign in printable(cell))) for cell in cells]
+    texts = list(map(_latex_words, cells))
     return " & ".join(rf"\textbf{{{text}}}" if i in bold else text for i, text in enumerate(texts)) + r" \\"
+
+
+def _latex_words(text: str) -> str:
+    return _MINUS.sub("$-$", "".join(_LATEX.get(sign, sign) for sign in printable(text)))

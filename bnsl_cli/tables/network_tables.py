@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bnsl.facts import consensus_facts, network_facts
 
-from .layout import fitting_names, listed, new_table, write_table
+from .sheets import VARIABLES, Column, Sheet, write_sheet
 
 if TYPE_CHECKING:
     from bnsl.options.shared import OutputOptions
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Directions = Mapping[tuple[int, int], str]
 """What decides the direction of each arc; empty if it is not shown."""
+
+DIRECTION = Column("direction", "direction")
 
 
 def known_directions(network: Network) -> Directions:
@@ -29,17 +31,17 @@ def known_directions(network: Network) -> Directions:
 
 
 def deliver_network(target: OutputOptions, network: Network, file_format: str) -> bool:
-    """Show a newly learnt network as a table if requested, else write it; returns whether it was written."""
+    """Show a newly learnt network as a table if requested, else write it; returns whether it is to be summarised."""
     from formats import write_network
 
-    if target.is_table:
-        show_network(target.output, network, target.rows_shown, known_directions(network))
+    if target.is_sheet:
+        show_network(target, network, known_directions(network))
     else:
         write_network(target.output, network, file_format)
     return not target.is_table
 
 
-def show_network(target: str, network: Network, limit: int | None, directions: Directions | None = None) -> None:
+def show_network(target: OutputOptions, network: Network, directions: Directions | None = None) -> None:
     """Children with their parents and local scores, or arcs with their strengths; and the facts of the header.
 
     A column has the `directions` if they are given.
@@ -48,38 +50,39 @@ def show_network(target: str, network: Network, limit: int | None, directions: D
 
     directions = directions or {}
     if strengths_of(network):
-        show_strengths(target, network, limit, directions)
+        show_strengths(target, network, directions)
         return
-    names = fitting_names(target, network.header.names)
-    view = new_table("child", "<- parents", *(["direction"] if directions else []), ">local score")
+    columns = [
+        Column("child", "child", VARIABLES),
+        Column("<- parents", "parents", VARIABLES),
+        *([DIRECTION] if directions else []),
+        Column("local score", "local_score", ",.2f"),
+    ]
     rows = (
         (
-            names[child],
-            listed(parents, names),
+            child,
+            tuple(parents),
             *([", ".join(directions[p, child] for p in parents)] if directions else []),
-            f"{network.scores[child]:,.2f}",
+            float(network.scores[child]),
         )
         for child, parents in enumerate(network.parents)
     )
-    write_table(target, view, rows, limit, "variable", network_facts(network))
+    write_sheet(target, Sheet(columns, rows, "variable", network.header.names, [network_facts(network)]))
 
 
-def show_strengths(target: str, network: Network, limit: int | None, directions: Directions) -> None:
+def show_strengths(target: OutputOptions, network: Network, directions: Directions) -> None:
     """The arcs of a network with their strengths, the strongest first, and the facts of the header."""
     from formats.graph_records import strengths_of
 
-    names = fitting_names(target, network.header.names)
-    view = new_table("parent", "child", *(["direction"] if directions else []), ">strength", ">either")
+    columns = [
+        *(Column(name, name, VARIABLES) for name in ("parent", "child")),
+        *([DIRECTION] if directions else []),
+        *(Column(name, name, ",.4f") for name in ("strength", "either")),
+    ]
     strongest = sorted(strengths_of(network).items(), key=lambda item: (-item[1].arc, item[0]))
-    cells = (
-        [
-            names[parent],
-            names[child],
-            *([directions[parent, child]] if directions else []),
-            f"{strength.arc:.4f}",
-            f"{strength.either:.4f}",
-        ]
+    rows = (
+        (parent, child, *([directions[parent, child]] if directions else []), strength.arc, strength.either)
         for (parent, child), strength in strongest
     )
     facts = consensus_facts if "agreement" in network.header.extra else network_facts
-    write_table(target, view, cells, limit, "arc", facts(network))
+    write_sheet(target, Sheet(columns, rows, "arc", network.header.names, facts(network).splitlines()))

@@ -8,17 +8,19 @@ from .network_tables import show_network
 from .stage_results import show_arc_probabilities, show_forest, show_parent_sets
 
 
-def show_record(target: str, record: Any) -> None:
+def show_record(output: str, record: Any) -> None:
     """A network, arc probabilities, a forest, or the variables and records of parent sets."""
+    from bnsl.options.shared import OutputOptions
     from formats.graph_records import ArcProbabilities, directions_of
     from formats.records import Forest, Network
 
+    target = OutputOptions(output, "table")
     match record:
         case ArcProbabilities():
-            show_arc_probabilities(target, record, None)
+            show_arc_probabilities(output, record, None)
         case Forest():
-            show_forest(target, record, None)
+            show_forest(target, record)
         case Network():
-            show_network(target, record, None, directions_of(record))
+            show_network(target, record, directions_of(record))
         case (variables, records):
-            show_parent_sets(target, variables, records, None)
+            show_parent_sets(target, variables, records)

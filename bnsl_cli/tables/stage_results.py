@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from formats.wording import plural
 
 from . import layout
+from .sheets import VARIABLES, Column, Sheet, write_csv, write_sheet
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from bnsl.options.shared import OutputOptions
     from formats.data_records import Variable
     from formats.graph_records import ArcProbabilities
     from formats.records import EntropyTable, Forest, ParentSetRecord
@@ -126,43 +128,46 @@ def show_results(
     layout.write_table(target, view_of(names), zip(*chosen), limit, "row", closing)
 
 
-def show_forest(target: str, forest: Forest, limit: int | None) -> None:
+def show_forest(target: OutputOptions, forest: Forest) -> None:
     """The screened variables with the parents that determine each."""
-    variables = forest.header.variables
-    names = layout.fitting_names(target, forest.header.names)
     several = any(len(members) > 1 for members in forest.parents.values())
-    view = layout.new_table("screened variable", "parents" if several else "parent")
-    rows = ((names[child], ", ".join(names[v] for v in members)) for child, members in sorted(forest.parents.items()))
-    n_screened, n_roots = len(forest.parents), len(variables) - len(forest.parents)
-    closing = f"{n_screened} of {plural(len(variables), 'variable')} screened, {plural(n_roots, 'root')}"
-    layout.write_table(target, view, rows, limit, "variable", closing)
+    columns = [
+        Column("screened variable", "child", VARIABLES),
+        Column("parents" if several else "parent", "parents", VARIABLES),
+    ]
+    rows = ((child, tuple(members)) for child, members in sorted(forest.parents.items()))
+    n_variables = len(forest.header.variables)
+    n_screened, n_roots = len(forest.parents), n_variables - len(forest.parents)
+    closing = f"{n_screened} of {plural(n_variables, 'variable')} screened, {plural(n_roots, 'root')}"
+    write_sheet(target, Sheet(columns, rows, "variable", forest.header.names, [closing]))
 
 
-def show_root_curve(target: str, curve: Iterable[tuple[float, int]], n_variables: int) -> None:
-    """The number of roots at every threshold."""
-    view = layout.new_table(">eps", ">roots", ">share")
-    layout.add_rows(view, ((f"{eps:.6g}", str(n), f"{n / n_variables:.3f}") for eps, n in curve), None)
-    layout.write_text(target, view)
+def show_root_curve(target: OutputOptions, curve: Iterable[tuple[float, int]], n_variables: int) -> None:
+    """The number of roots at every threshold, in nats."""
+    columns = [Column("eps", "eps", ".6g"), Column("roots", "roots", ",d"), Column("share", "share", ".3f")]
+    rows = ((float(eps), n, n / n_variables) for eps, n in curve)
+    write_sheet(target, Sheet(columns, rows, "threshold"))
 
 
 def show_parent_sets(
-    target: str, variables: Sequence[Variable], records: Iterable[ParentSetRecord], limit: int | None
+    target: OutputOptions, variables: Sequence[Variable], records: Iterable[ParentSetRecord]
 ) -> None:
     """The number of candidate sets of each child, and the best of them."""
-    names = layout.fitting_names(target, [v.name for v in variables])
-    view = layout.new_table("child", ">sets", ">best score", "best parents")
-
-    def cells(record: ParentSetRecord) -> list[str]:
-        note = " (fixed)" if record.fixed else ""
-        return [
-            names[record.child],
-            f"{len(record.parents):,}",
-            f"{record.scores[0]:,.2f}",
-            layout.listed(record.parents[0], names) + note,
-        ]
-
+    found = [
+        (record.child, len(record.parents), float(record.scores[0]), tuple(record.parents[0]), record.fixed)
+        for record in records
+    ]
+    columns = [
+        Column("child", "child", VARIABLES),
+        Column("sets", "sets", ",d"),
+        Column("best score", "best_score", ",.2f"),
+        Column("best parents", "best_parents", VARIABLES),
+    ]
+    if any(is_fixed for *_, is_fixed in found):
+        columns.append(Column("prescribed", "fixed"))
+    rows = ((*cells, "yes" if is_fixed else "")[: len(columns)] for *cells, is_fixed in found)
     closing = "Best sets need not fit together without a cycle: 'bnsl optimize' chooses among all."
-    layout.write_table(target, view, map(cells, records), limit, "variable", closing)
+    write_sheet(target, Sheet(columns, rows, "variable", [v.name for v in variables], [closing]))
 
 
 def show_forecast(target: str, forecast: Forecast, jobs: int) -> None:
@@ -195,10 +200,14 @@ def show_forecast(target: str, forecast: Forecast, jobs: int) -> None:
     )
 
 
-def show_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> None:
+def show_rows(target: OutputOptions, rows: Sequence[Mapping[str, Any]]) -> None:
     """Rows with the same keys; booleans as ``yes`` or an empty cell."""
+    shown = {True: "yes", False: ""}
+    cells = [[shown[v] if isinstance(v, bool) else v for v in row.values()] for row in rows]
+    if target.format_name == "csv":
+        write_csv(target.output, list(rows[0]), cells)
+        return
     first, *others = rows[0]
     view = layout.new_table(f"!{first}", *others)
-    shown = {True: "yes", False: ""}
-    layout.add_rows(view, ([shown[v] if isinstance(v, bool) else v for v in r.values()] for r in rows), None)
-    layout.write_text(target, view)
+    layout.add_rows(view, cells, None)
+    layout.write_text(target.output, view)

@@ -27,6 +27,7 @@ from ..errors import Inconsistent
 from ..graph_records import ArcPattern, ArcStatement
 from ..tables.selection import names_like
 from ..textlines import Lines, line_by_line
+from ..wording import listed
 from .csv_graphs import ARC_HEADERS
 
 ANCESTOR = "~>"
@@ -183,6 +184,10 @@ def _json_pair(lines: Lines, text: str) -> tuple[str, str]:
     except orjson.JSONDecodeError as error:
         lines.fail(f"not valid JSON ({error.msg.split(':')[0][:80]}, column {error.colno})")
     if isinstance(value, dict):
+        pair = next(({a, b} for a, b in sorted(ARC_HEADERS) if a in value and b in value), set())
+        if pair and (others := sorted(value.keys() - pair)):
+            remedy = "an ancestor is a line of its own: A ~> B" if "ancestor" in others else None
+            lines.fail(f"an arc has two keys; not known: {listed(map(repr, others))}", remedy=remedy)
         value = next(([value[a], value[b]] for a, b in sorted(ARC_HEADERS) if a in value and b in value), None)
     if not isinstance(value, list) or len(value) != 2 or not all(isinstance(name, str) for name in value):
         lines.fail('expected an arc: {"from": "A", "to": "B"} or ["A", "B"]')

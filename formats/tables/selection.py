@@ -23,6 +23,18 @@ def names_like(pattern: str, names: Collection[str]) -> list[str]:
     return [name for name in names if fnmatch.fnmatchcase(name, pattern)] if _WILD & set(pattern) else []
 
 
+def expanded_names(items: Iterable[str], names: Sequence[str]) -> list[str]:
+    """The names that items (as in `matching_names`) stand for; items that match nothing stay as they are."""
+    found = []
+    for item in items:
+        first, dots, last = item.partition("..")
+        like = names_like(item, names)
+        if not like and dots and first in names and last in names:
+            like = list(names[names.index(first) : names.index(last) + 1])
+        found += like or [item]
+    return found
+
+
 def matching_names(pattern: str, names: Sequence[str], option: str, noun: str = "column") -> list[str]:
     """The columns (or variables) that one item of a list selects, in the order of the table.
 
@@ -32,11 +44,8 @@ def matching_names(pattern: str, names: Sequence[str], option: str, noun: str = 
     - `noun`: the word of messages for one of `names`.
     Raises `UnsuitableData`: it selects nothing.
     """
-    found = names_like(pattern, names)
-    first, dots, last = pattern.partition("..")
-    if not found and dots and first in names and last in names:
-        found = list(names[names.index(first) : names.index(last) + 1])
-    if found:
+    found = expanded_names([pattern], names)
+    if found != [pattern] or pattern in names:
         return found
     close = difflib.get_close_matches(pattern, names, n=3)
     some = ", ".join(map(repr, close or names[:5])) + (", ..." if len(close or names) > 5 else "")

@@ -44,10 +44,12 @@ def align_incomplete(network: Network, rows: IncompleteDataset, what: str) -> In
     return IncompleteDataset(align_dataset(network, rows.dataset, what), rows.is_hidden[positions])
 
 
-def align_parents(names: Sequence[str], reference: Network) -> tuple[tuple[int, ...], ...]:
+def align_parents(
+    names: Sequence[str], reference: Network, what: str = "the reference network"
+) -> tuple[tuple[int, ...], ...]:
     """Parents of the reference network with variables numbered as in `names`; states do not matter."""
     wanted = [Variable(name) for name in names]
-    positions = match_variables(wanted, reference.header.variables, "the reference network")
+    positions = match_variables(wanted, reference.header.variables, what)
     renumbered = {old: new for new, old in enumerate(positions)}
     return tuple(tuple(sorted(renumbered[p] for p in reference.parents[old])) for old in positions)
 

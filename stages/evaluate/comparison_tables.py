@@ -15,8 +15,17 @@ from formats.wording import Warn, ignore, plural, whole
 from stages.runtime.errors import StageError
 from stages.scoring.scores import SCORES
 
-from .rank_tests import DELTA_CLASSES, compare_ranks, count_delta_classes, sign_test, w_score
+from .rank_tests import (
+    DELTA_CLASSES,
+    compare_ranks,
+    count_delta_classes,
+    critical_difference,
+    indistinct_groups,
+    sign_test,
+    w_score,
+)
 from .runs import FORMER_NAMES, MeasureTable, Run, group_runs, tabulate_measure
+from .signed_rank import signed_rank_test
 
 TOTAL = "total"
 """Key of a network's score in its header."""
@@ -25,6 +34,8 @@ LESS_IS_BETTER = (
     "shd",
     "skeleton_distance",
     *(name for pair in FORMER_NAMES.items() for name in pair if not name.endswith("true_positives")),
+    "class_false_positives",
+    "class_false_negatives",
     "impossible_rows",
     "log_loss",
     "calibration_error",
@@ -64,6 +75,8 @@ class Settings:
     averages: Sequence[str] = ("mean",)  # keys of `runs.AVERAGES`; sections other than values are of the first
     level: float = 0.05  # significance level for being worse than the best method
     allow_missing: bool = False
+    region: float = 0.0  # differences up to this size are practically none, in units of the measure
+    seed: int = 0  # of the draws of the signed-rank test
 
     @property
     def baseline_group(self) -> tuple[str, str] | None:
@@ -82,6 +95,7 @@ class Section:
     cells: list[list[str]]  # formatted
     best: frozenset[tuple[int, int]] = frozenset()  # row and column of the best values
     notes: Sequence[str] = ()
+    groups: Sequence[tuple[int, int]] = ()  # of ranks: first and last row of methods that are not told apart
 
 
 @dataclass(frozen=True)
@@ -209,6 +223,8 @@ def _ranks(part: _Part) -> Section:
         there = f"there {'is' if n_cases == 1 else 'are'} {plural(n_cases, 'case')} of {plural(n_methods, 'method')}"
         note = f"ranks and their tests need two methods on two data sets at least; {there}"
         return Section(title, [], columns, [], notes=[note])
+    n_cases, n_methods = part.table.values.shape
+    difference = critical_difference(n_methods, n_cases, part.settings.level)
     found = compare_ranks(part.table, part.measure.higher_is_better, part.settings.level)
     rows = [
         part.row(
@@ -217,6 +233,7 @@ def _ranks(part: _Part) -> Section:
             cases=len(part.table.cases),
             friedman=found.statistic,
             friedman_p=found.p_value,
+            critical_difference=difference,
         )
         for place in found.methods
     ]
@@ -229,8 +246,14 @@ def _ranks(part: _Part) -> Section:
         ]
         for place in found.methods
     ]
-    note = f"{len(part.table.cases)} cases; Friedman p = {found.p_value:.3g}, level {part.settings.level:g}"
-    return Section(title, rows, columns, cells, notes=[note])
+    note = (
+        f"{n_cases} cases; Friedman p = {found.p_value:.3g}, level {part.settings.level:g}; "
+        f"critical difference (Nemenyi) {difference:.2f}"
+    )
+    groups = indistinct_groups([place.average_rank for place in found.methods], difference)
+    if found.p_value > part.settings.level:
+        groups = [(0, n_methods - 1)]
+    return Section(title, rows, columns, cells, notes=[note], groups=groups)
 
 
 def _pairs(part: _Part) -> Section:
@@ -251,6 +274,25 @@ def _pairs(part: _Part) -> Section:
         cells.append([method, rival, counts, f"{test.p_value:.2g}", *map(str, shown)])
     notes = ["differences method - against in nats: how many cases in each class"] if classed else []
     return Section(title, rows, columns, cells, notes=notes)
+
+
+def _signed_ranks(part: _Part) -> Section:
+    """Probabilities that one method is better, practically equal, worse on a further data set of the kind."""
+    title = f"Bayesian signed-rank test by {part.measure.key}{part.where}"
+    columns = ("method", "against", "P(better)", "P(equal)", "P(worse)")
+    rows, cells, largest = [], [], 0.0
+    for method, rival, ours, theirs in _opponents(part):
+        better, worse = (ours, theirs) if part.measure.higher_is_better else (theirs, ours)
+        found = signed_rank_test(better, worse, part.settings.region, part.settings.seed)
+        facts = {name: None if value != value else value for name, value in found._asdict().items()}
+        rows.append(part.row("signedrank", method=method, against=rival, region=part.settings.region, **facts))
+        cells.append([method, rival, *("-" if value != value else f"{value:.4f}" for value in found[:3])])
+        largest = max(largest, facts["error"] or 0.0)
+    note = (
+        f"equal: differences up to {part.settings.region:g} in {part.measure.key} (--region); "
+        f"standard error of the draws {largest:.2g} at most; a prior data set without difference"
+    )
+    return Section(title, rows, columns, cells, notes=[note])
 
 
 def _opponents(part: _Part) -> Iterator[tuple[str, str, list[float], list[float]]]:
@@ -317,6 +359,7 @@ SECTIONS: dict[str, Callable[[_Part], Section]] = {
     "values": _values,
     "ranks": _ranks,
     "pairs": _pairs,
+    "signedrank": _signed_ranks,
     "wscores": _w_scores,
 }
 """The tables by name."""

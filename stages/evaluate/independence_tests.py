@@ -78,6 +78,9 @@ def _counts(cells: np.ndarray, own: np.ndarray, shape: tuple[int, int, int]) -> 
 def likelihood_ratio(counts: np.ndarray) -> float:
     """G² of counts by configuration, first and second variable."""
     sums = (counts, counts.sum(axis=(1, 2)), counts.sum(axis=2), counts.sum(axis=1))
+    _, totals, firsts, seconds = (each.astype(np.int64) for each in sums)
+    if np.array_equal(counts.astype(np.int64) * totals[:, None, None], firsts[:, :, None] * seconds[:, None, :]):
+        return 0.0  # exactly independent
     joint, of_given, of_first, of_second = (_sum_of_logs(each) for each in sums)
     return max(0.0, 2.0 * (joint + of_given - of_first - of_second))
 

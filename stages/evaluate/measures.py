@@ -20,6 +20,7 @@ from stages.fit import fit_parameters
 from stages.graphs.essential_graphs import (
     acyclic_order,
     compare_arcs,
+    compare_edges,
     list_arcs,
     skeleton_distance,
     structural_hamming_distance,
@@ -257,11 +258,10 @@ def _measure_distance(network: Network, reference: Network, data: Dataset | None
     header = network.header
     if data is not None and data.interventions is not None:
         header = replace(header, extra=data.score_entries)
-    targets = targets_of(header)
+    graphs = [interventional_graph(parents, targets_of(header)) for parents in (network.parents, expected)]
     return {
-        "shd": structural_hamming_distance(
-            interventional_graph(network.parents, targets), interventional_graph(expected, targets)
-        ),
+        "shd": structural_hamming_distance(*graphs),
         "skeleton_distance": skeleton_distance(list_arcs(network.parents), list_arcs(expected)),
+        **{f"class_{name}": count for name, count in compare_edges(*graphs)._asdict().items()},
         **{f"drawn_{name}": count for name, count in arcs._asdict().items()},
     }

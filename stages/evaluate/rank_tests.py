@@ -132,6 +132,48 @@ def compare_with_best(average_ranks: Sequence[float], n_cases: int) -> list[floa
     return [*adjusted[:best], 1.0, *adjusted[best:]]
 
 
+def critical_difference(n_methods: int, n_cases: int, level: float = 0.05) -> float:
+    """Difference of average ranks from which two methods differ significantly by Nemenyi's test (Demšar 2006, eq. 6).
+
+    CD = q sqrt(k (k + 1) / (6 N)) for k methods on N cases; q is the quantile of the range of k standard normal
+    values, divided by sqrt(2).
+    """
+    return range_quantile(n_methods, level) / math.sqrt(2) * math.sqrt(n_methods * (n_methods + 1) / (6 * n_cases))
+
+
+def range_quantile(count: int, level: float) -> float:
+    """What the range of `count` independent standard normal values exceeds with probability `level`.
+
+    P(range <= q) is the integral of k phi(z) (Phi(z) - Phi(z - q))^(k - 1), here by the trapezoidal rule.
+    """
+    places = np.linspace(-9.0, 9.0, 2001)
+    density = np.exp(-(places**2) / 2) / math.sqrt(2 * math.pi) * (places[1] - places[0])
+    cumulative = _normal_cdf(places)
+    low, high = 0.0, 50.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        inside = count * float(np.sum(density * (cumulative - _normal_cdf(places - middle)) ** (count - 1)))
+        low, high = (middle, high) if inside < 1 - level else (low, middle)
+    return (low + high) / 2
+
+
+def _normal_cdf(places: np.ndarray) -> np.ndarray:
+    return np.array([math.erfc(-place / math.sqrt(2)) / 2 for place in places.tolist()])
+
+
+def indistinct_groups(ranks: Sequence[float], difference: float) -> list[tuple[int, int]]:
+    """First and last place of each largest group of methods whose ranks differ by less than `difference`.
+
+    `ranks` ascend; groups of one method are left out.
+    """
+    groups: list[tuple[int, int]] = []
+    for first, rank in enumerate(ranks):
+        last = max(place for place, other in enumerate(ranks) if other - rank < difference)
+        if last > first and not (groups and groups[-1][1] >= last):
+            groups.append((first, last))
+    return groups
+
+
 def friedman_test(ranks: np.ndarray) -> tuple[float, float]:
     """Friedman's chi-square statistic, corrected for ties, and its tail probability.
 

@@ -52,6 +52,9 @@ proof_gap number nats: that bound less the score, rounded up
 certificate string: the header's elimination order, checked from scratch: valid, or what is wrong with it
 shd integer: structural Hamming distance from the reference of equivalence classes: between essential graphs
 skeleton_distance integer: pairs adjacent in just one of network and reference
+class_true_positives integer: edges of the essential graph that the reference's has too, directed alike
+class_false_positives integer: edges of the essential graph that the reference's lacks, or directs otherwise
+class_false_negatives integer: edges of the reference's essential graph that are missing, or directed otherwise
 drawn_true_positives integer: arcs as drawn that the reference has too; once true_positives
 drawn_false_positives integer: arcs as drawn that the reference lacks, also if it has them reversed
 drawn_false_negatives integer: arcs of the reference as drawn that are missing, also if they are there reversed
@@ -84,8 +87,23 @@ index integer: position of the network in its stream, from 1
 )
 """A record of ``bnsl evaluate``: which measures it has depends on the inputs."""
 
+FAMILY_KEYS = (
+    *keys_of("""
+variable string!: name
+same boolean!: whether its parents are the same in both networks
+parents_1 list<string>!: its parents in the first network
+parents_2 list<string>!: its parents in the second network
+"""),
+    *(
+        Key(f"{name}_{n}", "number", f"{name} of its family in the {which} network", "nats")
+        for name in SCORES
+        for n, which in ((1, "first"), (2, "second"))
+    ),
+)
+"""A record of ``bnsl evaluate --families``."""
+
 _COMPARED_KEYS = keys_of("""
-table string!: kind of row: values, ranks, pairs or wscores
+table string!: kind of row: values, ranks, pairs, signedrank or wscores
 measure string!: key of the measure compared
 """)
 """Parts of the runs' names that divide them into groups are further keys, with strings as values."""
@@ -107,6 +125,7 @@ not_worse boolean!: the hypothesis is not rejected
 cases integer!: number of cases
 friedman number!?: chi-square statistic of Friedman's test of equal ranks
 friedman_p number!?: its tail probability
+critical_difference number!: difference of average ranks that is significant by Nemenyi's test
 """),
     "pairs": _COMPARED_KEYS
     + keys_of("""
@@ -118,6 +137,17 @@ ties integer!: cases in which both are equal
 p_value number!: of the two-sided sign test
 """)
     + tuple(Key(name, "integer", f"cases whose difference in score is {name}") for name in DELTA_CLASSES),
+    "signedrank": _COMPARED_KEYS
+    + keys_of("""
+method string!: method
+against string!: method that it is compared with
+region number!: differences up to this size are practically none
+better number!?: posterior probability that it is better; null without cases
+equal number!?: that both are practically equal
+worse number!?: that it is worse
+error number!?: largest standard error of the three, of the draws
+cases integer!: data sets with values of both
+"""),
     "wscores": _COMPARED_KEYS
     + keys_of("""
 data string!: case

@@ -30,7 +30,7 @@ class PartiallyDirectedGraph(NamedTuple):
 
 
 class ArcComparison(NamedTuple):
-    """Arcs of a network against a reference network; direction matters."""
+    """Arcs or edges of a graph against a reference; direction matters."""
 
     true_positives: int
     false_positives: int
@@ -105,6 +105,12 @@ def structural_hamming_distance(first: PartiallyDirectedGraph, second: Partially
 def skeleton_distance(first: Iterable[Arc], second: Iterable[Arc]) -> int:
     """Number of pairs that are adjacent in exactly one of two sets of arcs."""
     return len({_pair(arc) for arc in first} ^ {_pair(arc) for arc in second})
+
+
+def compare_edges(graph: PartiallyDirectedGraph, reference: PartiallyDirectedGraph) -> ArcComparison:
+    """Compare the edges of two graphs; an edge is in both if it is undirected in both, or has the same direction."""
+    edges, expected = graph.marks().items(), reference.marks().items()
+    return ArcComparison(len(edges & expected), len(edges - expected), len(expected - edges))
 
 
 def compare_arcs(parents: Sequence[Sequence[int]], reference: Sequence[Sequence[int]]) -> ArcComparison:

@@ -131,7 +131,8 @@ def test_names_cannot_end_a_comment_or_a_line_of_latex(tmp_path):
     path.write_text("".join(json.dumps({"network": f"d.{m}.1", "bic": -k}) + "\n" for k, m in enumerate(methods)))
     text = compare(str(path), "--format", "latex", "--baseline", methods[0], "--show", "pairs").stdout
     assert all(
-        line.startswith(("%", "\\begin", "\\end", "\\hline")) or line.endswith(r"\\")
+        line.startswith(("%", "\\begin", "\\end", "\\toprule", "\\midrule", "\\bottomrule", "\\cap", "\\cent"))
+        or line.endswith(r"\\")
         for line in text.split("\n")[:-1]
     )
     assert text.isprintable() or set(filter(lambda sign: not sign.isprintable(), text)) == {"\n"}
@@ -167,3 +168,43 @@ def test_seeds_given_as_cases_are_warned_about(tmp_path):
     asked = (str(path), "--names", "data.method.data")
     assert "warning: the cases 'd.1', 'd.2'" in compare(*asked).stderr
     assert "warning" not in compare(*asked, "--show", "values").stderr
+
+
+@pytest.fixture
+def many(tmp_path):
+    """Twelve data sets: b is 5 below a with noise, c far below."""
+    path = tmp_path / "many.jsonl"
+    lines = [
+        {"network": f"d{d}.{method}.{seed}", "bic": -100.0 * d - less + (7 * d * seed) % 5}
+        for d in range(12)
+        for method, less in (("a", 0), ("b", 5), ("c", 60))
+        for seed in (1, 2)
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_signed_rank_probabilities(many):
+    text = compare(str(many), "--show", "signedrank", "--region", "10", "--format", "csv").stdout
+    rows = {(row["method"], row["against"]): row for row in csv.DictReader(io.StringIO(text))}
+    assert float(rows["a", "b"]["equal"]) > 0.99 and float(rows["a", "c"]["better"]) > 0.99
+    assert rows["a", "b"]["cases"] == "12" and rows["a", "b"]["region"] == "10.0"
+    assert float(rows["b", "c"]["error"]) < 0.0023
+    assert "goes with --show signedrank" in compare(str(many), "--region", "1", code=2).stderr
+
+
+def test_a_picture_of_ranks(many, tmp_path):
+    text = compare(str(many), "--format", "svg").stdout
+    assert text.startswith("<?xml") and "a (1.00)" in text and "critical difference 0.96" in text
+    assert text.count('class="group"') == 0  # ranks 1, 2, 3 are more than 0.96 apart
+    compare(str(many), "-o", str(tmp_path / "r.svg"))
+    assert (tmp_path / "r.svg").read_text() == text
+    assert "of ranks alone" in compare(str(many), "--format", "svg", "--show", "values", code=2).stderr
+    twice = ("--measure", "bic", "--measure", "bic:min")
+    assert "one measure" in compare(str(many), "--format", "svg", *twice, code=2).stderr
+
+
+def test_latex_has_a_caption(many):
+    text = compare(str(many), "--show", "ranks", "--format", "latex").stdout
+    assert "\\toprule" in text and "\\hline" not in text
+    assert r"\caption{Average ranks by bic. 12 cases; Friedman p =" in text

@@ -8,6 +8,7 @@ import random
 from pathlib import Path
 
 import pytest
+from helpers.places import ROOT
 from helpers.processes import run_here
 from naive.conditional_independence import likelihood_ratio
 
@@ -156,3 +157,17 @@ def test_independencies_are_tested_on_rows(place: Path):
     assert drawn.returncode == 0
     assert all(float(line["p_value"]) * 20 % 1 < 1e-9 for line in csv.DictReader(drawn.stdout.decode().splitlines()))
     assert b"4 tests on 200 rows" in drawn.stderr
+
+
+def test_questions_take_patterns_and_ranges():
+    network = bnsl.read(ROOT / "bnsl" / "bundled" / "asia.bif")
+    found = bnsl.query(network, variables=["l*", "x*"], quiet=True).to_pylist()
+    assert {row["variable"] for row in found} == {"lung", "xray"}
+    found = bnsl.query(network, variables=["tub..lung"], quiet=True).to_pylist()
+    assert {row["variable"] for row in found} == {"tub", "smoke", "lung"}
+    predicted = bnsl.query(network, table={"smoke": ["yes"], "dysp": ["no"]}, predict=["x*"], quiet=True)
+    assert any("xray" in name for name in predicted.column_names)
+    [row] = bnsl.query(network, separated=["as*", "smo*"], quiet=True).to_pylist()
+    assert (row["first"], row["second"], row["separated"]) == ("asia", "smoke", "yes")
+    with pytest.raises(bnsl.DataError, match=r"no variable 'z\*'"):
+        bnsl.query(network, variables=["z*"], quiet=True)

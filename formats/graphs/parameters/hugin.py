@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 
-from ...errors import Inconsistent, Malformed
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, kept, original, restored
 from ..parameter_tables import Families
-
-_TOKEN = re.compile(r'\s+|%[^\n]*|("(?:[^"\\]|\\.)*"|[(){}=;|,]|[^\s"(){}=;|,%]+)')
+from .tokens import Tokens, unquoted
 
 
 def _as_identifier(name: str) -> str:
@@ -82,80 +79,22 @@ def hugin_text(network: BayesianNetwork) -> str:
     return "".join(parts)
 
 
-class _Tokens:
-    """Words, strings (with their opening quote kept) and signs, each with its place in the text."""
-
-    def __init__(self, lines: Lines):
-        self.lines = lines
-        self.text = lines.text()
-        self.found: list[tuple[str, int]] = []
-        self.next = position = 0
-        while position < len(self.text):
-            match = _TOKEN.match(self.text, position)
-            if match is None:
-                self.fail("a string is not closed", position)
-            if match[1]:
-                self.found.append((match[1], position))
-            position = match.end()
-
-    def fail(self, message: str, at: int, kind: type[Malformed] | type[Inconsistent] = Malformed) -> NoReturn:
-        self.lines.fail(message, kind=kind, line=self.text.count("\n", 0, at) + 1)
-
-    @property
-    def at(self) -> int:
-        """Place of the next token."""
-        return self.found[self.next][1] if self.next < len(self.found) else len(self.text)
-
-    def peek(self) -> str:
-        return self.found[self.next][0] if self.next < len(self.found) else ""
-
-    def take(self, wanted: str = "") -> str:
-        """The next token; it must equal `wanted`, if given."""
-        token, at = self.peek(), self.at
-        if not token:
-            self.fail("the file ends early", at)
-        if wanted and token != wanted:
-            self.fail(f"expected {wanted!r}, got {token[:40]!r}", at)
-        self.next += 1
-        return token
-
-    def take_attributes(self) -> dict[str, tuple[list[str], int]]:
-        """A block of ``key = value;``: the tokens of each value and its place."""
-        found: dict[str, tuple[list[str], int]] = {}
-        self.take("{")
-        while self.peek() != "}":
-            key = self.take()
-            self.take("=")
-            at, value = self.at, []
-            while self.peek() not in (";", "}"):
-                value.append(self.take())
-            if self.peek() == ";":
-                self.take()
-            found[key] = (value, at)
-        self.take("}")
-        return found
-
-
-def _unquoted(token: str) -> str:
-    return re.sub(r"\\(.)", r"\1", token[1:-1]) if token.startswith('"') else token
-
-
 def _kept(attributes: dict[str, tuple[list[str], int]]) -> dict[str, list[str]]:
     """The texts that our writer replaced, and its claims."""
     found = {
-        key: _unquoted("".join(attributes.get(f"bnsl_{key}", ([], 0))[0])) for key in ("name", "states", "claims")
+        key: unquoted("".join(attributes.get(f"bnsl_{key}", ([], 0))[0])) for key in ("name", "states", "claims")
     }
     return {key: restored(text) for key, text in found.items() if text}
 
 
-def _read_node(tokens: _Tokens, families: Families) -> None:
+def _read_node(tokens: Tokens, families: Families) -> None:
     """A chance node; a label made by this program's writer is its name."""
     at = tokens.at
     identifier = tokens.take()
     attributes = tokens.take_attributes()
     states, at = attributes.get("states", ([], at))
-    names = [_unquoted(token) for token in states if token not in "(),"]
-    label = _unquoted("".join(attributes.get("label", ([], 0))[0]))
+    names = [unquoted(token) for token in states if token not in "(),"]
+    label = unquoted("".join(attributes.get("label", ([], 0))[0]))
     # Labels of other programs are descriptions: a label counts as the name only if the writer here would make this
     # identifier from it.
     is_made = label and re.fullmatch(re.escape(_as_identifier(label)) + r"(_\d+)?", identifier)
@@ -163,7 +102,7 @@ def _read_node(tokens: _Tokens, families: Families) -> None:
     families.variables[-1] = original(families.variables[-1], _kept(attributes))
 
 
-def _read_potential(tokens: _Tokens, families: Families) -> None:
+def _read_potential(tokens: Tokens, families: Families) -> None:
     """A potential: the child comes first, data are nested by the parents as listed."""
     head = tokens.at
     tokens.take("(")
@@ -180,7 +119,7 @@ def _read_potential(tokens: _Tokens, families: Families) -> None:
 
 def read_hugin(lines: Lines) -> BayesianNetwork:
     """Read a HUGIN network of chance nodes."""
-    tokens = _Tokens(lines)
+    tokens = Tokens(lines)
     families = Families(tokens.fail, takes_weights=True)
     name, claims = "unknown", []
     while tokens.peek():
@@ -189,7 +128,7 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
         if keyword == "net":
             attributes = tokens.take_attributes()
             held = _kept(attributes)
-            given = " ".join(map(_unquoted, attributes.get("name", ([], at))[0]))
+            given = " ".join(map(unquoted, attributes.get("name", ([], at))[0]))
             name, claims = held.get("name", [given or name])[0], held.get("claims", [])
         elif keyword == "node" or (keyword == "discrete" and tokens.take("node")):
             _read_node(tokens, families)

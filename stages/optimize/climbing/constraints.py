@@ -27,6 +27,7 @@ class Constraints:
     required: frozenset[tuple[int, int]]  # the user's arcs as (parent, child)
     knowledge: Knowledge  # the user's constraints, by child
     max_parents: int
+    has_candidates: bool = False  # whether a method limits the possible parents of every variable
 
     def may_be_parents(self, child: int) -> np.ndarray:
         """Mask of the variables that may or must be parents of `child`; bool, with at least n_variables entries."""
@@ -36,6 +37,13 @@ class Constraints:
     def candidates(self, child: int) -> np.ndarray:
         """The variables that may or must be parents of `child`; int32, ascending."""
         return np.flatnonzero(self.may_be_parents(child)).astype(np.int32)
+
+    @property
+    def more_paths(self) -> str:
+        """What permits more paths, for messages."""
+        if self.has_candidates:
+            return "the method's tests leave too few arcs; raise --alpha, or take --hc, which makes no tests"
+        return "drop some, or permit more arcs (a variable with one state has none)"
 
     @property
     def possible_arcs(self) -> PossibleArcs:
@@ -70,7 +78,8 @@ def make_constraints(
     for child, kept in knowledge.required.items():
         fixed[child] = _to_words(_mask(kept, n), n_words)
     largest = n if options.max_parents is None else options.max_parents
-    return Constraints(permitted, fixed, frozenset(knowledge.required_arcs), knowledge, largest)
+    arcs, has_candidates = frozenset(knowledge.required_arcs), candidates is not None
+    return Constraints(permitted, fixed, arcs, knowledge, largest, has_candidates)
 
 
 def _mask(members: Iterable[int], n: int) -> np.ndarray:
@@ -132,7 +141,7 @@ def start_graph(start: Parents | None, constraints: Constraints, names: Sequence
     if found is None:
         raise InfeasibleError(
             f"no path for the required ancestor {knowledge.relation_text(*lacking)} was found beside the other "
-            "constraints: drop some, or permit more arcs (a variable with one state has none)"
+            f"constraints: {constraints.more_paths}"
         )
     return found
 

@@ -62,3 +62,16 @@ def test_notebooks_with_widgets_draw_the_line(monkeypatch):
     assert live_reporter._draws_live(0) and not live_reporter._draws_live(-1)
     monkeypatch.setattr(live_reporter.importlib.util, "find_spec", lambda name: None)
     assert not live_reporter._draws_live(0)
+
+
+@pytest.mark.parametrize("gap", [99.0, 101.0])
+def test_a_gap_appears_once_it_tells_something(gap: float):
+    parts = reporter.progress_parts(3, 4, "restarts", {"score": -1e4, "gap to the best of 7 sets": gap})
+    assert parts == ["3/4 restarts", "score -10,000.00", "gap to the best of 7 sets 99.00"][: 3 if gap < 100 else 2]
+
+
+@pytest.mark.parametrize("room", range(8, 60))
+def test_the_live_line_holds_whole_figures(room: int):
+    line = live_reporter.fitting(["12 moves", "score -10,000.00", "gap to the best of 7 sets 99.00"], room)
+    assert len(line) <= room
+    assert line in ("12 moves", "12 moves, score -10,000.00", "12 moves, score -10,000.00, gap 99.00")

@@ -17,6 +17,7 @@ from formats.schemas import Key
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 NAMES = [f"patient_measure_of_blood_pressure_{v}_systolic_mean" for v in range(9)]
 WIDTHS = (200, 80, 60, 40, 20)
+PLACE = shared.OutputOptions("-", "table")
 
 
 @pytest.fixture(params=WIDTHS)
@@ -39,7 +40,7 @@ def network_of(names: list[str]) -> Network:
 
 
 def test_a_network_fits(width: int, capfdbinary):
-    network_tables.show_network("-", network_of(NAMES), None)
+    network_tables.show_network(PLACE, network_of(NAMES))
     lines = shown(capfdbinary)
     assert max(map(len, lines)) <= width
     text = "\n".join(lines)
@@ -49,7 +50,7 @@ def test_a_network_fits(width: int, capfdbinary):
 def test_names_of_a_network_stay_apart(width: int, capfdbinary):
     short = layout.fitting_names("-", NAMES)
     assert len(set(short)) == len(NAMES) and max(map(len, short)) <= max(8, width * 2 // 7)
-    network_tables.show_network("-", network_of(NAMES), None)
+    network_tables.show_network(PLACE, network_of(NAMES))
     text = "\n".join(shown(capfdbinary))
     assert [name for name in short if name not in text] == []
 
@@ -103,7 +104,7 @@ def test_networks_are_rows(width: int, capfdbinary):
         | {"treewidth_upper": 123_456_789, "shd": 7}
         for seed in range(3)
     ]
-    measure_tables.show_measures("-", records, KEYS)
+    measure_tables.show_measures(PLACE, records, KEYS)
     lines = shown(capfdbinary)
     text = "\n".join(lines)
     assert max(map(len, lines)) <= width or width == 20
@@ -114,7 +115,7 @@ def test_networks_are_rows(width: int, capfdbinary):
 
 
 def test_one_network_has_meanings(width: int, capfdbinary):
-    measure_tables.show_measures("-", [{"network": "n.jsonl", "arcs": 12, "bic": -1234567.25}], KEYS)
+    measure_tables.show_measures(PLACE, [{"network": "n.jsonl", "arcs": 12, "bic": -1234567.25}], KEYS)
     text = "\n".join(shown(capfdbinary))
     assert "-1,234,567.2500" in text and "nats" in text
 
@@ -122,7 +123,7 @@ def test_one_network_has_meanings(width: int, capfdbinary):
 def test_of_huge_figures_the_known_digits_are_shown(width: int, capfdbinary):
     keys = (Key("jointree_cells", "number", "cells"), Key("parameters", "integer", "free parameters"))
     measure_tables.show_measures(
-        "-", [{"network": "n", "jointree_cells": 8.673617379884037e41, "parameters": 10**18}], keys
+        PLACE, [{"network": "n", "jointree_cells": 8.673617379884037e41, "parameters": 10**18}], keys
     )
     text = "".join(shown(capfdbinary))
     assert "8.67362e+41" in text and "1,000,000,000,000,000,000" in text
@@ -130,7 +131,8 @@ def test_of_huge_figures_the_known_digits_are_shown(width: int, capfdbinary):
 
 def test_files_have_names_in_full(tmp_path):
     target = tmp_path / "table.txt"
-    network_tables.show_network(str(target), network_of([name[:30] for name in NAMES[:1]]), None)
+    place = shared.OutputOptions(str(target), "table")
+    network_tables.show_network(place, network_of([name[:30] for name in NAMES[:1]]))
     assert NAMES[0][:30] in target.read_text()
 
 

@@ -119,6 +119,11 @@ def _check_distance(record: Mapping[str, Any], parents: Sequence[ParentSet], ref
     }
     if n <= MOST_COMPARED:
         graphs = _essential_graphs(n)
-        expected["shd"] = hamming_distance(graphs[tuple(parents)], graphs[tuple(reference)], n)
+        ours, theirs = graphs[tuple(parents)], graphs[tuple(reference)]
+        expected["shd"] = hamming_distance(ours, theirs, n)
+        common = sum(len(mine & other) for mine, other in zip(ours, theirs))
+        expected["class_true_positives"] = common
+        expected["class_false_positives"] = sum(map(len, ours)) - common
+        expected["class_false_negatives"] = sum(map(len, theirs)) - common
     for key, value in expected.items():
         expect(record[key] == value, f"{key}: {record[key]} in place of {value}")

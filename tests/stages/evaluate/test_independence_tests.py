@@ -9,6 +9,7 @@ import pytest
 from helpers.tables import make_dataset
 from naive.conditional_independence import likelihood_ratio, permutation_share
 
+from stages.evaluate import independence_tests
 from stages.evaluate.independence_tests import independence_test
 
 
@@ -64,3 +65,13 @@ def test_a_permutation_stays_within_its_condition():
     z = np.repeat([0, 1], 20)
     found = independence_test(make_dataset(np.array([z, z, z]), [2, 2, 2]), 0, 1, (2,), 50, np.random.default_rng(0))
     assert found.p_value == 1.0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_exact_independence_is_exactly_zero(seed: int):
+    rng = np.random.default_rng(seed)
+    first, second = rng.integers(1, 90, (2, 3, 1, 4))
+    counts = (first.transpose(0, 2, 1) * second).astype(np.int64)
+    assert independence_tests.likelihood_ratio(counts) == 0.0
+    counts[0, 0, 0] += 1
+    assert independence_tests.likelihood_ratio(counts) > 0.0

@@ -131,11 +131,14 @@ def test_everything_at_once_comes_in_the_order_of_the_measures():
     assert record["cv_loglik"] == pytest.approx(folds.mean(), rel=1e-12)
     assert record["given_loglik"] == pytest.approx(-math.log(math.prod(N_STATES)), rel=1e-12)
     assert record["certificate"] == "valid"
-    arcs = {key: record[key] for key in names[-5:]}
+    arcs = {key: record[key] for key in names[-8:]}
     # 0 - 1 and 0 - 2 are extra; 1 - 2 and 2 - 3 are undirected in both.
     assert arcs == {
         "shd": 2,
         "skeleton_distance": 2,
+        "class_true_positives": 2,
+        "class_false_positives": 2,
+        "class_false_negatives": 0,
         "drawn_true_positives": 2,
         "drawn_false_positives": 2,
         "drawn_false_negatives": 0,

@@ -21,7 +21,10 @@ from stages.evaluate.rank_tests import (
     compare_ranks,
     compare_with_best,
     count_delta_classes,
+    critical_difference,
     friedman_test,
+    indistinct_groups,
+    range_quantile,
     rank_methods,
     sign_test,
     w_score,
@@ -204,3 +207,29 @@ def test_ranks_sum_alike_and_friedman_ignores_scale(seed, n_cases, n_methods):
     assert 0.0 <= statistic <= n_cases * (n_methods - 1) + 1e-9
     assert 0.0 <= p_value <= 1.0
     assert friedman_test(ranks[:, ::-1])[0] == pytest.approx(statistic)
+
+
+NEMENYI = {2: 1.960, 3: 2.343, 4: 2.569, 5: 2.728, 6: 2.850, 7: 2.949, 8: 3.031, 9: 3.102, 10: 3.164}
+"""Critical values of Demšar (2006), Table 5(a), for the level 0.05."""
+
+
+@pytest.mark.parametrize("count", NEMENYI)
+def test_critical_differences_of_the_published_table(count: int):
+    assert range_quantile(count, 0.05) / math.sqrt(2) == pytest.approx(NEMENYI[count], abs=1.1e-3)
+    scale = math.sqrt(count * (count + 1) / 6 / 14)
+    assert critical_difference(count, 14) == pytest.approx(NEMENYI[count] * scale, abs=2e-3)
+
+
+@pytest.mark.parametrize("level", [0.01, 0.1])
+def test_the_range_of_two_values_is_normal(level: float):
+    tail = math.erfc(range_quantile(2, level) / 2)
+    assert tail == pytest.approx(level, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", seeds(20, quick=5))
+def test_groups_are_all_largest_sets_of_close_ranks(seed: int):
+    rng = random.Random(seed)
+    ranks, difference = sorted(round(rng.uniform(1, 6), 1) for _ in range(6)), rng.choice([0.4, 1.0, 2.5])
+    runs = [(a, b) for a in range(6) for b in range(a + 1, 6) if ranks[b] - ranks[a] < difference]
+    largest = [r for r in runs if not any(o != r and o[0] <= r[0] and r[1] <= o[1] for o in runs)]
+    assert indistinct_groups(ranks, difference) == largest

@@ -15,6 +15,7 @@ from stages.graphs import topological_order
 from stages.graphs.essential_graphs import (
     ArcComparison,
     compare_arcs,
+    compare_edges,
     essential_graph,
     list_arcs,
     skeleton_distance,
@@ -52,6 +53,11 @@ def test_distances_between_all_essential_graphs_of_three_variables():
     for i, j in itertools.product(range(len(graphs)), repeat=2):
         got = structural_hamming_distance(essential_graph(networks[i]), essential_graph(networks[j]))
         assert got == naive.hamming_distance(graphs[i], graphs[j], 3)
+        edges = [
+            {*((arc, "directed") for arc in g[0]), *((edge, "not") for edge in g[1])} for g in (graphs[i], graphs[j])
+        ]
+        counts = compare_edges(essential_graph(networks[i]), essential_graph(networks[j]))
+        assert counts == (len(edges[0] & edges[1]), len(edges[0] - edges[1]), len(edges[1] - edges[0]))
 
 
 def reverse_covered_arcs(parents, seed, steps=40):

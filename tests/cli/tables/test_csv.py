@@ -1,0 +1,54 @@
+"""Tables to read as CSV: whole names, figures in full."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from bnsl.options.shared import OutputOptions
+from bnsl_cli.tables import measure_tables, network_tables, stage_results
+from formats.data_records import Variable
+from formats.records import Header, Network, ParentSetRecord
+
+NAMES = ["a,b", 'say "x"', "a name of seventy characters " + "x" * 41]
+
+
+@pytest.fixture
+def read(tmp_path):
+    """What a function writes to the place that it gets, as rows."""
+
+    def write(show, *values, **settings):
+        path = tmp_path / "t.csv"
+        show(OutputOptions(str(path), "csv"), *values, **settings)
+        return list(csv.reader(io.StringIO(path.read_text())))
+
+    return write
+
+
+def test_a_network(read):
+    header = Header(tuple(map(Variable, NAMES)), "bic")
+    scores = np.array([-1 / 3, -2e9 / 3, -1e-9])
+    rows = read(network_tables.show_network, Network(header, ((), (0,), (1, 2)), scores))
+    assert rows[0] == ["child", "parents", "local_score"]
+    assert [row[:2] for row in rows[1:]] == [[NAMES[0], ""], [NAMES[1], NAMES[0]], [NAMES[2], ",".join(NAMES[1:])]]
+    assert [float(row[2]) for row in rows[1:]] == scores.tolist()
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_parent_sets(read, fixed: bool):
+    records = [ParentSetRecord.of(0, [(1, 2), ()], [-1.5, -2.0]), ParentSetRecord.of(1, [()], [-0.1], fixed=fixed)]
+    rows = read(stage_results.show_parent_sets, list(map(Variable, NAMES)), records)
+    assert rows[0] == ["child", "sets", "best_score", "best_parents", *(["fixed"] if fixed else [])]
+    assert rows[1][:4] == [NAMES[0], "2", "-1.5", ",".join(NAMES[1:])]
+    assert rows[2] == [NAMES[1], "1", "-0.1", "", *(["yes"] if fixed else [])]
+
+
+def test_measures_of_several_networks(read):
+    records = [{"network": "a", "index": 1, "bic": -1 / 3}, {"network": "a", "index": 2, "shd": 4}]
+    from stages.evaluate.record_keys import MEASURE_KEYS
+
+    rows = read(measure_tables.show_measures, records, MEASURE_KEYS)
+    assert rows == [["network", "index", "bic", "shd"], ["a", "1", repr(-1 / 3), ""], ["a", "2", "", "4"]]

@@ -1,0 +1,17 @@
+"""An arc as a JSON object has the keys of its ends and no other."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from formats.errors import FormatError
+from formats.graphs.arc_files import read_arcs
+
+
+def test_other_keys_are_refused():
+    index = {"a": 0, "b": 1}
+    assert read_arcs(io.BytesIO(b'{"from": "a", "to": "b"}\n'), index).ancestors == []
+    with pytest.raises(FormatError, match=r":2: an arc has two keys; not known: 'ancestor'\n.*A ~> B"):
+        read_arcs(io.BytesIO(b'{"from": "a", "to": "b"}\n{"from": "a", "to": "b", "ancestor": true}\n'), index)
