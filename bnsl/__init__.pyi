@@ -422,6 +422,7 @@ def query(
     network: Source,
     evidence: str | Iterable[str] | Mapping[str, Any] = (),
     *,
+    uai_evidence: Source | None = None,
     data: Source | None = None,
     smoothing: float | None = None,
     delimiter: str | None = None,

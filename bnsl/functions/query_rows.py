@@ -39,7 +39,7 @@ def answer_rows(
 
     Raises `UsageError`: the table has evidence on a variable that is set from outside (`fixed`).
     """
-    variables = engine.network.variables
+    variables = engine.variables
     targets = [find_variable(name, variables) for name in dict.fromkeys(rows.predict or ())]
     evidence = open_evidence(
         as_table(rows.table),
@@ -74,7 +74,7 @@ def answer_rows(
 def fill_holes(engine: Engine, evidence: EvidenceTable, jobs: int, seed: int | None, reporter: Reporter) -> Rows:
     """The completed table."""
     n_holes, n_rows = int(evidence.is_hidden.sum()), evidence.codes.shape[1]
-    completed = CompletedRows(evidence, engine.network.variables)
+    completed = CompletedRows(evidence, engine.variables)
 
     def batches() -> Iterator[np.ndarray]:
         for answers in fill(engine, evidence.codes, evidence.is_hidden, seed, jobs, evidence.row_number):
@@ -89,10 +89,10 @@ def result_columns(engine: Engine, targets: list[int]) -> dict[str, str]:
     """The columns of the answers for rows, and the kind of their values."""
     columns = {}
     for target in targets:
-        variable = engine.network.variables[target]
+        variable = engine.variables[target]
         columns[variable.name] = TEXT
         columns |= dict.fromkeys((f"P({variable.name}={state})" for state in variable.known_states), FIGURE)
-    return columns | {"log_probability": FIGURE}
+    return columns | {"log_probability" if engine.given is None else "log_partition": FIGURE}
 
 
 def result_batches(
@@ -128,7 +128,7 @@ def predicted_values(engine: Engine, targets: list[int], answers: RowAnswers) ->
     values: list[Any] = []
     start = 0
     for target in targets:
-        states = engine.network.variables[target].known_states
+        states = engine.variables[target].known_states
         part = answers.posterior[:, start : start + len(states)]
         start += len(states)
         is_known = ~np.isnan(part[:, 0])

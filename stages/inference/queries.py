@@ -196,19 +196,22 @@ def sample_given(engine: Engine, evidence: Evidence, n_rows: int, seed: int) -> 
 
 def impossible(engine: Engine, evidence: Evidence) -> Inconsistent:
     """Error naming a minimal impossible subset of the evidence."""
+    factors: Evidence = engine.given or {}
+    if factors and _is_impossible(engine, factors):
+        return Inconsistent("the factors of the Markov network exclude one another: every state has weight zero")
     part = dict(evidence)
-    for variable in evidence:
+    for variable in [v for v in evidence if v not in factors]:
         # Evidence stays possible if a part is dropped: a part that cannot be dropped now cannot be dropped later, so
         # one pass leaves a minimal set.
         less = {v: state for v, state in part.items() if v != variable}
         if _is_impossible(engine, less):
             part = less
     variables = engine.network.variables
-    said = ", ".join(f"{variables[v].name}={variables[v].known_states[state]}" for v, state in part.items())
-    together = "is impossible" if len(part) == 1 else "exclude one another"
+    parts = [f"{variables[v].name}={variables[v].known_states[s]}" for v, s in part.items() if v not in factors]
+    together = "is impossible" if len(parts) == 1 else "exclude one another"
     return Inconsistent(
-        f"the evidence has probability zero: {said} {together}",
-        remedy="parameters fitted with --smoothing leave nothing impossible",
+        f"the evidence has probability zero: {', '.join(parts)} {together}",
+        remedy="parameters fitted with --smoothing leave nothing impossible" if engine.given is None else None,
     )
 
 
