@@ -95,7 +95,7 @@ def query(
     engine = engine_of(network, data, data_options, rows.table is not None, smoothing, memory, do, run)
     variables = engine.network.variables
     fixed = parse_assignments(do, variables)
-    observed = {**(engine.given or {}), **_parsed_evidence(evidence, uai_evidence, variables)}
+    observed: Mapping[int, int] = {**(engine.given or {}), **_parsed_evidence(evidence, uai_evidence, variables)}
     if both := sorted(observed.keys() & fixed.keys()):
         raise UsageError(f"--do sets {variables[both[0]].name}, so it cannot be evidence, too: leave one out.")
     if uncertain.likelihood or uncertain.jeffrey:

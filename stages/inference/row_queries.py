@@ -14,6 +14,7 @@ from stages.kernels.inference.components import observed_log_probability
 from stages.runtime.seeding import task_generator
 from stages.runtime.workers import ordered_map
 
+from .interruption import interruptible
 from .junction_trees import Engine
 from .queries import impossible, target_columns
 
@@ -125,7 +126,12 @@ def _answer(
         if seed is not None:
             uniforms = task_generator(seed, 4, start // size).random((n_rows, engine.n_variables))
             query = query._replace(uniforms=np.ascontiguousarray(uniforms.T))
-        engine.refuse_group(groups, query, answer_groups(engine.arrays, groups, query, kind, engine.max_cells))
+        refused = interruptible(
+            query,
+            engine.whole_cells,
+            lambda asked: answer_groups(engine.arrays, groups, asked, kind, engine.max_cells),
+        )
+        engine.refuse_group(groups, query, refused)
         log_probability = np.full(n_rows, engine.log_scale)
         observed_log_probability(engine.arrays, own, hidden, log_probability)
         # A row may have several components: each adds its part.
