@@ -615,6 +615,7 @@ def evaluate(
     folds: int | None = None,
     seed: int = 0,
     target: str | None = None,
+    curve: bool = False,
     no_treewidth: bool = False,
     jobs: int = 1,
     memory: int | str | None = None,
