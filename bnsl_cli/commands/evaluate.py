@@ -55,11 +55,9 @@ def command(call: Call, points: str | None, target: OutputOptions) -> None:
     if target.format_name != "table":
         output_format("evaluate", target.output)
     points_format = output_format("points", points or "-", option="--points")
-    if points is not None:
-        if call.values["target"] is None:
-            raise UsageError("--points goes with --target NAME.")
-        call.values["curve"] = True
-    records = call()
+    if points is not None and call.values["target"] is None:
+        raise UsageError("--points goes with --target NAME.")
+    records = call(curve=call.values["curve"] or points is not None)
     call.reporter.pause()
     if points is not None:
         write_points(points, points_format, records)
