@@ -50,6 +50,8 @@ _ALONE = rb"[ \t]*+\n\s*+\{[ \t]*+\}?[ \t]*+(?:\n|\Z)"
 _BRACE = rb"(?:[ \t]*+\{|[ \t]*+(?://[^\n]*)?" + _ALONE + rb")"
 _WORDS = rb'(?:[ \t]++(?:"(?:[^"\\\n]|\\.)*"|[^\s,;{}"]++(?:[ ]+[^\s,;{}"]++)*+))?'
 _BLOCK = rb"(?:" + _WORDS + _BRACE + rb"|[ \t]*\n\s*+[^\s,;{}]+" + _ALONE + rb")"
+_UAI_NUMBERS = rb"[ \t]*\n\s*\d++[ \t]*\n(?:[ \t]*(?:\d++[ \t]*)?\n)*+[ \t]*\d++[ \t]+\d"
+"""A line with the number of variables, later one of at least two numbers, which a table of one column has not."""
 _SKIP = rb"(?:\s|#[^\n]*(?:\n|\Z))*+"
 _NUMBER = rb"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
 # A block of a pss file has lines of a score with parents, and one bare score for the empty set; no column of a table
@@ -208,10 +210,15 @@ MAIN_FORMATS = (
         ("uai", Kind.PARAMETERS, "a UAI network", ".uai"),
         ("graphs.parameters.uai:read_uai", "graphs.parameters.uai:uai_text"),
         help="UAI competitions: numbers only",
-        opening=rb"(?:BAYES|MARKOV)[ \t]*(?:\n|\Z)",
-        # A line with the number of variables, later a line of at least two numbers; a table of one column has no such
-        # line.
-        pattern=rb"(?:BAYES|MARKOV)[ \t]*\n\s*\d++[ \t]*\n(?:[ \t]*(?:\d++[ \t]*)?\n)*+[ \t]*\d++[ \t]+\d",
+        opening=rb"BAYES[ \t]*(?:\n|\Z)",
+        pattern=rb"BAYES" + _UAI_NUMBERS,
+    ),
+    _row(
+        ("uai-markov", Kind.MARKOV, "a Markov network", ".uai"),
+        ("graphs.parameters.uai:read_uai_markov", ""),
+        help="Markov network of UAI, for query alone",
+        opening=rb"MARKOV[ \t]*(?:\n|\Z)",
+        pattern=rb"MARKOV" + _UAI_NUMBERS,
     ),
     _row(
         ("dot", Kind.NETWORK, "a Graphviz graph", ".dot .gv"),

@@ -23,6 +23,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "posterior": ("arc-probabilities", "feather", "parquet", "csv"),
     "dags": ("network",),
     "answers": ("csv",),
+    "points": ("csv", "arrow", "feather", "parquet"),
     "optimize": ("network", "dot", "graphml", "gr", "td"),
     "bootstrap": ("network",),
     "average": ("network", "dot", "graphml", "gr", "td"),

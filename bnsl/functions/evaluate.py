@@ -83,6 +83,7 @@ class MeasureOptions:
         "of the network; if it has none, by parameters from --data.",
         metavar="NAME",
     )
+    curve: bool = option("Add the points of the ROC curve of each state of --target, to the JSON lines.", kind=FLAG)
     no_treewidth: bool = option(
         "Skip the bounds on the treewidth, which take long on large dense networks.", kind=FLAG
     )
@@ -179,6 +180,7 @@ def evaluate(
             folds=measures.folds,
             seed=measures.seed,
             target=measures.target,
+            curve=measures.curve,
             treewidth=not measures.no_treewidth,
             jobs=measures.jobs,
             memory=measures.memory,
@@ -248,6 +250,8 @@ def check_use(
         run.refuse(["seed"], "goes with --folds K.")
     if given.data is None and given.test is None:
         run.refuse(["target"], "goes with rows: --test DATA or --data DATA.")
+    if measures.target is None:
+        run.refuse(["curve"], "goes with --target NAME.")
     if measures.target is None and (given.test is None or not data_options.keeps_holes):
         run.refuse(("jobs", "memory"), "goes with --target NAME, or --test and --missing em.")
 

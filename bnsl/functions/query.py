@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..files.answers import Answers
-from ..files.inputs import LearntNetwork, certified_order, open_learnt_network, warn_of_interventions
+from ..files.inputs import certified_order, open_network_or_markov, warn_of_interventions
 from ..files.rows import Rows
 from ..options import questions, shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
@@ -21,6 +21,7 @@ from ..running.function import Run, function
 from ..tables import Table
 
 if TYPE_CHECKING:
+    from formats.data_records import Variable
     from stages.inference.junction_trees import Engine
 
 
@@ -32,6 +33,12 @@ def _finish(found: Answers | Rows) -> Table:
 def query(
     network: Any = argument("NETWORK", is_required=True),
     evidence: tuple[str, ...] = argument("NAME=STATE", kind=TEXT, is_several=True),
+    uai_evidence: str | None = parameter(
+        "Evidence in the format of the UAI competitions (.evid): numbers of variables and of their states, from 0.",
+        INPUT,
+        "FILE",
+        section="Input",
+    ),
     data: Any = parameter(
         "Rows to fit parameters to, or to test --independencies on.", INPUT, "DATA", section="Input"
     ),
@@ -79,14 +86,16 @@ def query(
 
         opened = None if data is None else partial(data_options.open, data, run.reporter)
         return answer_graph(network, graph, opened, seed, run.reporter)
-    shared.check_sources(network, data, rows.table)
-    if rows.table is not None and (evidence or vars(question) != vars(questions.NO_QUESTION)):
+    shared.check_sources(network, data, rows.table, uai_evidence)
+    if rows.table is not None and (
+        evidence or uai_evidence is not None or vars(question) != vars(questions.NO_QUESTION)
+    ):
         raise UsageError("--evidence TABLE goes with --predict and --fill, not with questions about one row.")
     questions.check_inputs(run, data, question, rows)
     engine = engine_of(network, data, data_options, rows.table is not None, smoothing, memory, do, run)
     variables = engine.network.variables
     fixed = parse_assignments(do, variables)
-    observed: Mapping[int, int] = parse_assignments(evidence, variables)
+    observed: Mapping[int, int] = {**(engine.given or {}), **_parsed_evidence(evidence, uai_evidence, variables)}
     if both := sorted(observed.keys() & fixed.keys()):
         raise UsageError(f"--do sets {variables[both[0]].name}, so it cannot be evidence, too: leave one out.")
     if uncertain.likelihood or uncertain.jeffrey:
@@ -95,6 +104,21 @@ def query(
         engine, observed = with_uncertain_evidence(engine, observed, fixed, uncertain)
     found = _answered(engine, observed, fixed, question, rows, data_options, seed, run)
     note_interventions(found, engine.network, fixed)
+    return found
+
+
+def _parsed_evidence(texts: tuple[str, ...], file: str | None, variables: Sequence[Variable]) -> dict[int, int]:
+    """Codes of observed states, by variable, from NAME=STATE and from a file.
+
+    Raises `UsageError`: a variable has different states in both.
+    """
+    from formats.tables.evidence import parse_assignments
+    from formats.tables.uai_evidence import open_uai_evidence
+
+    found = parse_assignments(texts, variables)
+    for variable, state in ({} if file is None else open_uai_evidence(file, variables)).items():
+        if found.setdefault(variable, state) != state:
+            raise UsageError(f"{variables[variable].name} has different states in NAME=STATE and --uai-evidence.")
     return found
 
 
@@ -109,7 +133,7 @@ def _answered(
     run: Run,
 ) -> Answers | Rows:
     """The answer to the question in the network of the engine, where `fixed` variables are set."""
-    from .query_answers import answer, draw_samples, estimate
+    from .query_answers import about, answer, draw_samples, estimate
     from .query_rows import answer_rows
 
     if rows.table is not None:
@@ -118,7 +142,7 @@ def _answered(
     if question.samples is not None:
         seed = shared.resolve_seed(seed, run.reporter)
         batches = draw_samples(engine, observed, question.samples, seed, run.reporter)
-        closing = f"{question.samples:,} rows; evidence on {len(observed)} of {len(engine.variables)} variables"
+        closing = f"{question.samples:,} rows; {about(engine, observed)}"
         return Rows(engine.variables, batches, closing, {"rows": question.samples, "seed": seed})
     if question.approximate is not None:
         return estimate(engine, observed, question, shared.resolve_seed(seed, run.reporter))
@@ -135,21 +159,29 @@ def engine_of(
     do: tuple[str, ...],
     run: Run,
 ) -> Engine:
-    """Inference in the network with its parameters, read from its file or fitted to data, under the interventions.
+    """Inference in the network with its parameters, read from its file or fitted to data, under the interventions; or
+    in a Markov network.
 
     For a network without states, the data list them; the table of evidence may add unseen ones. A `Network` keeps the
     engine for its parameters.
 
     Raises `Inconsistent`: the network has no parameters.
     """
+    from formats.graph_records import MarkovNetwork
     from formats.graphs.network_files import require_parameters
     from formats.streams import source_name
     from formats.tables.evidence import parse_assignments
     from stages.fit import fit_parameters
     from stages.inference.interventions import intervened
     from stages.inference.junction_trees import Engine
+    from stages.inference.markov import markov_engine
 
-    learnt: LearntNetwork = open_learnt_network(network, warn=run.reporter.warn)
+    learnt = open_network_or_markov(network, run.reporter.warn)
+    if isinstance(learnt, MarkovNetwork):
+        if data is not None or do:
+            option = "--do" if data is None else "--data"
+            raise UsageError(f"{option} goes with Bayesian networks, and {source_name(network)} is a Markov network.")
+        return markov_engine(learnt, memory)
     structure, model = learnt.structure, learnt.parameters
     if data is not None:
         known = KnownVariables(structure.header.variables, network)

@@ -39,7 +39,7 @@ def answer_rows(
 
     Raises `UsageError`: the table has evidence on a variable that is set from outside (`fixed`).
     """
-    variables = engine.network.variables
+    variables = engine.variables
     predicted = expanded_names(rows.predict or (), [variable.name for variable in variables])
     targets = [find_variable(name, variables) for name in dict.fromkeys(predicted)]
     evidence = open_evidence(
@@ -75,7 +75,7 @@ def answer_rows(
 def fill_holes(engine: Engine, evidence: EvidenceTable, jobs: int, seed: int | None, reporter: Reporter) -> Rows:
     """The completed table."""
     n_holes, n_rows = int(evidence.is_hidden.sum()), evidence.codes.shape[1]
-    completed = CompletedRows(evidence, engine.network.variables)
+    completed = CompletedRows(evidence, engine.variables)
 
     def batches() -> Iterator[np.ndarray]:
         for answers in fill(engine, evidence.codes, evidence.is_hidden, seed, jobs, evidence.row_number):
@@ -90,10 +90,10 @@ def result_columns(engine: Engine, targets: list[int]) -> dict[str, str]:
     """The columns of the answers for rows, and the kind of their values."""
     columns = {}
     for target in targets:
-        variable = engine.network.variables[target]
+        variable = engine.variables[target]
         columns[variable.name] = TEXT
         columns |= dict.fromkeys((f"P({variable.name}={state})" for state in variable.known_states), FIGURE)
-    return columns | {"log_probability": FIGURE}
+    return columns | {"log_probability" if engine.given is None else "log_partition": FIGURE}
 
 
 def result_batches(
@@ -129,7 +129,7 @@ def predicted_values(engine: Engine, targets: list[int], answers: RowAnswers) ->
     values: list[Any] = []
     start = 0
     for target in targets:
-        states = engine.network.variables[target].known_states
+        states = engine.variables[target].known_states
         part = answers.posterior[:, start : start + len(states)]
         start += len(states)
         is_known = ~np.isnan(part[:, 0])

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_json_lines
 from bnsl.functions.evaluate import evaluate
+from bnsl.options.declared import parameter
 from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.values import OUTPUT_FILE
+from bnsl.running.errors import UsageError
 
 from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
+POINTS = parameter(
+    "Write the points of the ROC curves of --target to this file, a line each: CSV, Arrow, Feather or Parquet by its "
+    "name.",
+    OUTPUT_FILE,
+    "FILE",
+    section="Output",
+)
 FORMATS = output_options(
     ("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.", without=["stats"]
 )
@@ -19,8 +31,9 @@ FORMATS = output_options(
     "--data --test --reference --families --score --smoothing --folds --discretize --missing --format --output",
     evaluate,
 )
+@packed("points", POINTS)
 @packed("target", FORMATS)
-def command(call: Call, target: OutputOptions) -> None:
+def command(call: Call, points: str | None, target: OutputOptions) -> None:
     """Evaluate networks: scores, held-out likelihood, distance, treewidth.
 
     Reads networks in any format of 'bnsl formats' and computes everything anew from their arcs and the data:
@@ -44,8 +57,13 @@ def command(call: Call, target: OutputOptions) -> None:
 
     if target.format_name not in ("table", "csv"):
         output_format("evaluate", target.output)
-    records = call()
+    points_format = output_format("points", points or "-", option="--points")
+    if points is not None and call.values["target"] is None:
+        raise UsageError("--points goes with --target NAME.")
+    records = call(curve=call.values["curve"] or points is not None)
     call.reporter.pause()
+    if points is not None:
+        write_points(points, points_format, records)
     if call.values["families"] and target.is_sheet:
         show_families(target, records, call.values["networks"])
     elif target.is_sheet:
@@ -53,3 +71,16 @@ def command(call: Call, target: OutputOptions) -> None:
         show_measures(target, records, keys)
     else:
         write_json_lines(target.output, records)
+
+
+def write_points(target: str, format_name: str, records: list[dict[str, Any]]) -> None:
+    """Write the points of the curves as a table, and take them out of the records."""
+    from formats.tables.results.result_tables import FIGURE, NUMBER, TEXT, open_result_writer
+
+    columns = {"network": TEXT, "index": NUMBER, "state": TEXT, "threshold": FIGURE}
+    columns |= dict.fromkeys(("true_positives", "false_positives"), NUMBER)
+    columns |= dict.fromkeys(("recall", "false_positive_rate", "precision"), FIGURE)
+    with open_result_writer(target, columns, format_name) as write:
+        for record in records:
+            lines = [{**record, **point} for point in record.pop("target_curve")]
+            write([[line.get(name) for line in lines] for name in columns])

@@ -64,18 +64,18 @@ def _with_the_rest(strength: np.ndarray, is_true: np.ndarray, n_true: int, n_all
     )
 
 
-def _counts_from_the_top(
+def counts_from_the_top(
     strength: np.ndarray, is_true: np.ndarray, number: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of true and of false entries at or above each distinct strength, descending."""
-    _, group = np.unique(-strength, return_inverse=True)
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Each distinct strength, descending; the numbers of true and of false entries at or above it."""
+    negative, group = np.unique(-strength, return_inverse=True)
     hits, misses = (np.bincount(group, number * side) for side in (is_true, ~is_true))
-    return np.cumsum(hits), np.cumsum(misses)
+    return -negative, np.cumsum(hits), np.cumsum(misses)
 
 
 def roc_area(strength: np.ndarray, is_true: np.ndarray, number: np.ndarray) -> float | None:
     """Area under the ROC curve; ties count half (Hanley and McNeil 1982). None if all are true or all false."""
-    hits, misses = (np.concatenate(([0.0], counts)) for counts in _counts_from_the_top(strength, is_true, number))
+    hits, misses = (np.concatenate(([0.0], counts)) for counts in counts_from_the_top(strength, is_true, number)[1:])
     if hits[-1] == 0 or misses[-1] == 0:
         return None
     # Trapezia: half of the true entries in a tied group count as above a false entry of that group.
@@ -85,7 +85,7 @@ def roc_area(strength: np.ndarray, is_true: np.ndarray, number: np.ndarray) -> f
 
 def precision_recall_area(strength: np.ndarray, is_true: np.ndarray, number: np.ndarray) -> float | None:
     """Average precision: the precision at each strength, weighted by the recall it adds. None if none is true."""
-    hits, misses = _counts_from_the_top(strength, is_true, number)
+    _, hits, misses = counts_from_the_top(strength, is_true, number)
     if not len(hits) or hits[-1] == 0:
         return None
     added = np.diff(hits, prepend=0.0)

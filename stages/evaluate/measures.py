@@ -60,6 +60,7 @@ class Inputs:
     # Variable whose predictions are judged on `test`, or on `data` without `test`. Predictions use `parameters`, or
     # parameters estimated from `data`; a warning says if these come from the judged rows.
     target: str | None = None
+    curve: bool = False  # the points of the target's ROC curves, too
     treewidth: bool = True  # bound the treewidth; takes some seconds on dense networks of thousands of variables
     jobs: int = 1  # threads for rows with holes and predictions
     memory: int | None = None  # limit of a junction tree's tables in bytes; by default the free memory
@@ -223,7 +224,7 @@ def _measure_target(network: Network, given: Inputs, target: str, reporter: Repo
     names = [variable.name for variable in parameters.variables]
     if target not in names:
         raise Inconsistent(f"the network has no variable {target!r}, the target")
-    judged = judge_predictions(parameters, rows, names.index(target), given.jobs, given.memory)
+    judged = judge_predictions(parameters, rows, names.index(target), given.jobs, given.memory, given.curve)
     return {"target": target, **judged}
 
 

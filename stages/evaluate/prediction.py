@@ -12,7 +12,7 @@ from formats.data_records import IncompleteDataset
 from formats.graph_records import BayesianNetwork
 from stages.runtime.errors import StageError
 
-from .arc_strengths import roc_area
+from .arc_strengths import counts_from_the_top, roc_area
 from .likelihood import mean
 
 N_BINS = 10
@@ -24,7 +24,12 @@ DIGITS = 12
 
 
 def judge_predictions(
-    network: BayesianNetwork, rows: IncompleteDataset, target: int, jobs: int = 1, memory: int | None = None
+    network: BayesianNetwork,
+    rows: IncompleteDataset,
+    target: int,
+    jobs: int = 1,
+    memory: int | None = None,
+    has_curve: bool = False,
 ) -> dict[str, Any]:
     """Compare the predicted distributions of a variable with its states in the rows.
 
@@ -37,7 +42,9 @@ def judge_predictions(
     sum over states of the squared difference between probability and 0 or 1, from 0 to 2 (Brier 1950).
     ``target_calibration_error``: expected calibration error. Rows are binned by the probability of the most probable
     state (`N_BINS` bins of equal width); the error is the mean absolute difference between that probability and
-    accuracy, weighted by rows (Naeini, Cooper and Hauskrecht 2015). ``unpredicted_rows``: rows whose other cells have
+    accuracy, weighted by rows (Naeini, Cooper and Hauskrecht 2015); ``target_calibration`` has the rows, that mean
+    probability and the accuracy of each bin with rows. With `has_curve`, ``target_curve`` is that of `roc_curves`.
+    ``unpredicted_rows``: rows whose other cells have
     probability zero. The rest is that of `judge_states`. Raises `StageError` if no row can be judged or the tables of
     a junction tree do not fit into memory.
 
@@ -61,6 +68,7 @@ def judge_predictions(
     differences[np.arange(len(judged)), truth] -= 1.0
     n_surprising = int((at_truth <= 0.0).sum())
     is_right = (found.argmax(axis=1) == truth).astype(np.float64)
+    states = network.variables[target].known_states
     return {
         "target_rows": len(judged),
         "accuracy": mean(is_right),
@@ -69,7 +77,9 @@ def judge_predictions(
         "brier_sum": mean(np.square(differences).sum(axis=1)),
         "target_calibration_error": calibration_error(found.max(axis=1), is_right),
         "unpredicted_rows": int((is_observed & ~is_possible).sum()),
-        **judge_states(found, truth, network.variables[target].known_states),
+        **judge_states(found, truth, states),
+        "target_calibration": calibration_bins(found.max(axis=1), is_right),
+        **({"target_curve": roc_curves(found, truth, states)} if has_curve else {}),
     }
 
 
@@ -110,13 +120,60 @@ def judge_states(found: np.ndarray, truth: np.ndarray, states: Sequence[str]) ->
     }
 
 
+def roc_curves(found: np.ndarray, truth: np.ndarray, states: Sequence[str]) -> list[dict[str, Any]]:
+    """The points of each state's ROC curve, one state against the others, from its largest probability down.
+
+    Arguments as in `judge_states`. A point counts the rows that give the state a probability of at least
+    ``threshold``: ``true_positives`` show it, ``false_positives`` do not. ``recall`` and ``false_positive_rate`` are
+    their shares of the rows that do and do not, None of no rows; ``precision`` is the share of true positives in the
+    rows counted.
+    """
+    points: list[dict[str, Any]] = []
+    for code, state in enumerate(states):
+        shown = truth == code
+        thresholds, hits, misses = counts_from_the_top(np.round(found[:, code], DIGITS), shown, np.ones(len(truth)))
+        n_shown, n_others = int(shown.sum()), int((~shown).sum())
+        for threshold, true, false in zip(
+            thresholds.tolist(), hits.astype(int).tolist(), misses.astype(int).tolist()
+        ):
+            points.append(
+                {
+                    "state": state,
+                    "threshold": threshold,
+                    "true_positives": true,
+                    "false_positives": false,
+                    "recall": _share(true, n_shown),
+                    "false_positive_rate": _share(false, n_others),
+                    "precision": true / (true + false),
+                }
+            )
+    return points
+
+
 def _share(part: int, whole: int) -> float | None:
     return float(part / whole) if whole else None
 
 
+def calibration_bins(confidence: np.ndarray, is_right: np.ndarray) -> list[dict[str, Any]]:
+    """Rows, mean probability and accuracy of each bin with rows, by its limits; arguments as in `calibration_error`.
+
+    A bin holds probabilities from its lower limit on, below its upper one; the last one holds 1, too.
+    """
+    bins = np.minimum((confidence * N_BINS).astype(np.int64), N_BINS - 1)
+    return [
+        {
+            "from": step / N_BINS,
+            "below": (step + 1) / N_BINS,
+            "rows": int((bins == step).sum()),
+            "probability": mean(confidence[bins == step]),
+            "accuracy": mean(is_right[bins == step]),
+        }
+        for step in np.unique(bins).tolist()
+    ]
+
+
 def calibration_error(confidence: np.ndarray, is_right: np.ndarray) -> float:
-    """`confidence` is the probability of the predicted state; `is_right` is 1 if this state is the observed one, else
-    0. Both have the shape (n_rows,).
+    """The expected calibration error (Naeini, Cooper and Hauskrecht 2015).
 
     `confidence` is the probability of the predicted state, `is_right` 1 where that is the observed one, else 0; both
     have the shape (n_rows,).

@@ -42,6 +42,8 @@ target_precision number: mean over the states that are predicted of the share of
 target_roc_area number?: mean over states of the area under the ROC curve, one state against the others
 target_states list<object>: the same of each state
 confusion list<object>: numbers of rows by observed and predicted state
+target_calibration list<object>: of each bin, its rows, their mean probability of the predicted state, their accuracy
+target_curve list<object>: with --curve, the points of the ROC curve of each state against the others
 treewidth_lower integer: lower bound on the treewidth of the moral graph
 treewidth_upper integer: upper bound on the treewidth of the moral graph
 jointree_cells number?: cells of the clique tables of a junction tree, which time of exact inference grows with

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +37,8 @@ class Engine:
     limits a junction tree's tables, in bytes; by default it is the machine's free memory. Raises `UnsuitableData` if
     a variable has more than 256 states. Attribute `whole_cells`: cells of the tables without evidence: an upper bound
     for any query. The last `n_virtual` variables stand for uncertain observations (`uncertain_evidence`); `log_scale`
-    is added to log-probabilities, nats.
+    is added to log-probabilities, nats. `given` are states that all evidence contains: the factors of a Markov
+    network (`markov`), None for other networks.
     """
 
     def __init__(
@@ -47,8 +48,9 @@ class Engine:
         memory: int | None = None,
         n_virtual: int = 0,
         log_scale: float = 0.0,
+        given: Mapping[int, int] | None = None,
     ):
-        self.n_virtual, self.log_scale = n_virtual, log_scale
+        self.n_virtual, self.log_scale, self.given = n_virtual, log_scale, given
         for variable in network.variables:
             if len(variable.known_states) > MAX_STATES:
                 raise UnsuitableData(f"more than {MAX_STATES} states", column=variable.name)
@@ -57,15 +59,16 @@ class Engine:
         self.n_variables = n = len(network.variables)
         order = topological_order(network.parents, range(n))
         self.arrays = new_network_arrays(network.parents, network.tables, order)
-        ranks, everything = np.arange(n), np.arange(n)
+        ranks, families = np.arange(n), np.arange(n)
+        hidden = np.array([v for v in range(n) if v not in (given or ())], dtype=np.int64)
         if elimination is not None:
             ranks[np.array(elimination, dtype=np.int64)] = np.arange(n)
         is_joined, local = np.zeros(n, dtype=np.bool_), np.full(n, -1, dtype=np.int64)
-        eliminated = eliminate_component(self.arrays, everything, everything, ranks, is_joined, local)
-        self.whole_cells = float(measure(self.arrays, everything, eliminated)[0])
+        eliminated = eliminate_component(self.arrays, hidden, families, ranks, is_joined, local)
+        self.whole_cells = float(measure(self.arrays, hidden, eliminated)[0])
         # The best order of the whole network, restricted to a component, is tried beside the greedy ones.
-        self.ranks = np.empty(n, dtype=np.int64)
-        self.ranks[eliminated.order] = np.arange(n)
+        self.ranks = np.full(n, n, dtype=np.int64)
+        self.ranks[hidden[eliminated.order]] = np.arange(len(hidden))
 
     @property
     def variables(self) -> tuple[Variable, ...]:

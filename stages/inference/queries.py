@@ -27,6 +27,7 @@ from stages.runtime.budgets import slices
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
 
+from .interruption import interruptible
 from .junction_trees import Cost, Engine
 
 Evidence = Mapping[int, int]
@@ -103,7 +104,8 @@ def _total(engine: Engine, prepared: Prepared, kind: int) -> float:
     zero.
     """
     query = prepared.query
-    answer_groups(engine.arrays, prepared.groups, query, kind, math.inf)
+    n_cells = prepared.cost.cells
+    interruptible(query, n_cells, lambda asked: answer_groups(engine.arrays, prepared.groups, asked, kind, math.inf))
     # Families whose members are all observed belong to no component.
     is_hidden, logs = np.ones(query.codes.shape, dtype=np.bool_), np.zeros(1)
     is_hidden[list(prepared.evidence)] = False
@@ -138,8 +140,17 @@ def joint(engine: Engine, evidence: Evidence, variables: Sequence[int]) -> Answe
     total = _run(engine, prepared, LOGS)
     indices = np.array(variables, dtype=np.int64)
     group = _group_of(prepared.groups, variables[0])
-    found = joint_distribution(engine.arrays, prepared.groups, prepared.query, group, indices)
+    found = _joint_distribution(engine, prepared, group, indices)
     return Answer(found.reshape(engine.arrays.n_states[indices]), total, prepared.cost)
+
+
+def _joint_distribution(engine: Engine, prepared: Prepared, group: int, variables: np.ndarray) -> np.ndarray:
+    """The joint distribution of some variables of a component; see the kernel."""
+    return interruptible(
+        prepared.query,
+        prepared.cost.cells,
+        lambda query: joint_distribution(engine.arrays, prepared.groups, query, group, variables),
+    )
 
 
 def _group_of(groups: Groups, variable: int) -> int:
@@ -159,7 +170,7 @@ def most_probable_states(engine: Engine, evidence: Evidence, variables: Sequence
     group_of = {v: _group_of(prepared.groups, v) for v in variables}
     for group in sorted(set(group_of.values())):
         members = np.array([v for v in variables if group_of[v] == group], dtype=np.int64)
-        table = joint_distribution(engine.arrays, prepared.groups, prepared.query, group, members)
+        table = _joint_distribution(engine, prepared, group, members)
         # The table is conditional on the evidence, whose probability is already in `total`.
         best = int(table.argmax())
         total += math.log(table[best])
@@ -190,25 +201,35 @@ def sample_given(engine: Engine, evidence: Evidence, n_rows: int, seed: int) -> 
         drawn = np.repeat(prepared.query.codes, size, axis=1)
         query = prepared.query._replace(uniforms=np.ascontiguousarray(uniforms))
         for group in range(len(prepared.groups.row_start) - 1):
-            draw_rows(engine.arrays, prepared.groups, query, group, drawn)
+            _draw_rows(engine, prepared, query, group, drawn)
         yield drawn
+
+
+def _draw_rows(engine: Engine, prepared: Prepared, query: Query, group: int, drawn: np.ndarray) -> None:
+    """Draw the states of a component's variables; see the kernel."""
+    interruptible(
+        query, prepared.cost.cells, lambda asked: draw_rows(engine.arrays, prepared.groups, asked, group, drawn)
+    )
 
 
 def impossible(engine: Engine, evidence: Evidence) -> Inconsistent:
     """Error naming a minimal impossible subset of the evidence."""
+    factors: Evidence = engine.given or {}
+    if factors and _is_impossible(engine, factors):
+        return Inconsistent("the factors of the Markov network exclude one another: every state has weight zero")
     part = dict(evidence)
-    for variable in evidence:
+    for variable in [v for v in evidence if v not in factors]:
         # Evidence stays possible if a part is dropped: a part that cannot be dropped now cannot be dropped later, so
         # one pass leaves a minimal set.
         less = {v: state for v, state in part.items() if v != variable}
         if _is_impossible(engine, less):
             part = less
     variables = engine.network.variables
-    said = ", ".join(f"{variables[v].name}={variables[v].known_states[state]}" for v, state in part.items())
-    together = "is impossible" if len(part) == 1 else "exclude one another"
+    parts = [f"{variables[v].name}={variables[v].known_states[s]}" for v, s in part.items() if v not in factors]
+    together = "is impossible" if len(parts) == 1 else "exclude one another"
     return Inconsistent(
-        f"the evidence has probability zero: {said} {together}",
-        remedy="parameters fitted with --smoothing leave nothing impossible",
+        f"the evidence has probability zero: {', '.join(parts)} {together}",
+        remedy="parameters fitted with --smoothing leave nothing impossible" if engine.given is None else None,
     )
 
 

@@ -14,6 +14,7 @@ from stages.kernels.inference.components import observed_log_probability
 from stages.runtime.seeding import task_generator
 from stages.runtime.workers import ordered_map
 
+from .interruption import interruptible
 from .junction_trees import Engine
 from .queries import impossible, target_columns
 
@@ -43,7 +44,7 @@ def log_probabilities(
     """The probability of each row's observed cells.
 
     Raises `StageError` if the tables of a row do not fit into memory. `codes` (uint8) and `is_hidden` (bool) have the
-    shape (n, rows); `jobs` are threads.
+    shape (n, rows), without the factors of a Markov network; `jobs` are threads.
     """
     yield from _answer(engine, codes, is_hidden, LOGS, (), None, jobs)
 
@@ -86,7 +87,7 @@ def impossible_row(
 ) -> Inconsistent:
     """Error naming a minimal impossible subset of a row's observed cells."""
     observed = np.flatnonzero(~is_hidden[:, row]).tolist()
-    error = impossible(engine, {v: int(codes[v, row]) for v in observed})
+    error = impossible(engine, {**(engine.given or {}), **{v: int(codes[v, row]) for v in observed}})
     error.message = f"row {row_number(row)}: {error.message}"
     return error
 
@@ -114,6 +115,10 @@ def _answer(
     def work(start: int) -> RowAnswers:
         own = codes[:, start : start + size].copy()  # answers are written into hidden cells
         hidden = np.ascontiguousarray(is_hidden[:, start : start + size])
+        n_given = engine.n_variables - len(own)
+        if n_given:  # the factors of a Markov network are observed, in state 0
+            own = np.concatenate([own, np.zeros((n_given, own.shape[1]), dtype=np.uint8)])
+            hidden = np.concatenate([hidden, np.zeros((n_given, own.shape[1]), dtype=np.bool_)])
         groups, n_rows = engine.group(hidden, is_wanted), own.shape[1]
         query = engine.query(own, groups, target_start=target_start)
         if kind == MARGINALS:
@@ -121,13 +126,18 @@ def _answer(
         if seed is not None:
             uniforms = task_generator(seed, 4, start // size).random((n_rows, engine.n_variables))
             query = query._replace(uniforms=np.ascontiguousarray(uniforms.T))
-        engine.refuse_group(groups, query, answer_groups(engine.arrays, groups, query, kind, engine.max_cells))
-        log_probability = np.zeros(n_rows)
+        refused = interruptible(
+            query,
+            engine.whole_cells,
+            lambda asked: answer_groups(engine.arrays, groups, asked, kind, engine.max_cells),
+        )
+        engine.refuse_group(groups, query, refused)
+        log_probability = np.full(n_rows, engine.log_scale)
         observed_log_probability(engine.arrays, own, hidden, log_probability)
         # A row may have several components: each adds its part.
         np.add.at(log_probability, groups.rows, query.logs)
         if kind == MARGINALS:
             query.posterior[log_probability == -math.inf] = math.nan
-        return RowAnswers(start, own, query.posterior, log_probability)
+        return RowAnswers(start, own[: len(codes)], query.posterior, log_probability)
 
     yield from ordered_map(work, range(0, codes.shape[1], size), jobs)

@@ -42,7 +42,10 @@ def with_likelihoods(
     added = range(n, n + len(variables))
     order = [*added, *np.argsort(engine.ranks).tolist()]
     n_virtual = engine.n_virtual + len(variables)
-    return Engine(extended, order, engine.memory, n_virtual, scale), {**evidence, **dict.fromkeys(added, 0)}
+    return Engine(extended, order, engine.memory, n_virtual, scale, engine.given), {
+        **evidence,
+        **dict.fromkeys(added, 0),
+    }
 
 
 def jeffrey_likelihood(engine: Engine, evidence: Evidence, variable: int, posterior: np.ndarray) -> np.ndarray:

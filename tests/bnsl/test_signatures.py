@@ -23,6 +23,7 @@ OF_THE_SHELL = {
     "stats",
     "resume",
     "answers",
+    "points",
     "strengths",
     "save_network",
 }

@@ -46,6 +46,7 @@ LINES: dict[str, tuple[str, ...]] = {
         "n.jsonl --data d.csv --missing drop",
         "plain.txt --data d.csv --test d.csv --discretize quantile:3 --missing drop",
         "n.bif --test d.csv --missing em",
+        "n.bif --test d.csv --missing em --target a",
         "--strengths a.arrows --reference n.jsonl",
     ),
     "compare": ("m.jsonl",),
@@ -173,6 +174,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "unseen": ("drop",),
     "sets": ("s.jsonl",),
     "target": ("b",),
+    "uai_evidence": ("e.evid",),
     "variables": ("b",),
 }
 """Values that should matter, by option, where the type does not give one."""
@@ -251,6 +253,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "truth.txt").write_text("[a][b|a][c|b][x|a][z|x]\n")
     (folder / "tiers.txt").write_text("z\nx c\nb a\n")
     (folder / "q.txt").write_text("a -> b\n")
+    (folder / "e.evid").write_text("1 1 0\n")
     (folder / "states.json").write_text('{"z": ["w", "v", "u"]}')
     (folder / "names.csv").write_text("A,B,C,X,Z\n0,0,0,0,0\n1,1,1,1,1\n")
     (folder / "unseen.csv").write_text((folder / "d.csv").read_text() + "0,red,r,3,u\n")

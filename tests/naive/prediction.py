@@ -39,7 +39,33 @@ def judged(network, codes, is_hidden, target, n_bins):
         "target_calibration_error": sum(gaps) / n,
         "unpredicted_rows": n_impossible,
         **judged_states(answers, network.variables[target].known_states),
+        "target_calibration": [binned(step, n_bins, b) for step, b in enumerate(bins) if b],
+        "target_curve": curves(answers, network.variables[target].known_states),
     }
+
+
+def binned(step, n_bins, found):
+    """Rows, mean probability and accuracy of a bin: pairs of probability and whether it is right."""
+    means = {"probability": sum(p for p, _ in found), "accuracy": sum(right for _, right in found)}
+    limits = {"from": step / n_bins, "below": (step + 1) / n_bins, "rows": len(found)}
+    return {**limits, **{name: value / len(found) for name, value in means.items()}}
+
+
+def curves(answers, states):
+    """Every state's points: rows counted anew at each of its probabilities, from the largest down."""
+    points = []
+    for state, label in enumerate(states):
+        shown, others = ([d[state] for t, _, d in answers if (t == state) == is_it] for is_it in (True, False))
+        for threshold in sorted({round(p, 12) for p in shown + others}, reverse=True):
+            true, false = (sum(round(p, 12) >= threshold for p in part) for part in (shown, others))
+            rates = {"recall": true / len(shown) if shown else None}
+            rates |= {
+                "false_positive_rate": false / len(others) if others else None,
+                "precision": true / (true + false),
+            }
+            counts = {"true_positives": true, "false_positives": false}
+            points.append({"state": label, "threshold": threshold, **counts, **rates})
+    return points
 
 
 def judged_states(answers, states):

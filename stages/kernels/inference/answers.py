@@ -25,6 +25,14 @@ BATCH_CELLS = 1 << 15
 """Numbers in the tables of the rows that are processed together: 256 KiB, which a second-level cache holds."""
 
 
+def new_stop():
+    """A flag that is not set, for `Query.stop`."""
+    return np.zeros(1, dtype=np.uint8)
+
+
+NO_STOP = new_stop()
+
+
 class Query(NamedTuple):
     """A query to rows, and its output arrays; e pairs of row and component."""
 
@@ -40,6 +48,7 @@ class Query(NamedTuple):
     weights: np.ndarray = NO_NUMBERS  # float64, shape (rows,): for `COUNTS`, the multiplicity of each row
     # float64: `COUNTS` adds to it, nothing for impossible rows; see `expected_counts.add_expected`.
     counts: np.ndarray = NO_NUMBERS
+    stop: np.ndarray = NO_STOP  # uint8, shape (1,): see `propagation.collect`
 
 
 @njit
@@ -107,7 +116,9 @@ def _answer_group(plan, network, groups, query, kind, group, is_inside):
 @njit
 def _answer_rows(plan, network, query, kind, rows, is_inside, tables, messages, logs):
     """Answer for all rows in plain numbers, then in logarithms for the rows that underflowed."""
-    collect(plan, network, query.codes, rows, is_inside, kind == BEST, tables, messages, logs)
+    collect(plan, network, query.codes, rows, is_inside, kind == BEST, tables, messages, logs, query.stop)
+    if query.stop[0]:
+        return
     is_small = np.isnan(logs)
     # Rows that underflowed are answered as well; what they get here is replaced below.
     if not is_small.all():
@@ -126,7 +137,9 @@ def _read_answers(plan, network, query, kind, rows, is_inside, tables, messages,
         is_needed = np.ones(len(plan.tree_parents), dtype=np.bool_)
         if kind == MARGINALS:
             is_needed = ask_cliques(plan, query.target_start >= 0)
-        distribute(plan, len(rows), is_needed, tables, messages)
+        distribute(plan, len(rows), is_needed, tables, messages, query.stop)
+        if query.stop[0]:
+            return
     if kind == MARGINALS:
         read_marginals(plan, rows, tables, query.target_start, query.posterior)
     elif kind == COUNTS:
@@ -169,7 +182,7 @@ def joint_distribution(network, groups, query, group, variables):
     joint, runs = np.zeros(n_cells), np.empty((3, len(plan.axes)), dtype=np.int64)
     is_asked = strides > 0
     is_needed = ask_cliques(plan, is_asked)
-    distribute(plan, 1, is_needed, tables, messages)
+    distribute(plan, 1, is_needed, tables, messages, query.stop)
     for clique in range(len(plan.tree_parents)):
         begin, end = plan.axis_start[clique], plan.axis_start[clique + 1]
         # Any clique that contains all of them has the same joint distribution of them: the first one serves.
@@ -192,7 +205,7 @@ def _collect_one_row(network, groups, query, group):
     plan = lay_out(network, members, families, eliminated)
     tables, messages = np.empty(plan.cell_start[-1]), np.empty(plan.message_start[-1])
     rows, logs = np.zeros(1, dtype=np.int64), np.empty(1)
-    collect(plan, network, query.codes, rows, is_inside, False, tables, messages, logs)
+    collect(plan, network, query.codes, rows, is_inside, False, tables, messages, logs, query.stop)
     if np.isnan(logs[0]):
         logs[0] = collect_logs(plan, network, query.codes, rows[0], is_inside, False, tables, messages)
     return plan, tables, messages, logs[0]

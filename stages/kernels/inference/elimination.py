@@ -8,7 +8,17 @@ the variable that adds the fewest edges, min-weight the one whose clique has the
 import numpy as np
 
 from ..bits import clear_bit, lowest_bit, popcount, set_bit
+from ..dominance import mixed_bits
 from ..jit import njit
+
+MANY_CELLS = 1 << 20
+"""From so many cells on, tables take longer than more orders."""
+
+MAX_ORDERS = 100
+CELLS_PER_STEP = 4
+MAX_STEPS = 30_000_000
+"""Limits of the perturbed orders: their number, the cells for each step of one (k squared steps in an order of k
+vertices), all their steps: a tenth of a second."""
 
 
 @njit
@@ -77,7 +87,7 @@ def count_bits(row):
 
 
 @njit
-def greedy_order(graph, sizes, by_weight):
+def greedy_order(graph, sizes, by_weight, jitter):
     """The elimination order that always takes a cheapest vertex, ties by index.
 
     Returns int64, shape (k,).
@@ -90,6 +100,8 @@ def greedy_order(graph, sizes, by_weight):
         Number of states of every vertex.
     by_weight : bool
         Cost is the size of the table (min-weight); otherwise the number of fill edges, then that size (min-fill).
+    jitter : ndarray of float64, shape (k,)
+        Positive factor of the costs of every vertex; ones for the plain rules.
     """
     graph = graph.copy()
     k, n_words = graph.shape
@@ -100,8 +112,8 @@ def greedy_order(graph, sizes, by_weight):
     listed, others = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
     for v in range(k):
         if not by_weight:
-            fills[v] = _new_edges(graph, v, others)
-        weights[v] = clique_cells(graph, sizes, v, others)
+            fills[v] = jitter[v] * _new_edges(graph, v, others)
+        weights[v] = jitter[v] * clique_cells(graph, sizes, v, others)
     for step in range(k):
         best = np.int64(-1)
         for v in range(k):
@@ -126,9 +138,9 @@ def greedy_order(graph, sizes, by_weight):
                     near[w] |= graph[u, w]
         for i in range(list_bits(near, listed)):
             u = listed[i]
-            weights[u] = clique_cells(graph, sizes, u, others)
+            weights[u] = jitter[u] * clique_cells(graph, sizes, u, others)
             if not by_weight:
-                fills[u] = _new_edges(graph, u, others)
+                fills[u] = jitter[u] * _new_edges(graph, u, others)
     return order
 
 
@@ -228,13 +240,30 @@ def order_cells(graph, sizes, order):
 def best_order(graph, sizes, ranks):
     """The cheapest of a given order, min-fill and min-weight by total cells; ties go to the earlier of these.
 
+    If its tables have `MANY_CELLS`, the two rules are also tried with costs multiplied by random factors, which are
+    the same in every run: three times min-fill, with factors of 1 to 2 or to 3, then min-weight, with 1 to 1.5.
     `graph`, `sizes`: see `greedy_order`. `ranks` (int64, shape (k,)): the given order: vertices of small rank are
     eliminated first. Returns int64, shape (k,).
     """
     best = np.argsort(ranks)
     cells = order_cells(graph, sizes, best)
+    k = len(sizes)
+    jitter = np.ones(k)
     for by_weight in (False, True):
-        order = greedy_order(graph, sizes, by_weight)
+        order = greedy_order(graph, sizes, by_weight, jitter)
+        found = order_cells(graph, sizes, order)
+        if found < cells:
+            best, cells = order, found
+    if cells < MANY_CELLS:
+        return best
+    n_orders = np.int64(min(MAX_ORDERS, cells / (CELLS_PER_STEP * k * k), MAX_STEPS / (k * k)))
+    for trial in range(n_orders):
+        by_weight = trial % 4 == 3
+        spread = 0.5 if by_weight else 1.0 + trial % 2
+        for v in range(k):
+            # The upper 53 bits of a hash, as a number in [0, 1).
+            jitter[v] = 1.0 + spread * 2.0**-53 * np.float64(mixed_bits(trial * k + v) >> np.uint64(11))
+        order = greedy_order(graph, sizes, by_weight, jitter)
         found = order_cells(graph, sizes, order)
         if found < cells:
             best, cells = order, found

@@ -21,7 +21,7 @@ FACTORS_BETWEEN_SCALING = 16
 
 
 @njit
-def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, logs):
+def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, logs, stop):
     """Multiply the factors of each clique and send messages to the roots.
 
     Parameters
@@ -40,6 +40,8 @@ def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, log
         Output, up to a scale per row.
     logs : ndarray of float64, shape (n_rows,)
         Output: log of the sum (or maximum) over the component, nats; NaN where a row underflowed.
+    stop : ndarray of uint8, shape (1,)
+        Another thread sets it to 1 to end the work; then the outputs are worthless.
     """
     bases, peaks = np.empty(len(rows), dtype=np.int64), np.empty(len(rows))
     runs, n_rows = np.empty((3, len(plan.axes)), dtype=np.int64), len(rows)
@@ -51,6 +53,8 @@ def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, log
         table[:n_rows] = 1.0
         depth, n_cells = 0, 1
         for place in range(plan.factor_start[clique], plan.factor_start[clique + 1]):
+            if stop[0]:
+                return
             factor = plan.by_depth[place]
             source, at = plan.sources[factor], plan.stride_start[factor]
             n_copies = _span(sizes, depth, plan.depths[factor])
@@ -112,16 +116,18 @@ def _rescale(values, n_rows, peaks, logs):
 
 
 @njit
-def distribute(plan, n_rows, is_needed, tables, messages):
+def distribute(plan, n_rows, is_needed, tables, messages, stop):
     """Send messages back from the roots: each table becomes the joint distribution of its clique.
 
     `is_needed` (bool, shape (c,)): cliques whose distribution is asked for, see `ask_cliques`; the others keep what
     `collect` left. `tables` (float64): from `collect` with sums; updated in place. `messages` (float64): from
-    `collect`; scratch afterwards.
+    `collect`; scratch afterwards. `stop`: see `collect`.
     """
     sums, runs = np.empty(n_rows), np.empty((3, len(plan.axes)), dtype=np.int64)
     # Backwards: a clique's parent is already a joint distribution.
     for clique in range(len(plan.tree_parents) - 1, -1, -1):
+        if stop[0]:
+            return
         if not is_needed[clique]:
             continue
         begin, end = plan.message_start[clique], plan.message_start[clique + 1]

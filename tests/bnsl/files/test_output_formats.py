@@ -25,8 +25,9 @@ def run(*arguments: str):
 
 
 def test_every_command_has_its_formats():
-    # Further outputs: a trace of parentsets, networks of optimize, networks and answers of posterior, strengths.
-    further = {"trace", "bootstrap", "dags", "answers", "strengths"}
+    # Further outputs: a trace of parentsets, networks of optimize, networks and answers of posterior, strengths,
+    # points of evaluate.
+    further = {"trace", "bootstrap", "dags", "answers", "strengths", "points"}
     assert set(COMMANDS) == {*WRITTEN, "convert", "data", "help", "plan", "warm-up"} - further
 
 

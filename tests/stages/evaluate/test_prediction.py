@@ -43,7 +43,7 @@ def test_equals_listing_all_states(seed):
     codes[2, mixed] = rng.integers(0, len(network.variables[2].known_states), mixed.sum())
     rows = table_of(network, codes, rows.is_hidden)
     for target in (0, 2):
-        found = judge_predictions(network, rows, target, jobs=2)
+        found = judge_predictions(network, rows, target, jobs=2, has_curve=True)
         expected = judged(network, codes, rows.is_hidden, target, N_BINS)
         assert close(found, expected)
 

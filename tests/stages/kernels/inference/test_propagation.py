@@ -12,6 +12,7 @@ from helpers.seeds import seeds
 from naive import inference as naive
 
 from stages.inference.junction_trees import Engine
+from stages.kernels.inference.answers import NO_STOP
 from stages.kernels.inference.clique_plans import eliminate_component, lay_out, measure
 from stages.kernels.inference.clique_tables import join_axes, marginalise, next_offset
 from stages.kernels.inference.expected_counts import add_expected
@@ -45,7 +46,18 @@ class Case:
     def collect(self, is_max, rows=None):
         rows = self.rows if rows is None else rows
         logs = np.empty(len(rows))
-        collect(self.plan, self.arrays, self.codes, rows, self.is_inside, is_max, self.tables, self.messages, logs)
+        collect(
+            self.plan,
+            self.arrays,
+            self.codes,
+            rows,
+            self.is_inside,
+            is_max,
+            self.tables,
+            self.messages,
+            logs,
+            NO_STOP,
+        )
         return logs
 
     def collect_logs(self, row, is_max):
@@ -62,7 +74,12 @@ class Case:
 
     def distribute(self, n_rows):
         distribute(
-            self.plan, n_rows, np.ones(len(self.plan.tree_parents), dtype=np.bool_), self.tables, self.messages
+            self.plan,
+            n_rows,
+            np.ones(len(self.plan.tree_parents), dtype=np.bool_),
+            self.tables,
+            self.messages,
+            NO_STOP,
         )
 
 
@@ -107,7 +124,7 @@ def test_only_cliques_between_a_target_and_its_root_are_needed(seed, n_rows):
         is_asked = np.arange(7) == target
         case.collect(False, rows)
         is_needed = ask_cliques(case.plan, is_asked)
-        distribute(case.plan, n_rows, is_needed, case.tables, case.messages)
+        distribute(case.plan, n_rows, is_needed, case.tables, case.messages, NO_STOP)
         start, posterior = np.where(is_asked, 0, -1), np.full((n_rows, case.arrays.n_states[target]), np.nan)
         read_marginals(case.plan, rows, case.tables, start, posterior)
         for row in range(n_rows):

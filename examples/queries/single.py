@@ -1,0 +1,119 @@
+"""Processor seconds that a single question takes in a Python that runs: by us, and by pyAgrum where it is installed.
+
+single.py ask NETWORK.bif                   one network, JSON
+single.py show RUN.single.json... > TIMES   a line for each network to read, ours / pyAgrum's
+
+Three questions are asked: the distributions of all variables; the same given five observed variables; the
+distribution of the last variable given these. Each is asked of a new engine, so that its elimination order counts. Of
+pyAgrum's kinds of inference the fastest counts. Observed are five variables at equal distances in the file, with the
+states of a row drawn from the network. The least of three times counts. The probabilities of both are compared, too.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+WAYS = ("LazyPropagation", "ShaferShenoyInference", "VariableElimination")
+QUESTIONS = ("all", "all_given", "one_given")
+LIMIT = 120
+"""Seconds after which an answer is not waited for."""
+
+
+def ask(path: str) -> None:
+    """Write what both take, and the largest difference of a probability."""
+    import bnsl
+
+    network = bnsl.read(path)
+    names = network.variables
+    row = bnsl.sample(network, rows=1, seed=1, quiet=True).to_pylist()[0]
+    evidence = {names[i * len(names) // 5]: row[names[i * len(names) // 5]] for i in range(5)}
+    last = next(name for name in reversed(names) if name not in evidence)
+    asked: dict[str, Any] = {
+        "all": {},
+        "all_given": {"evidence": evidence},
+        "one_given": {"evidence": evidence, "variables": [last]},
+    }
+    found: dict[str, Any] = {"variables": len(names)}
+    for question, options in asked.items():
+        tables: list[Any] = []
+
+        def answer(options: dict[str, Any] = options, tables: list[Any] = tables) -> None:
+            tables.append(bnsl.query(bnsl.Network(network.learnt), quiet=True, **options).to_pylist())
+
+        answer()
+        found[question] = least(answer)
+        ours = [line["probability"] for line in tables[-1]]
+        for way in WAYS[: 3 if question == "one_given" else 2]:
+            task = json.dumps([path, way, evidence if options else {}, [last] if "variables" in options else None])
+            try:
+                run = subprocess.run(
+                    [sys.executable, __file__, "theirs", task], timeout=LIMIT, capture_output=True, text=True
+                )
+            except subprocess.TimeoutExpired:
+                continue
+            if not run.stdout:
+                continue
+            seconds, theirs = json.loads(run.stdout)
+            if seconds < found.get(f"pyagrum_{question}", (LIMIT, ""))[0]:
+                found[f"pyagrum_{question}"] = seconds, way
+            if len(theirs) == len(ours):
+                difference = max(abs(a - b) for a, b in zip(ours, theirs))
+                found["difference"] = max(found.get("difference", 0.0), difference)
+    print(json.dumps(found))
+
+
+def least(work: Callable[[], None]) -> float:
+    """The least of three processor times; the first alone if it is long."""
+    times: list[float] = []
+    while len(times) < 3 and sum(times) < 2.0:
+        begin = time.process_time()
+        work()
+        times.append(time.process_time() - begin)
+    return min(times)
+
+
+def theirs(task: str) -> None:
+    """Write pyAgrum's processor seconds and probabilities; nothing if it is not installed."""
+    try:
+        import pyagrum
+    except ImportError:
+        return
+    path, way, evidence, wanted = json.loads(task)
+    model = pyagrum.loadBN(path)
+    nodes = [model.idFromName(name) for name in wanted] if wanted else sorted(model.nodes())
+    nodes = [node for node in nodes if model.variable(node).name() not in evidence]
+    answers: list[list[float]] = []
+
+    def answer() -> None:
+        engine = getattr(pyagrum, way)(model)
+        engine.setNumberOfThreads(1)
+        engine.setEvidence(evidence)
+        if wanted:
+            engine.setTargets(set(nodes))
+        engine.makeInference()
+        answers.append([float(p) for node in nodes for p in engine.posterior(node).toarray()])
+
+    print(json.dumps([least(answer), answers[-1]]))
+
+
+def show(*paths: str) -> None:
+    """Print a line for each network."""
+    lines = [["network", "variables", *QUESTIONS, "difference"]]
+    for path in paths:
+        run = json.loads(Path(path).read_text())
+        pairs = [f"{run[q]:.3g} / {run.get(f'pyagrum_{q}', ['-'])[0]:.3}" for q in QUESTIONS]
+        difference = f"{run['difference']:.0e}" if "difference" in run else "-"
+        lines.append([Path(path).name.split(".")[0], str(run["variables"]), *pairs, difference])
+    sizes = [max(map(len, column)) for column in zip(*lines)]
+    for line in lines:
+        print("  ".join(cell.rjust(size) for cell, size in zip(line, sizes)))
+
+
+if __name__ == "__main__":
+    {"ask": ask, "theirs": theirs, "show": show}[sys.argv[1]](*sys.argv[2:])
