@@ -60,7 +60,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     """
     problem, within = _prepare(table, options)
     given, start = options.start, start_order(problem, options)
-    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth, keeps_proof=options.keeps_proof)
     restarts = 1 if problem.is_one_clique() else options.restarts
     if restarts is None and budget.seconds is not None and budget.evaluations is None:
         restarts = options.jobs * (restarts_within(problem, budget) if start is None else 1)
