@@ -88,7 +88,7 @@ FIRST_WEIGHT, LAST_WEIGHT = 0.05, 0.004
 FIRST_NARROW, LAST_NARROW = 0.03, 0.002
 """The same once edges are priced: their many small multipliers need longer averages in the end."""
 
-KNEE, STALLS = 0.002, 2
+KNEE, STALLS = 0.003, 6
 """Under a treewidth bound edges are priced after `STALLS` separations in a row, each with a gain of less than the
 share `KNEE` of the gap, once averages are long. Many new rows earlier would delay the bound of any width, which alone
 narrows some gaps.
