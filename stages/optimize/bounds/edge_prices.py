@@ -24,7 +24,7 @@ import numpy as np
 from formats.sets.listed_sets import offsets_of
 from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.edges import EdgeRows, choose_edges, join_rows, new_edges, price_sets, with_edges
-from stages.kernels.bounds.lagrangian import SetCuts
+from stages.kernels.bounds.lagrangian import SetCuts, cuts_by_set, no_cuts
 
 from .cut_pool import columns_of
 from .rounding import EPSILON
@@ -210,6 +210,15 @@ class EdgePrices:
             for a, b in combinations(members, 2):
                 for u, v, third in ((a, b, child), (a, child, b), (b, child, a)):
                     yield sets, _code(n, u, v, third)
+
+
+def warm_up(columns: Columns) -> None:
+    """Compile what prices of edges need, on tiny columns."""
+    prices = EdgePrices(columns, 2)
+    prices.add_violated(columns, np.ones(len(columns.costs)))
+    prices.moving -= 1.0
+    prices.priced(columns)
+    prices.joined(cuts_by_set(no_cuts(), len(columns.costs)), columns)
 
 
 def pricing_work(columns: Columns) -> int:
