@@ -29,6 +29,13 @@ def table_within(seed, n, width):
     return keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= width))
 
 
+def price_early(monkeypatch):
+    """Price edges from the first separation on."""
+    monkeypatch.setattr(lagrangian, "KNEE", 10.0)
+    monkeypatch.setattr(lagrangian, "STALLS", 1)
+    monkeypatch.setattr(lagrangian, "FIRST_WEIGHT", lagrangian.LAST_WEIGHT)
+
+
 @pytest.mark.parametrize("width", [1, 2, 3])
 @pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_the_bound_at_any_prices_is_as_defined_and_holds(seed, width):
@@ -59,9 +66,7 @@ def test_the_bound_is_never_below_the_best_network_within_the_treewidth(seed, wi
     assert best > -math.inf
     for is_early in (False, True):
         if is_early:
-            monkeypatch.setattr(lagrangian, "KNEE", 10.0)
-            monkeypatch.setattr(lagrangian, "FIRST_WEIGHT", lagrangian.LAST_WEIGHT)
-            monkeypatch.setattr(lagrangian, "STALLS", 1)
+            price_early(monkeypatch)
         for incumbent in (best, best - 5.0):
             search = BoundSearch(table, np.random.default_rng(seed), treewidth=width)
             before = math.inf
@@ -73,7 +78,8 @@ def test_the_bound_is_never_below_the_best_network_within_the_treewidth(seed, wi
                 assert search.value >= widest - 1e-7
 
 
-def test_prices_narrow_the_bound_and_never_widen_it():
+def test_prices_narrow_the_bound_and_never_widen_it(monkeypatch):
+    price_early(monkeypatch)
     gaps = []
     for seed in range(6):
         table = table_within(seed, 6, 2)
