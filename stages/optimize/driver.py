@@ -29,6 +29,7 @@ from stages.scoring.scores import recorded_ess
 from ..lists.set_lists import fixed_first_order
 from ..lists.start_network import match_start
 from . import METHODS, OptimizeOptions, choose_method
+from .bounds.anytime_bound import IS_NARROW
 from .bounds.claims import claim_of_lists
 from .bounds.proof_steps import TreeNode
 from .checkpoints import Checkpoints, Offer
@@ -75,7 +76,8 @@ def run(
 
         def finish(found: SearchResult) -> Network:
             if "bound" in found.facts:
-                found.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
+                is_narrow = found.facts.pop(IS_NARROW, False)
+                found.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method), is_narrow)
             network = assemble(table.header, method, options, budget, found)
             verify_found(network, options, table=table)
             return network

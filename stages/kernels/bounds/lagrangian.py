@@ -8,6 +8,10 @@ For any non-negative multipliers the cheapest choice of sets at reduced cost bou
 below, so a bound from any method in floating point is valid after one evaluation (`relax`). `improve_multipliers` is
 the volume algorithm (Barahona and Anbil 2000): a subgradient method whose averaged choices approximate a fractional
 solution, from which separators find further cuts.
+
+Under a treewidth bound further rows follow the cuts: some sets have no greater share together than an edge that each
+of them needs (`stages.optimize.bounds.edge_prices`). Edges are chosen apart from the sets (`edges`). The multiplier
+of such a row is at most zero: minus the price of its sets.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from ..arrays import copy_into
 from ..heap import is_lower, pop, push
 from ..jit import borrowing, njit
 from .dual_ascent import Columns
+from .edges import Edges, choose_edges
 from .subgradient_ascent import BOUND, SHARE, raise_bound
 
 WEIGHT = 3
@@ -262,7 +267,8 @@ class Volume(NamedTuple):
     """State of the volume algorithm."""
 
     columns: Columns
-    cuts: SetCuts
+    cuts: SetCuts  # the cuts, then the rows of edges
+    edges: Edges
     multipliers: np.ndarray  # float64, shape (n_cuts,): the best ones so far, nats
     shares: np.ndarray  # float64, shape (n_sets,): averaged choices, which sum to one for every variable
     pace: np.ndarray  # float64, shape (4,): pace of the ascent (its bound is a cost in nats), then `WEIGHT`
@@ -272,13 +278,16 @@ class Volume(NamedTuple):
     chosen: np.ndarray
 
 
-def new_volume(columns: Columns, cuts: Cuts, multipliers: np.ndarray, shares: np.ndarray, pace: np.ndarray) -> Volume:
-    """Return the state at these multipliers; their bound is written to the pace. Multipliers, shares and pace change
-    in place.
+def new_volume(
+    columns: Columns, cuts: SetCuts, edges: Edges, multipliers: np.ndarray, shares: np.ndarray, pace: np.ndarray
+) -> Volume:
+    """Return the state at these multipliers; their bound is written to the pace. Multipliers, all shares and pace
+    change in place.
     """
     volume = Volume(
         columns=columns,
-        cuts=cuts_by_set(cuts, len(shares)),
+        cuts=cuts,
+        edges=edges,
         multipliers=multipliers,
         shares=shares,
         pace=pace,
@@ -287,6 +296,7 @@ def new_volume(columns: Columns, cuts: Cuts, multipliers: np.ndarray, shares: np
         chosen=np.empty(len(columns.set_offsets) - 1, dtype=np.int64),
     )
     pace[BOUND] = relax(columns, volume.cuts, multipliers, volume.reduced, volume.chosen)
+    pace[BOUND] -= choose_edges(edges, multipliers[len(multipliers) - len(edges.needed) :])
     return volume
 
 
@@ -294,11 +304,15 @@ def new_volume(columns: Columns, cuts: Cuts, multipliers: np.ndarray, shares: np
 def move_multipliers(volume, rise):
     """Step along the violations of the averaged choices; False if there are none, up to rounding."""
     multipliers, moved, slack = volume.multipliers, volume.trial[MOVED], volume.trial[SLACK]
+    n_cuts = len(multipliers) - len(volume.edges.needed)
     norm = 0.0
     for c in range(len(multipliers)):
         lack = volume.trial[VIOLATION, c]
-        # Projected subgradient: a multiplier at zero cannot fall.
-        if multipliers[c] <= 0.0 and lack < 0.0:
+        # Projected subgradient: a multiplier at zero cannot fall; the one of an edge's row cannot rise.
+        if c < n_cuts:
+            if multipliers[c] <= 0.0 and lack < 0.0:
+                lack = 0.0
+        elif multipliers[c] >= 0.0 and lack > 0.0:
             lack = 0.0
         slack[c] = lack
         norm += lack * lack
@@ -306,7 +320,8 @@ def move_multipliers(volume, rise):
         return False
     step = rise / norm
     for c in range(len(multipliers)):
-        moved[c] = max(0.0, multipliers[c] + step * slack[c])
+        change = multipliers[c] + step * slack[c]
+        moved[c] = max(0.0, change) if c < n_cuts else min(0.0, change)
     return True
 
 
@@ -314,8 +329,12 @@ def move_multipliers(volume, rise):
 def average_choices(volume):
     """The bound at the trial multipliers; its choices enter the averages."""
     shares, chosen, violation, lacks = volume.shares, volume.chosen, volume.trial[VIOLATION], volume.trial[LACK]
+    edges, n_cuts = volume.edges, len(lacks) - len(volume.edges.needed)
     bound = relax(volume.columns, volume.cuts, volume.trial[MOVED], volume.reduced, chosen)
+    bound -= choose_edges(edges, volume.trial[MOVED, n_cuts:])
     count_lacks(volume.cuts, chosen, np.ones(len(chosen)), lacks)
+    for row in range(len(edges.needed)):
+        lacks[n_cuts + row] += edges.chosen[edges.needed[row]]
     # The weight of the new choice that minimises the squared violation of the average, between a tenth of the
     # largest weight and all of it (Barahona and Anbil 2000).
     along = square = 0.0
@@ -329,6 +348,8 @@ def average_choices(volume):
     shares *= 1.0 - weight
     for v in range(len(chosen)):
         shares[chosen[v]] += weight
+    for e in range(len(edges.shares)):
+        edges.shares[e] += weight * (edges.chosen[e] - edges.shares[e])
     # Averages are linear in the choices, so their violations are averages too.
     for c in range(len(lacks)):
         violation[c] += weight * (lacks[c] - violation[c])
@@ -352,4 +373,7 @@ def keep_multipliers(volume):
 def improve_multipliers(volume, target, n_steps):
     """Steps of the volume algorithm towards `target`, the cost of the incumbent in nats."""
     count_lacks(volume.cuts, np.arange(len(volume.shares)), volume.shares, volume.trial[VIOLATION])
+    n_cuts = len(volume.multipliers) - len(volume.edges.needed)
+    for row in range(len(volume.edges.needed)):
+        volume.trial[VIOLATION, n_cuts + row] += volume.edges.shares[volume.edges.needed[row]]
     raise_bound(volume, volume.pace, target, n_steps, move_multipliers, average_choices, keep_multipliers)

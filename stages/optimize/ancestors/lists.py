@@ -23,6 +23,7 @@ from stages.runtime.errors import InfeasibleError, StageError
 from stages.runtime.reporting import NullReporter, Reporter
 
 from .. import OptimizeOptions
+from ..bounds.anytime_bound import IS_NARROW
 from ..bounds.rounding import optimality_tolerance
 from ..result import ListSearch, Parents, SearchResult
 from .branches import Condition, Selection, branches_of, cut_off
@@ -121,7 +122,8 @@ class AncestorTree:
         found = self.search(table, self.options, self._share(), self.reporter if not self.n_parts else NullReporter())
         self.n_parts += 1
         self.orders += found.facts.get("orders", 0)
-        self.facts = self.facts or found.facts
+        # The bound of the whole is about the treewidth only, if one of a part is.
+        self.facts = (self.facts or found.facts) | {k: v for k, v in found.facts.items() if k == IS_NARROW}
         least, gap = min(bound, found.facts["bound"]), found.facts["gap"]
         is_proved = gap <= optimality_tolerance(found.scores)
         self.idle += not is_proved

@@ -24,7 +24,7 @@ from stages.runtime.reporting import NullReporter, Reporter
 from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions, choose_method
-from ..bounds.anytime_bound import bound_facts
+from ..bounds.anytime_bound import IS_NARROW, bound_facts
 from ..bounds.claims import ALL
 from ..bounds.rounding import optimality_tolerance
 from ..bounds.subset_dp import subsets_fit
@@ -70,7 +70,8 @@ def search_keeping_pairs(
     bound = relaxed.facts["bound"]
     listed = None if budget.is_spent() else _among_lists(scorer, options, budget, reporter, relaxed, lists)
     if listed is not None:
-        if relaxed.facts["bound_relative_to"].startswith(ALL) and not knowledge.ancestors.required:
+        is_whole = relaxed.facts["bound_relative_to"].startswith(ALL) and IS_NARROW not in listed.facts
+        if is_whole and not knowledge.ancestors.required:
             bound = min(bound, listed.facts["bound"])  # a dominated set is in no best network: the lists suffice
         if listed.score > found.score:
             found = listed

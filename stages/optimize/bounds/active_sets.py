@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.kernels.bounds.lagrangian import VIOLATION, improve_multipliers, mark_least, new_volume
+from stages.kernels.bounds.lagrangian import VIOLATION, cuts_by_set, improve_multipliers, mark_least, new_volume
 from stages.kernels.bounds.subgradient_ascent import BOUND
 
 from .cut_pool import CutPool
+from .edge_prices import EdgePrices
 
 ACTIVE_SHARE = 1e-3
 """Sets with a greater share are in use."""
@@ -22,6 +23,9 @@ LEAST_ACTIVE = 25
 
 ROUNDS_ACTIVE = 3
 """Rounds for which they stay active: multipliers oscillate, so the same sets return again and again."""
+
+FIRST_STEPS = 10
+"""Steps in the first call with prices of edges."""
 
 SLICE_WORK = 20_000_000
 """Approximate number of sets looked at per compiled call; some hundredths of a second."""
@@ -44,6 +48,8 @@ class ActiveRound:
         Of the round.
     multipliers : ndarray of float64, shape (n_cuts,)
         Moved in place by `step`.
+    arcs : EdgePrices
+        Its moving multipliers are moved in place by `step`.
     pace : ndarray of float64
         As in `stages.kernels.bounds.lagrangian.Volume`, kept from round to round.
     """
@@ -56,6 +62,7 @@ class ActiveRound:
         last_least: np.ndarray,
         number: int,
         multipliers: np.ndarray,
+        arcs: EdgePrices,
         pace: np.ndarray,
     ):
         is_least = np.zeros(len(shares), dtype=np.bool_)
@@ -70,8 +77,16 @@ class ActiveRound:
         # float64: averaged choices among the active sets.
         self.active_shares = active / np.repeat(totals, np.diff(columns.set_offsets))
         self.n_steps = 0  # steps done
+        self._multipliers, self._arcs = multipliers, arcs
         # The set of least reduced cost of each child is active: so far this is the bound over all sets.
-        self._volume = new_volume(columns, self.view.cuts, multipliers, self.active_shares, pace)
+        self._volume = new_volume(
+            columns,
+            arcs.joined(cuts_by_set(self.view.cuts, len(self._sets)), columns),
+            arcs.edges,
+            np.concatenate((multipliers, arcs.moving)),
+            self.active_shares,
+            pace,
+        )
 
     @property
     def bound(self) -> float:
@@ -81,7 +96,7 @@ class ActiveRound:
     @property
     def violations(self) -> np.ndarray:
         """Shortfall of every cut's demand under the averaged choices, after a step."""
-        return self._volume.trial[VIOLATION]
+        return self._volume.trial[VIOLATION, : len(self._multipliers)]
 
     def all_shares(self) -> np.ndarray:
         """The averaged choices among all sets of the pool."""
@@ -93,7 +108,13 @@ class ActiveRound:
         """Some steps towards `target`, the cost of the incumbent in nats; returns the sets looked at."""
         volume = self._volume
         work = len(volume.cuts.cuts) + 4 * (len(volume.shares) + len(volume.multipliers)) + 1
-        steps = min(most_steps - self.n_steps, 1 + SLICE_WORK // work)
+        work += self._arcs.work
+        # The work of the choice of edges is known after some steps only.
+        most_steps = min(most_steps, FIRST_STEPS) if self._arcs.is_new else most_steps - self.n_steps
+        steps, looked = min(most_steps, 1 + SLICE_WORK // work), int(volume.edges.looked[0])
         improve_multipliers(volume, target, steps)
+        self._arcs.count(int(volume.edges.looked[0]) - looked, steps)
         self.n_steps += steps
+        n_cuts = len(self._multipliers)
+        self._multipliers[:], self._arcs.moving[:] = volume.multipliers[:n_cuts], volume.multipliers[n_cuts:]
         return steps * work

@@ -1,6 +1,7 @@
 """An upper bound that improves beside a search, for a share of the search's work.
 
-Under a treewidth bound K it holds for all networks with at most K parents each, whatever their width.
+Under a treewidth bound it holds for networks within it once prices of edges (`edge_prices`) have narrowed it; until
+then, and always for a proof, which has no rows of edges, for networks of any width.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ FIRST_WORK = 30_000_000
 
 LEAST_WORK = 5_000_000
 """Smallest amount of work done at once: some hundredths of a second."""
+
+IS_NARROW = "bound_is_narrow"
+"""Entry for `driver`, which makes it part of the claim: the bound is about networks within the treewidth only."""
 
 GAP_OF_LISTS = "gap to the lists' best"
 """Name of the gap in progress reports."""
@@ -56,17 +60,23 @@ class AnytimeBound:
     """The bound for a search on the lists of `table`.
 
     Sets with more parents than `treewidth`, the treewidth bound of the search, are excluded; None for no bound.
-    `idle_share` is as in `WorkShare`.
+    `idle_share` is as in `WorkShare`. With `keeps_proof` the bound holds for networks of any width.
     """
 
     def __init__(
-        self, table: ParentSetTable, seed: int, budget: Budget, treewidth: int | None = None, idle_share: float = 0.0
+        self,
+        table: ParentSetTable,
+        seed: int,
+        budget: Budget,
+        treewidth: int | None = None,
+        idle_share: float = 0.0,
+        keeps_proof: bool = False,
     ):
         lists = table
         if treewidth is not None:
             # Every variable has such a set: larger fixed records are refused earlier.
             lists = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
-        self.search = BoundSearch(lists, task_generator(seed, 0, 1))
+        self.search = BoundSearch(lists, task_generator(seed, 0, 1), treewidth=None if keeps_proof else treewidth)
         self._scores = None if treewidth is not None else lists.scores
         self._budget = budget
         self._share = WorkShare(idle_share)
@@ -105,8 +115,9 @@ class AnytimeBound:
         self.search.improve(self._budget, share, score)
 
     def header_facts(self, score: float) -> dict[str, float]:
-        """Entries ``bound`` and ``gap`` for a network of this score."""
-        return bound_facts(self.search.value, score, self.search.rounding)
+        """Entries ``bound`` and ``gap`` for a network of this score, and `IS_NARROW`."""
+        facts = bound_facts(self.search.value, score, self.search.rounding)
+        return facts | ({IS_NARROW: True} if self.search.is_narrow else {})
 
 
 def bound_facts(bound: float, score: float, rounding: float) -> dict[str, float]:

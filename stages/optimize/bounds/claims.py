@@ -22,27 +22,28 @@ LISTED = "networks of the listed sets"
 KEEPING_FOREST = " that keep the screening forest (other arcs among its roots only)"
 
 
-def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
+def claim_of_lists(table: ParentSetTable, options: OptimizeOptions, is_narrow: bool = False) -> str:
     """The class of networks for which a bound computed on the lists of `table` holds.
 
-    It depends on the method, treewidth bound and constraints in the `options` of the search.
+    It depends on the method, treewidth bound and constraints in the `options` of the search. With `is_narrow` the
+    bound holds for networks within the treewidth only.
     """
     most = options.treewidth if options.method != "forest" else min(1, options.given_treewidth)
     if most is not None and most >= table.n_variables - 1 and options.max_table is None:
         most = None  # All variables fit one clique.
     if not np.all(table.complete | table.fixed):
-        return LISTED + _kind(most, options) + _what_is_cut_short(table)
+        return LISTED + _kind(most, options, is_narrow) + _what_is_cut_short(table)
     limits = table.header.limits
     if limits is None:
         unknown = " within the limits of the lists, which are unknown"
-        return ALL + _kind(most, options) + unknown
+        return ALL + _kind(most, options, is_narrow) + unknown
     listed = limits.get("max_parents")
     if listed is not None and listed < table.n_variables - 1:
         most = listed if most is None else min(most, listed)
     is_constrained = _is_constrained(options) or any(
         limits.get(k) is not None for k in ("require", "forbid", "allow", "tiers")
     )
-    claim = ALL + _kind(most, options)
+    claim = ALL + _kind(most, options, is_narrow)
     if is_constrained:
         claim += " under the constraints"
     if limits.get("screen"):
@@ -52,20 +53,22 @@ def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
     return claim
 
 
-def claim_of_scores(options: OptimizeOptions) -> str:
-    """The class of networks for which a bound on all sets of a data set holds; options as in `claim_of_lists`."""
+def claim_of_scores(options: OptimizeOptions, is_narrow: bool = False) -> str:
+    """The class of networks for which a bound on all sets of a data set holds; parameters as in `claim_of_lists`."""
     limits = [m for m in (options.max_parents, options.treewidth) if m is not None]
-    claim = ALL + _kind(min(limits, default=None), options)
+    claim = ALL + _kind(min(limits, default=None), options, is_narrow)
     return claim + (" under the constraints" if _is_constrained(options) else "")
 
 
-def claim_of_grown_lists(n_sets: int, options: OptimizeOptions) -> str:
-    """The class of networks for which a bound on lists grown by the search holds: networks of the final sets."""
+def claim_of_grown_lists(n_sets: int, options: OptimizeOptions, is_narrow: bool = False) -> str:
+    """The class of networks for which a bound on lists grown by the search holds: networks of the final sets;
+    `is_narrow` as in `claim_of_lists`.
+    """
     sets = f"networks of the {plural(n_sets, 'set')} listed at the end"
-    return sets + _kind(options.treewidth, options)
+    return sets + _kind(options.treewidth, options, is_narrow)
 
 
-def _kind(most_parents: int | None, options: OptimizeOptions) -> str:
+def _kind(most_parents: int | None, options: OptimizeOptions, is_narrow: bool = False) -> str:
     """The limit on parents, and whether the claim covers any treewidth; networks with one parent each keep any
     treewidth bound.
 
@@ -75,7 +78,7 @@ def _kind(most_parents: int | None, options: OptimizeOptions) -> str:
         return ""
     kind = f" with at most {plural(most_parents, 'parent')} each"
     if options.treewidth is not None and most_parents > 1:
-        return kind + ", of any treewidth"
+        return kind + (f", of treewidth at most {options.treewidth}" if is_narrow else ", of any treewidth")
     return kind if options.max_table is None else f"{kind} and tables of at most {options.max_table:,} cells"
 
 

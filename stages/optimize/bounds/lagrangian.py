@@ -4,7 +4,7 @@ First dual ascent over cluster cuts (`stages.kernels.bounds.dual_ascent`): it is
 good start for a search. Then the volume algorithm (`stages.kernels.bounds.lagrangian`) improves the multipliers and
 separates further cuts: clusters of demand one and two, and zero-half cuts. It comes close to the linear programme
 over the same cuts. A set whose reduced cost exceeds the gap cannot be part of a better network than the incumbent and
-is excluded (reduced-cost fixing).
+is excluded (reduced-cost fixing). Under a treewidth bound, edges are priced from there on (`edge_prices`).
 
 The volume algorithm works in rounds on active sets (`active_sets`). After each round all sets are evaluated once:
 this gives a valid bound and the next active sets.
@@ -36,6 +36,7 @@ from stages.runtime.budgets import Budget
 from .active_sets import ROUNDS_ACTIVE, SLICE_WORK, ActiveRound
 from .cluster_cuts import DEMANDS, ClusterSeparator
 from .cut_pool import CutPool, keep_columns
+from .edge_prices import EdgePrices, pricing_work
 from .proof_steps import Prices, TreeNode, positive_prices
 from .residual import solve_residual
 from .rounding import proof_rounding, relaxed
@@ -84,6 +85,15 @@ DROPPING_ROUNDS = 3
 FIRST_WEIGHT, LAST_WEIGHT = 0.05, 0.004
 """Largest weight of a new choice in the moving average: initial value, and the value at which halving ends."""
 
+FIRST_NARROW, LAST_NARROW = 0.03, 0.002
+"""The same once edges are priced: their many small multipliers need longer averages in the end."""
+
+KNEE, STALLS = 0.003, 6
+"""Under a treewidth bound edges are priced after `STALLS` separations in a row, each with a gain of less than the
+share `KNEE` of the gap, once averages are long. Many new rows earlier would delay the bound of any width, which alone
+narrows some gaps.
+"""
+
 STALL_GAIN = 0.01
 """Share of the gap that must be closed between two separations; below it, the moving averages become longer."""
 
@@ -92,10 +102,17 @@ class BoundSearch:
     """An upper bound that improves with work and is valid at any time.
 
     `lists` hold the candidate sets of every variable, best first. The cuts of `known`, a search on other lists of the
-    same variables, hold on these lists too and are the warm start.
+    same variables, hold on these lists too and are the warm start. With a `treewidth` the bound holds for networks
+    within it; see `is_narrow`.
     """
 
-    def __init__(self, lists: SetLists | ParentSetTable, rng: np.random.Generator, known: BoundSearch | None = None):
+    def __init__(
+        self,
+        lists: SetLists | ParentSetTable,
+        rng: np.random.Generator,
+        known: BoundSearch | None = None,
+        treewidth: int | None = None,
+    ):
         columns = new_columns(lists)
         n = len(columns.set_offsets) - 1
         self.rng = rng
@@ -115,6 +132,11 @@ class BoundSearch:
         self.residual: Prices | None = None
         self.pool = CutPool(columns)  # the cuts found, over the kept sets
         self.multipliers = np.empty(0)  # the best multipliers of these cuts, in nats; float64
+        self._arcs = EdgePrices(columns, treewidth)
+        self._prices_edges, self._stalls = False, 0
+        # Whether the bound is about networks within the treewidth only; otherwise it holds for networks of any width.
+        self.is_narrow = False
+        self._keeps_narrow = False  # the same of the sets `kept`
         self._is_raised = False
         self._unseparated = 0
         self._round_steps = SHORT_ROUND
@@ -161,7 +183,7 @@ class BoundSearch:
         return self.incumbent > -math.inf and self.gap <= self.rounding
 
     def root_node(self) -> TreeNode:
-        """The node of all networks, for a proof."""
+        """The node of all networks, for a proof; without a treewidth, as proofs know no prices of edges."""
         exclusions = self.exclusions + ([] if self.residual is None else [self.residual])
         best = positive_prices(self.pool.origins, self.multipliers)
         return TreeNode(exclusions=exclusions, best=best, is_solved=self.residual is not None)
@@ -226,10 +248,16 @@ class BoundSearch:
     def _evaluate(self) -> float:
         """Compute the bound by the moving multipliers; exclude sets that cannot be part of a better network."""
         columns, cuts = self.pool.columns, self.pool.cuts
-        bound, total, self._reduced, self._chosen = relaxed(columns, cuts, self._moving)
-        self.work += len(cuts.sets) + 4 * len(columns.costs)
+        priced, worth = self._arcs.priced(columns)
+        bound, total, self._reduced, self._chosen = relaxed(priced, cuts, self._moving)
+        bound, total = bound - worth, total - worth
+        self.work += len(cuts.sets) + 4 * len(columns.costs) + (0 if self._arcs.are_zero else pricing_work(columns))
+        is_narrow = self._keeps_narrow or not self._arcs.are_zero
+        if bound > self._cost:
+            self.is_narrow = is_narrow
         if bound > self._best:
             self._best, self.multipliers = bound, self._moving.copy()
+            self._arcs.keep()
         least = self._reduced[self._chosen]
         excess = self._reduced - np.repeat(least, np.diff(columns.set_offsets))
         slack = 2.0 * (self.rounding + max(0.0, total - bound))
@@ -238,9 +266,10 @@ class BoundSearch:
         # Their excess is 0. Without them a variable would have no set once the bound exceeds the incumbent's cost.
         kept[self._chosen] = True
         if not self.is_closed:
-            self._solve_kept(columns, kept)
+            self._solve_kept(columns, kept, is_narrow)
         if np.count_nonzero(kept) <= 0.9 * len(kept):
             self.exclusions.append(positive_prices(self.pool.origins, self._moving))
+            self._keeps_narrow = is_narrow
             columns = keep_columns(columns, kept)
             self.pool.keep_columns(columns, kept)
             self.kept = self.kept[kept]
@@ -250,20 +279,32 @@ class BoundSearch:
                 self._shares, self._last_least = self._shares[kept], self._last_least[kept]
         return bound
 
-    def _solve_kept(self, columns: Columns, kept: np.ndarray) -> None:
-        """Solve the residual problem if it is small: a better network consists of the kept sets."""
+    def _solve_kept(self, columns: Columns, kept: np.ndarray, is_narrow: bool) -> None:
+        """Solve the residual problem if it is small: a better network consists of the kept sets.
+
+        `is_narrow` says whether this holds for networks within the treewidth only.
+        """
         solved = solve_residual(columns, kept) if self.incumbent > -math.inf else None
         if solved is not None:
             cost, chosen = solved
             # A network with an excluded set is no better than the incumbent, so the lesser cost bounds all networks.
             floor = min(cost, self.ideal - self.incumbent)
             if floor > self._floor:
+                if floor > self._cost:
+                    self.is_narrow = is_narrow
                 self._floor, self.residual = floor, positive_prices(self.pool.origins, self._moving)
             self.found = self.kept[chosen]
 
     def _begin_round(self) -> None:
         self._active = ActiveRound(
-            self.pool, self._reduced, self._shares, self._last_least, self._round, self._moving, self._pace
+            self.pool,
+            self._reduced,
+            self._shares,
+            self._last_least,
+            self._round,
+            self._moving,
+            self._arcs,
+            self._pace,
         )
 
     def _end_round(self, budget: Budget) -> None:
@@ -278,13 +319,23 @@ class BoundSearch:
         added = 0
         if is_trusted and self._unseparated >= ROUND_STEPS:
             self._unseparated = 0
+            gain, self._last = self._best - self._last, self._best
+            if gain < STALL_GAIN * self._missing:
+                last = LAST_NARROW if self._prices_edges else LAST_WEIGHT
+                self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], last)
+            self._price_edges(gain)
             added = self._change_cuts(budget)
-            if self._best - self._last < STALL_GAIN * self._missing:
-                self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], LAST_WEIGHT)
-            self._last = self._best
         # New cuts change the direction, and steps may have become tiny: start again with longer ones.
         self._pace[SHARE] = max(self._pace[SHARE], 0.1 if added else 0.02)
         self._begin_round()
+
+    def _price_edges(self, gain: float) -> None:
+        """Price edges from now on if the bound of any width stalls; it rose by `gain` since the last separation."""
+        is_stalled = self._pace[WEIGHT] <= LAST_WEIGHT and gain < KNEE * self._missing
+        self._stalls = self._stalls + 1 if is_stalled else 0
+        if self._stalls >= STALLS and not self._prices_edges and self._arcs.treewidth is not None:
+            self._prices_edges = True
+            self._pace[WEIGHT] = FIRST_NARROW
 
     @property
     def _missing(self) -> float:
@@ -304,6 +355,7 @@ class BoundSearch:
         self._round_steps = SHORT_ROUND
         if bound < before:
             self._moving = self.multipliers.copy()
+            self._arcs.go_back()
         return False
 
     def _change_cuts(self, budget: Budget) -> int:
@@ -319,4 +371,8 @@ class BoundSearch:
         self._moving = np.concatenate((self._moving, np.zeros(added)))
         self.multipliers = np.concatenate((self.multipliers, np.zeros(added)))
         self.work += 2 * work
-        return added
+        if not self._prices_edges:
+            return added
+        if self._round % DROPPING_ROUNDS == 0:
+            self._arcs.drop()
+        return added + self._arcs.add_violated(self._active.view.columns, self._active.active_shares)

@@ -1,8 +1,8 @@
 """The upper bound of pricing: a little work on the present lists at intervals, to show a gap, and most work on the
 final ones.
 
-Under a treewidth bound only the final lists get work: an upper bound for any width says little about networks within
-it, and its first seconds would take most of a short run.
+Under a treewidth bound only the final lists get work: in its first seconds the bound holds for any width and says
+little about networks within the treewidth, and they would take most of a short run.
 
 The amount of work depends only on the work of search and growth, never on the clock. So load on the machine does not
 change the gap after a given amount of search. Under a time limit the search reserves the time of the bound's share,
@@ -72,15 +72,18 @@ class ListBound:
     ----------
     nodes : sequence of TreeNode
         Nodes for a proof of the last bound, if the run's options keep them.
+    is_narrow : bool
+        Whether the last bound is about networks within the treewidth only.
     """
 
     def __init__(self, run: PricingRun, engine: PricingEngine):
         self._run, self._engine = run, engine
-        # This bound holds for any width; networks under a treewidth bound seldom come near it.
+        # Under a treewidth bound the gap seldom closes, however long the work.
         is_wide = run.options.treewidth is None
         self._share = WorkShare(IDLE_SHARE, SETTLED, WIDE_SHARE) if is_wide else WorkShare(share=BOUNDED_SHARE)
         self._pace = NOMINAL_PACE
         self.nodes: Sequence[TreeNode] = ()
+        self.is_narrow = False
         # Work that may continue after an interruption: the lists (a change replaces their arrays) and the search.
         self._kept: tuple[SetLists, BoundSearch] | None = None
 
@@ -119,7 +122,9 @@ class ListBound:
     def _begin(self) -> tuple[SetLists, BoundSearch]:
         """The present lists, and the search for a bound on them before its first step."""
         lists = self._run.lists.pack()
-        return lists, BoundSearch(lists, task_generator(self._run.options.seed, 0, 1))
+        options = self._run.options
+        width = None if options.keeps_proof else options.treewidth
+        return lists, BoundSearch(lists, task_generator(options.seed, 0, 1), treewidth=width)
 
     def _improve(
         self,
@@ -147,6 +152,7 @@ class ListBound:
             self._pace = search.work / seconds
         if run.options.keeps_proof:
             self.nodes = [search.root_node()]
+        self.is_narrow = search.is_narrow
         return search.value
 
     def _take_found(self, lists: SetLists, found: np.ndarray | None) -> None:

@@ -15,7 +15,8 @@ import numpy as np
 
 from stages.runtime.reporting import duration_text
 
-from ..bounds.claims import claim_of_scores
+from ..bounds.anytime_bound import IS_NARROW
+from ..bounds.claims import claim_of_grown_lists, claim_of_scores
 from ..bounds.rounding import optimality_tolerance, proof_rounding
 from ..result import SearchResult
 from .complete_lists import enumerate_all, forecast_listing, search_complete
@@ -49,7 +50,7 @@ Otherwise it would continue in other basins, which takes hours with tens of thou
 
 PROOF_WORK = 2e9
 """Least work, in sets evaluated, on a bound on complete lists if the search among them has not proved optimality.
-Zero under a treewidth bound: the bound holds for any width, and networks within the treewidth seldom attain it.
+Zero under a treewidth bound, which networks within it seldom attain.
 """
 
 
@@ -62,7 +63,8 @@ def learn(run: PricingRun, engine: PricingEngine, grows: bool) -> SearchResult:
     with run.budget.reserving(bound.reserve):
         alternate(run, engine, bound)
     value = bound.finish()
-    return replace(run.result(engine.best.parents, value), nodes=bound.nodes)
+    claim = claim_of_grown_lists(run.lists.n_sets, run.options, bound.is_narrow)
+    return replace(run.result(engine.best.parents, value, claim), nodes=bound.nodes)
 
 
 def alternate(
@@ -153,14 +155,15 @@ def search_listed(run: PricingRun, engine: PricingEngine, bound: ListBound) -> S
     """Search on among complete lists: the best network, and a bound on all within the options' limits."""
     found = search_complete(run)
     engine.adopt(found)
-    value, nodes = found.facts["bound"], found.nodes
+    value, nodes, is_narrow = found.facts["bound"], found.nodes, found.facts.get(IS_NARROW, False)
     # The search has not proved optimality: continue the bound over the same complete lists.
     if value - engine.best.score > optimality_tolerance(found.scores):
         rounding = proof_rounding(len(found.scores), float(np.abs(found.scores).sum()))
         better = bound.finish(proof_work(run)) + rounding
         if better < value:
-            value, nodes = better, bound.nodes
-    result = run.result(engine.best.parents, value, claim_of_scores(run.options), rounding=0.0)
+            value, nodes, is_narrow = better, bound.nodes, bound.is_narrow
+    claim = claim_of_scores(run.options, is_narrow)
+    result = run.result(engine.best.parents, value, claim, rounding=0.0)
     return replace(result, nodes=nodes)
 
 

@@ -18,12 +18,14 @@ from functools import partial
 import numpy as np
 
 from formats.records import ParentSetTable
+from stages.kernels.bounds.dual_ascent import new_columns
 from stages.kernels.ktrees.kmax import place_by_regret
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
 from .. import OptimizeOptions
+from ..bounds import edge_prices
 from ..bounds.anytime_bound import AnytimeBound
 from ..restarts import DEFAULT_LOCAL_SEARCHES, Attempt, local_search_rules, run_restarts
 from ..result import SearchResult
@@ -60,7 +62,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     """
     problem, within = _prepare(table, options)
     given, start = options.start, start_order(problem, options)
-    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth, keeps_proof=options.keeps_proof)
     restarts = 1 if problem.is_one_clique() else options.restarts
     if restarts is None and budget.seconds is not None and budget.evaluations is None:
         restarts = options.jobs * (restarts_within(problem, budget) if start is None else 1)
@@ -134,6 +136,7 @@ def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, rep
     met.
     """
     search(table, options, budget, reporter)
+    edge_prices.warm_up(new_columns(table))
     problem, within = prepare_both(table, options.given_treewidth)
     walk = OrderSearch(problem, task_generator(options.seed))
     walk.start(best_regret_order(problem, walk.rng, n_orders=1))

@@ -14,6 +14,7 @@ from naive.optimize.lagrangian import costs_of, counts, relaxed_cost
 from naive.optimize.networks_search import best_by_subsets, random_table
 
 from stages.kernels.bounds.dual_ascent import new_columns
+from stages.kernels.bounds.edges import new_edges
 from stages.kernels.bounds.lagrangian import (
     VIOLATION,
     count_lacks,
@@ -111,7 +112,7 @@ def test_volume_steps_raise_the_bound_and_average_the_choices(seed):
     ideal = sum(record.scores[0] for record in table.records())
     reduced, chosen = np.empty(n_sets), np.empty(7, dtype=np.int64)
     multipliers, shares, pace = np.zeros(n_cuts), np.zeros(n_sets), new_pace(0.1)
-    volume = new_volume(columns, pool.cuts, multipliers, shares, pace)
+    volume = new_volume(columns, cuts_by_set(pool.cuts, n_sets), new_edges(0, 0, False), multipliers, shares, pace)
     by_set = cuts_by_set(pool.cuts, n_sets)
     assert pace[BOUND] == relax(columns, by_set, multipliers, reduced, chosen)
     shares[chosen] = 1.0

@@ -84,6 +84,21 @@ def test_limits_of_the_search_are_named(given, claim):
     assert claim_of_lists(table_by(("parentsets", {})), OptimizeOptions(**given)) == claim
 
 
+def test_the_claim_says_whether_the_bound_is_about_the_treewidth():
+    limits = table_by(("parentsets", {}))
+    for given, claim in (
+        ({"treewidth": 2}, " with at most 2 parents each, of treewidth at most 2"),
+        ({"treewidth": 3}, ""),  # of four variables
+        ({"treewidth": 1}, " with at most 1 parent each"),
+    ):
+        options = OptimizeOptions(**given)
+        assert claim_of_lists(limits, options, is_narrow=True) == f"all networks{claim}"
+        if options.treewidth != 3:
+            assert claim_of_scores(options, is_narrow=True) == f"all networks{claim}"
+            listed = claim_of_grown_lists(7, options, is_narrow=True)
+            assert listed == f"networks of the 7 sets listed at the end{claim}"
+
+
 def test_the_narrower_limit_counts():
     options = OptimizeOptions(treewidth=2)
     for most in (1, 3):

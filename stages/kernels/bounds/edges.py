@@ -1,0 +1,301 @@
+"""Edges of a k-tree for the Lagrangian bound under a treewidth bound: the dearest choice of pairs.
+
+The moral graph of a network of treewidth at most K on n > K variables is part of a K-tree, which has Kn - K(K+1)/2
+edges. Any s of its vertices have at most Ks - K(K+1)/2 edges among them if s >= K, else s(s-1)/2; both are at most
+Ks - l for s >= 2 with l = min(K(K+1)/2, 2K - 1). Sets of edges of the latter kind are the independent sets of a
+matroid, so a greedy choice is dearest; the pebble game decides whether an edge fits (Lee and Streinu 2008): each
+vertex has K pebbles, an edge takes one of a vertex at its end, and fits if l + 1 pebbles can be moved to its ends.
+
+A row of the relaxation says that some sets have no greater share together than an edge that each of them needs. The
+sets of a row hold the arc between its two ends, or join one of three variables to both others (`EdgeRows`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import borrowing, njit
+
+
+class Edges(NamedTuple):
+    """The edges that rows need, each a pair u < v of n variables, and the latest choice among them.
+
+    Attributes
+    ----------
+    ends : ndarray of int64, shape (n_edges,)
+        u * n + v.
+    needed : ndarray of int64, shape (n_rows,)
+        For each row of the relaxation, the index of the edge that it needs.
+    width : int
+        K, the treewidth bound.
+    most : int
+        Number of edges of a K-tree.
+    lack : int
+        l: any s vertices have at most Ks - l edges among them; negative if no such limit is kept.
+    worths : ndarray of float64, shape (n_edges,)
+        Scratch: minus the worth of each edge in nats.
+    chosen : ndarray of bool, shape (n_edges,)
+        The latest choice.
+    shares : ndarray of float64, shape (n_edges,)
+        Averaged choices.
+    used : ndarray of int64, shape (n,)
+        Scratch: edges that took a pebble of each variable.
+    heads : ndarray of int32, shape (n, K)
+        Scratch: the other ends of these edges.
+    came, stack : ndarray of int32, shape (n,)
+        Scratch of the search for a pebble.
+    rigid : ndarray of bool, shape (n, n)
+        Scratch: pairs within vertices that have all the edges they may have; without rows if no such limit is kept.
+    looked : ndarray of int64, shape (1,)
+        Edges looked at in searches for pebbles; only ever counted up.
+    """
+
+    ends: np.ndarray
+    needed: np.ndarray
+    width: int
+    most: int
+    lack: int
+    worths: np.ndarray
+    chosen: np.ndarray
+    shares: np.ndarray
+    used: np.ndarray
+    heads: np.ndarray
+    came: np.ndarray
+    stack: np.ndarray
+    rigid: np.ndarray
+    looked: np.ndarray
+
+
+class EdgeRows(NamedTuple):
+    """The rows found so far, by what their sets hold.
+
+    Attributes
+    ----------
+    arcs : ndarray of int32, shape (n * n,)
+        For u * n + v and v * n + u the row of the sets with an arc between u and v; -1 for none.
+    offsets : ndarray of int64, shape (n + 1,)
+        The triangles of variable v are ``triangles[offsets[v]:offsets[v + 1]]``.
+    others : ndarray of int32
+        For each entry of `triangles` the other two variables a < b, as a * n + b.
+    triangles : ndarray of int32
+        Indices into `rows`.
+    rows : ndarray of int32, shape (n_triangles, 3)
+        The rows of the sets that join one variable of the triangle to both others, one for each of its edges; -1 for
+        none.
+    """
+
+    arcs: np.ndarray
+    offsets: np.ndarray
+    others: np.ndarray
+    triangles: np.ndarray
+    rows: np.ndarray
+
+
+def new_edges(n_variables: int, width: int, is_sparse: bool) -> Edges:
+    """No rows, no edges; `is_sparse` keeps the limit on the edges among any vertices."""
+    return Edges(
+        ends=np.empty(0, dtype=np.int64),
+        needed=np.empty(0, dtype=np.int64),
+        width=width,
+        most=width * n_variables - width * (width + 1) // 2,
+        lack=min(width * (width + 1) // 2, 2 * width - 1) if is_sparse else -1,
+        worths=np.empty(0),
+        chosen=np.empty(0, dtype=np.bool_),
+        shares=np.empty(0),
+        used=np.zeros(n_variables, dtype=np.int64),
+        heads=np.empty((n_variables, width), dtype=np.int32),
+        came=np.empty(n_variables, dtype=np.int32),
+        stack=np.empty(n_variables, dtype=np.int32),
+        rigid=np.zeros((n_variables if is_sparse else 0, n_variables), dtype=np.bool_),
+        looked=np.zeros(1, dtype=np.int64),
+    )
+
+
+def with_edges(edges: Edges, ends: np.ndarray, needed: np.ndarray, shares: np.ndarray) -> Edges:
+    """The same k-trees with other rows and edges; parameters as the attributes of `Edges`."""
+    return edges._replace(
+        ends=ends,
+        needed=needed,
+        shares=shares,
+        worths=np.zeros(len(ends)),
+        chosen=np.zeros(len(ends), dtype=np.bool_),
+    )
+
+
+@borrowing
+def fetch_pebble(edges, start, other):
+    """Move a pebble along chosen edges to `start`, from any vertex but `other`; False if none can be reached."""
+    used, heads, came, stack = edges.used, edges.heads, edges.came, edges.stack
+    came[:] = -1
+    came[start] = start
+    stack[0] = start
+    top = 1
+    while top > 0:
+        top -= 1
+        v = np.int64(stack[top])
+        for k in range(used[v]):
+            w = np.int64(heads[v, k])
+            edges.looked[0] += 1
+            if came[w] >= 0:
+                continue
+            came[w] = v
+            if w == other or used[w] == edges.width:
+                stack[top] = w
+                top += 1
+                continue
+            # Every edge on the path takes its pebble from its other end instead; only the pebbles of `start` and of
+            # `w` change in number.
+            while w != start:
+                v = np.int64(came[w])
+                j = 0
+                while heads[v, j] != w:
+                    j += 1
+                used[v] -= 1
+                heads[v, j] = heads[v, used[v]]
+                heads[w, used[w]] = v
+                used[w] += 1
+                w = v
+            return True
+    return False
+
+
+@borrowing
+def mark_rigid(edges, u, v):
+    """Mark the pairs among the vertices that are reached from two vertices to which no further pebble can be moved.
+
+    No edge that took a pebble of these vertices leaves them, and all their pebbles but l are taken: they have all the
+    edges that they may have.
+    """
+    used, heads, inside, found = edges.used, edges.heads, edges.came, edges.stack
+    inside[:] = -1
+    inside[u] = inside[v] = 0
+    found[0], found[1] = u, v
+    n_found, k = 2, 0
+    while k < n_found:
+        a = found[k]
+        for j in range(used[a]):
+            b = heads[a, j]
+            edges.looked[0] += 1
+            if inside[b] < 0:
+                inside[b] = 0
+                found[n_found] = b
+                n_found += 1
+        k += 1
+    for i in range(n_found):
+        for j in range(n_found):
+            edges.rigid[found[i], found[j]] = True
+    edges.looked[0] += n_found * n_found // 8
+
+
+@borrowing
+def take_edge(edges, u, v):
+    """Add an edge if the limit on edges among any vertices allows it; returns whether it does."""
+    used, width = edges.used, edges.width
+    if edges.rigid[u, v]:
+        return False
+    while 2 * width - used[u] - used[v] <= edges.lack:
+        if not (used[u] > 0 and fetch_pebble(edges, u, v)) and not (used[v] > 0 and fetch_pebble(edges, v, u)):
+            mark_rigid(edges, u, v)
+            return False
+    if used[u] == width:
+        u, v = v, u
+    edges.heads[u, used[u]] = v
+    used[u] += 1
+    return True
+
+
+@njit
+def choose_edges(edges, multipliers):
+    """Choose the edges that are worth most; returns their worth in nats.
+
+    `multipliers` (float64, shape (n_rows,)) are at most zero; an edge is worth minus their sum over its rows.
+    """
+    worths, n = edges.worths, len(edges.used)
+    worths[:] = 0.0
+    edges.chosen[:] = False
+    edges.used[:] = 0
+    edges.rigid[:] = False
+    for row in range(len(edges.needed)):
+        worths[edges.needed[row]] += multipliers[row]
+    priced = np.flatnonzero(worths < 0.0)
+    dearest = priced[np.argsort(worths[priced])]
+    worth, left = 0.0, edges.most
+    for k in range(len(dearest)):
+        if left == 0:
+            break
+        edge = dearest[k]
+        if edges.lack < 0 or take_edge(edges, edges.ends[edge] // n, edges.ends[edge] % n):
+            edges.chosen[edge] = True
+            worth -= worths[edge]
+            left -= 1
+    return worth
+
+
+@borrowing
+def price_sets(columns, child, rows, prices, by_pair, sums):
+    """The sum of the prices of the rows that count each set of `child`, into `sums` (float64, shape (n_sets,)).
+
+    `prices` (float64, shape (n_rows,)) are non-negative, in nats. `by_pair` is scratch, all zero, of shape (n * n,).
+    """
+    n = len(columns.set_offsets) - 1
+    for k in range(rows.offsets[child], rows.offsets[child + 1]):
+        total = 0.0
+        for j in range(3):
+            row = rows.rows[rows.triangles[k], j]
+            if row >= 0:
+                total += prices[row]
+        by_pair[rows.others[k]] = total
+    for s in range(columns.set_offsets[child], columns.set_offsets[child + 1]):
+        total, last = 0.0, columns.parent_offsets[s + 1]
+        for i in range(columns.parent_offsets[s], last):
+            first = np.int64(columns.parents[i]) * n
+            row = rows.arcs[first + child]
+            if row >= 0:
+                total += prices[row]
+            for j in range(i + 1, last):
+                total += by_pair[first + columns.parents[j]]
+        sums[s] = total
+    for k in range(rows.offsets[child], rows.offsets[child + 1]):
+        by_pair[rows.others[k]] = 0.0
+
+
+@borrowing
+def join_rows(columns, rows, cuts, by_pair, offsets, counting):
+    """The cuts by set, followed by the rows: into `offsets` and `counting`, as in `lagrangian.SetCuts`.
+
+    Row r gets the number n_cuts + r. `by_pair` is scratch, int32, all -1, of shape (n * n,). Returns the number
+    of entries; those beyond the capacity of `counting` are counted but not written.
+    """
+    n, n_cuts, end = len(columns.set_offsets) - 1, len(cuts.demands), 0
+    offsets[0] = 0
+    for child in range(n):
+        for k in range(rows.offsets[child], rows.offsets[child + 1]):
+            by_pair[rows.others[k]] = rows.triangles[k]
+        for s in range(columns.set_offsets[child], columns.set_offsets[child + 1]):
+            for k in range(cuts.offsets[s], cuts.offsets[s + 1]):
+                end = append(counting, end, cuts.cuts[k])
+            last = columns.parent_offsets[s + 1]
+            for i in range(columns.parent_offsets[s], last):
+                first = np.int64(columns.parents[i]) * n
+                if rows.arcs[first + child] >= 0:
+                    end = append(counting, end, n_cuts + rows.arcs[first + child])
+                for j in range(i + 1, last):
+                    triangle = by_pair[first + columns.parents[j]]
+                    if triangle >= 0:
+                        for edge in range(3):
+                            if rows.rows[triangle, edge] >= 0:
+                                end = append(counting, end, n_cuts + rows.rows[triangle, edge])
+            offsets[s + 1] = end
+        for k in range(rows.offsets[child], rows.offsets[child + 1]):
+            by_pair[rows.others[k]] = -1
+    return end
+
+
+@borrowing
+def append(entries, end, value):
+    """Write `value` after the first `end` entries if there is room; returns their new number."""
+    if end < len(entries):
+        entries[end] = value
+    return end + 1

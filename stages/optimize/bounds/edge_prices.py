@@ -1,0 +1,237 @@
+"""Prices of the edges that sets need under a treewidth bound.
+
+The moral graph of a network of treewidth at most K lies in a K-tree, which has few edges
+(`stages.kernels.bounds.edges`). There are two kinds of rows; in each, at most one of the sets is taken in a network,
+and only if the edge is there:
+
+- the sets that hold an arc between u and v need the edge uv;
+- for three variables, the sets that join one of them to both others make a triangle, and need each of its edges: two
+  such sets would close a cycle.
+
+Rows of the first kind alone hold in every network of at most K parents each; parents that become adjacent are what
+narrows the bound. At any prices, the cheapest choice of sets less the worth of the dearest edges bounds the cost of
+all networks within the treewidth. At prices of zero it is the bound for networks of any width.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from formats.sets.listed_sets import offsets_of
+from stages.kernels.bounds.dual_ascent import Columns
+from stages.kernels.bounds.edges import EdgeRows, choose_edges, join_rows, new_edges, price_sets, with_edges
+from stages.kernels.bounds.lagrangian import SetCuts, cuts_by_set, no_cuts
+
+from .cut_pool import columns_of
+from .rounding import EPSILON
+
+MOST_VARIABLES = 2000
+"""Variables beyond which no edges are priced: tables over pairs then take more than 100 MB."""
+
+MOST_PAIRED = 100_000_000
+"""Pairs of parents in the lists beyond which no edges are priced: an evaluation of all sets would take a second."""
+
+MOST_PEBBLED = 8_000_000
+"""Limit on cubed variables times treewidth beyond which a choice of edges keeps their number only."""
+
+MOST_ADDED = 3000
+"""Rows added at once, the most violated ones."""
+
+LEAST_VIOLATION = 0.02
+"""Least share by which a row that is added is violated."""
+
+ROW_WORK, ENTRY_WORK, PEBBLE_WORK = 10, 1, 4
+"""Work of a step for each row and edge, of pricing for each row that counts a set, and for each edge looked at in a
+search for pebbles; in sets looked at.
+"""
+
+
+class EdgePrices:
+    """The rows found so far, and their multipliers; `treewidth` is None where no edges are priced."""
+
+    def __init__(self, columns: Columns, treewidth: int | None):
+        n = len(columns.set_offsets) - 1
+        sizes = np.diff(columns.parent_offsets)
+        is_used = treewidth is not None and 0 < treewidth < n - 1 and n <= MOST_VARIABLES
+        self.treewidth = treewidth if is_used and int(np.sum(sizes * (sizes - 1))) <= 2 * MOST_PAIRED else None
+        self._n = n
+        width = self.treewidth or 0
+        self.edges = new_edges(n if width else 0, width, n**3 * width <= MOST_PEBBLED)
+        # int64, ascending: the pair of each row times n + 1, plus 0 for arcs or 1 + the third variable of a triangle.
+        self.codes = np.empty(0, dtype=np.int64)
+        # float64, shape (n_rows,): the moving multipliers, minus the price of each row in nats; and the best ones.
+        self.moving = np.zeros(0)
+        self.best = np.zeros(0)
+        self._pebbling: float | None = 0.0  # work of the choice of edges in a step; None if unknown
+
+    @property
+    def work(self) -> int:
+        """Work of a step besides the work on sets."""
+        return ROW_WORK * (len(self.codes) + len(self.edges.ends)) + int(self._pebbling or 0)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the work of a step with the present kind of rows is unknown."""
+        return self._pebbling is None
+
+    def count(self, looked: int, n_steps: int) -> None:
+        """Take the work of a step from the edges looked at for pebbles in some steps."""
+        self._pebbling = PEBBLE_WORK * looked / n_steps
+
+    @property
+    def are_zero(self) -> bool:
+        """Whether the bound at the moving multipliers holds for networks of any width."""
+        return not self.moving.any()
+
+    def joined(self, cuts: SetCuts, columns: Columns) -> SetCuts:
+        """`cuts`, followed by the rows over the sets of `columns`."""
+        if not len(self.codes):
+            return cuts
+        offsets, by_pair = np.empty(len(cuts.offsets), dtype=np.int64), np.full(self._n**2, -1, dtype=np.int32)
+        room = 2 * len(cuts.cuts) + len(columns.parents)
+        while True:
+            counting = np.empty(room, dtype=np.uint32)
+            total = join_rows(columns, self._rows, cuts, by_pair, offsets, counting)
+            if total <= room:
+                demands = np.concatenate((cuts.demands, np.zeros(len(self.codes))))
+                return SetCuts(offsets=offsets, cuts=counting[:total], demands=demands)
+            room = total
+
+    def priced(self, columns: Columns) -> tuple[Columns, float]:
+        """The columns with the moving prices in the costs, and the worth of the dearest edges.
+
+        Both are in nats; costs are rounded down and the worth up. So the least cost of the columns in networks of any
+        width, less the worth, is at most the cost of every network within the treewidth.
+        """
+        if self.are_zero:
+            return columns, 0.0
+        prices, sums, by_pair = -self.moving, np.zeros(len(columns.costs)), np.zeros(self._n**2)
+        for child in range(self._n):
+            price_sets(columns, child, self._rows, prices, by_pair, sums)
+        # Terms are non-negative: one unit for each sum, two for the factor.
+        costs = (columns.costs + sums) * (1.0 - (_rows_of_sets(columns) + 3) * EPSILON)
+        choose_edges(self.edges, self.moving)
+        worth = math.fsum(prices[self.edges.chosen[self.edges.needed]].tolist())
+        # The choice compares rounded sums over the rows of an edge, each of at most n terms.
+        return columns._replace(costs=costs), worth * (1.0 + 4.0 * (self._n + 2) * EPSILON)
+
+    def add_violated(self, columns: Columns, shares: np.ndarray) -> int:
+        """Add rows that the averaged choices violate: `shares` of the sets of `columns`; returns their number."""
+        if self.treewidth is None:
+            return 0
+        support = np.flatnonzero(shares > 0.0)
+        found = list(self._entries(columns_of(columns, support)))
+        if not found:
+            return 0
+        all_codes, inverse = np.unique(np.concatenate([codes for _, codes in found]), return_inverse=True)
+        counts = np.concatenate([shares[support[sets]] for sets, _ in found])
+        counted = np.bincount(inverse, weights=counts, minlength=len(all_codes))
+        pairs = all_codes // (self._n + 1)
+        if not len(self.codes):
+            # The first averages of edges: what the sets need, within their number.
+            needs = np.zeros(self._n**2)
+            np.maximum.at(needs, pairs, counted)
+            kept = needs * min(1.0, self.edges.most / float(needs.sum()))
+            self._pebbling = None
+        else:
+            kept = self._all_shares()
+        violation = counted - kept[pairs]
+        violation[np.isin(all_codes, self.codes)] = 0.0
+        most = np.argsort(-violation, kind="stable")[:MOST_ADDED]
+        new = all_codes[most[violation[most] > LEAST_VIOLATION]]
+        self._take(np.concatenate((self.codes, new)), len(new), kept)
+        return len(new)
+
+    def drop(self) -> None:
+        """Leave out the rows whose price is zero."""
+        kept = (self.moving < 0.0) | (self.best < 0.0)
+        self.moving, self.best = self.moving[kept], self.best[kept]
+        self._take(self.codes[kept], 0, self._all_shares())
+
+    def keep(self) -> None:
+        """The moving multipliers are the best ones so far."""
+        self.best = self.moving.copy()
+
+    def go_back(self) -> None:
+        """Return to the best multipliers."""
+        self.moving = self.best.copy()
+
+    def _all_shares(self) -> np.ndarray:
+        """Averaged choices of all pairs; zero for edges that no row needs."""
+        shares = np.zeros(self._n**2)
+        shares[self.edges.ends] = self.edges.shares
+        return shares
+
+    def _take(self, codes: np.ndarray, n_new: int, shares: np.ndarray) -> None:
+        """Rows of these codes, the last `n_new` with a price of zero; `shares` of all pairs."""
+        order, n = np.argsort(codes), self._n
+        self.codes = codes[order]
+        self.moving = np.concatenate((self.moving, np.zeros(n_new)))[order]
+        self.best = np.concatenate((self.best, np.zeros(n_new)))[order]
+        pairs, thirds = self.codes // (n + 1), self.codes % (n + 1) - 1
+        ends, needed = np.unique(pairs, return_inverse=True)
+        self.edges = with_edges(self.edges, ends, needed, shares[ends])
+        arcs = np.full(n**2, -1, dtype=np.int32)
+        of_arcs, of_triangles = np.flatnonzero(thirds < 0), np.flatnonzero(thirds >= 0)
+        u, v = pairs[of_arcs] // n, pairs[of_arcs] % n
+        arcs[u * n + v] = arcs[v * n + u] = of_arcs
+        u, v, third = pairs[of_triangles] // n, pairs[of_triangles] % n, thirds[of_triangles]
+        low, high = np.minimum(u, third), np.maximum(v, third)
+        triangles, inverse = np.unique((low * n + u + v + third - low - high) * n + high, return_inverse=True)
+        rows = np.full((len(triangles), 3), -1, dtype=np.int32)
+        # The edge's place among the three: by whether the third variable is the least, in the middle or the greatest.
+        rows[inverse, (third > u).astype(np.int64) + (third > v)] = of_triangles
+        a, b, c = triangles // n**2, triangles // n % n, triangles % n
+        members = np.concatenate((a, b, c))
+        by_member = np.argsort(members, kind="stable")
+        others = np.concatenate((b * n + c, a * n + c, a * n + b))[by_member]
+        self._rows = EdgeRows(
+            arcs=arcs,
+            offsets=offsets_of(np.bincount(members, minlength=n)),
+            others=others.astype(np.int32),
+            triangles=np.tile(np.arange(len(triangles), dtype=np.int32), 3)[by_member],
+            rows=rows,
+        )
+
+    def _entries(self, columns: Columns) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Sets, each at most once, and for each the code of a row that counts it; all rows of all sets in turn."""
+        n, sizes = self._n, np.diff(columns.parent_offsets)
+        children = np.repeat(np.arange(n), np.diff(columns.set_offsets))
+        for size in range(1, int(sizes.max(initial=0)) + 1):
+            sets = np.flatnonzero(sizes == size)
+            child, first = children[sets], columns.parent_offsets[sets]
+            members = [columns.parents[first + k].astype(np.int64) for k in range(size)]
+            for a in members:
+                yield sets, _code(n, child, a, -1)
+            for a, b in combinations(members, 2):
+                for u, v, third in ((a, b, child), (a, child, b), (b, child, a)):
+                    yield sets, _code(n, u, v, third)
+
+
+def warm_up(columns: Columns) -> None:
+    """Compile what prices of edges need, on tiny columns."""
+    prices = EdgePrices(columns, 2)
+    prices.add_violated(columns, np.ones(len(columns.costs)))
+    prices.moving -= 1.0
+    prices.priced(columns)
+    prices.joined(cuts_by_set(no_cuts(), len(columns.costs)), columns)
+
+
+def pricing_work(columns: Columns) -> int:
+    """Work of `EdgePrices.priced`."""
+    return ENTRY_WORK * int(_rows_of_sets(columns).sum())
+
+
+def _rows_of_sets(columns: Columns) -> np.ndarray:
+    """The number of rows that may count each set: one for an arc, three for a triangle."""
+    sizes = np.diff(columns.parent_offsets)
+    return sizes + 3 * sizes * (sizes - 1) // 2
+
+
+def _code(n: int, u: np.ndarray, v: np.ndarray, third: np.ndarray | int) -> np.ndarray:
+    """The code of a row: its edge and the third variable of its triangle, -1 for arcs."""
+    return (np.minimum(u, v) * n + np.maximum(u, v)) * (n + 1) + third + 1

@@ -1,0 +1,104 @@
+"""Prices of edges: the bound from its definition, and never below the best network within the treewidth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from helpers.seeds import seeds
+from naive.optimize.edge_prices import best_within_width, priced_cost
+from naive.optimize.lagrangian import costs_of
+from naive.optimize.networks_search import best_by_subsets, random_table
+
+from stages.kernels.bounds.dual_ascent import new_columns
+from stages.lists.set_lists import keep_in_table
+from stages.optimize.bounds import lagrangian
+from stages.optimize.bounds.cut_pool import CutPool
+from stages.optimize.bounds.edge_prices import EdgePrices
+from stages.optimize.bounds.lagrangian import BoundSearch
+from stages.optimize.bounds.rounding import relaxed
+from stages.runtime.budgets import Budget
+
+
+def table_within(seed, n, width):
+    """Random lists of sets with at most `width` parents; some with ties, some with fixed records."""
+    table = random_table(
+        seed, n, max_parents=min(3, width), n_sets=14, ties=seed % 2 == 0, n_fixed=int(seed % 5 == 4)
+    )
+    return keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= width))
+
+
+def price_early(monkeypatch):
+    """Price edges from the first separation on."""
+    monkeypatch.setattr(lagrangian, "KNEE", 10.0)
+    monkeypatch.setattr(lagrangian, "STALLS", 1)
+    monkeypatch.setattr(lagrangian, "FIRST_WEIGHT", lagrangian.LAST_WEIGHT)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3])
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
+def test_the_bound_at_any_prices_is_as_defined_and_holds(seed, width):
+    rng, n = np.random.default_rng(seed), 6
+    table = table_within(seed, n, width)
+    columns = new_columns(table)
+    arcs = EdgePrices(columns, width)
+    assert arcs.add_violated(columns, np.ones(len(columns.costs))) > 0
+    arcs.moving = -rng.exponential(3.0, len(arcs.moving)) * (rng.random(len(arcs.moving)) < 0.5)
+    priced, worth = arcs.priced(columns)
+    bound = relaxed(priced, CutPool(columns).cuts, np.empty(0)).bound - worth
+    prices = {}
+    for code, multiplier in zip(arcs.codes.tolist(), arcs.moving.tolist()):
+        pair, third = divmod(code, n + 1)
+        prices[frozenset(divmod(pair, n)), None if third == 0 else third - 1] = -multiplier
+    expected = priced_cost(costs_of(table), prices, arcs.edges.most, width, arcs.edges.lack)
+    assert bound == pytest.approx(expected, abs=1e-9)
+    ideal = sum(float(table.scores[s]) for s in table.set_offsets[:-1])
+    assert ideal - bound >= best_within_width(table, width) - 1e-8
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
+def test_the_bound_is_never_below_the_best_network_within_the_treewidth(seed, width, monkeypatch):
+    """Prices of edges begin early or late; the bound is about the treewidth from then on."""
+    table = table_within(seed, 6, width)
+    best, widest = best_within_width(table, width), best_by_subsets(table)
+    assert best > -math.inf
+    for is_early in (False, True):
+        if is_early:
+            price_early(monkeypatch)
+        for incumbent in (best, best - 5.0):
+            search = BoundSearch(table, np.random.default_rng(seed), treewidth=width)
+            before = math.inf
+            for work in (1e4, 1e5, 1e6, 1e7):
+                search.improve(Budget(), work, incumbent)
+                assert best - 1e-7 <= search.value <= before + 1e-9
+                before = search.value
+            if not search.is_narrow:
+                assert search.value >= widest - 1e-7
+
+
+def test_prices_narrow_the_bound_and_never_widen_it(monkeypatch):
+    price_early(monkeypatch)
+    gaps = []
+    for seed in range(6):
+        table = table_within(seed, 6, 2)
+        best = best_within_width(table, 2)
+        wide, narrow = (BoundSearch(table, np.random.default_rng(seed), treewidth=width) for width in (None, 2))
+        for search in (wide, narrow):
+            search.improve(Budget(), 3e7, best)
+        assert narrow.gap <= wide.gap + 1e-6
+        assert not wide.is_narrow
+        gaps.append((wide.gap, narrow.gap))
+    assert sum(narrow for _, narrow in gaps) < 0.9 * sum(wide for wide, _ in gaps)
+
+
+@pytest.mark.parametrize("width", [None, 5, 6])
+def test_no_edges_are_priced_where_any_network_keeps_the_treewidth(width):
+    table = random_table(3, 6, max_parents=3, n_sets=12)
+    columns = new_columns(table)
+    arcs = EdgePrices(columns, width)
+    assert arcs.add_violated(columns, np.ones(len(columns.costs))) == 0
+    search = BoundSearch(table, np.random.default_rng(0), treewidth=width)
+    search.improve(Budget(), 1e7, best_by_subsets(table) - 1.0)
+    assert not search.is_narrow
