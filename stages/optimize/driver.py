@@ -29,6 +29,7 @@ from stages.scoring.scores import recorded_ess
 from ..lists.set_lists import fixed_first_order
 from ..lists.start_network import match_start
 from . import METHODS, OptimizeOptions, choose_method
+from .bounds.anytime_bound import IS_NARROW
 from .bounds.claims import claim_of_lists
 from .bounds.proof_steps import TreeNode
 from .checkpoints import Checkpoints, Offer
@@ -86,7 +87,8 @@ def run(
         else:
             result = search(table, options, budget, trace)
         if "bound" in result.facts:
-            result.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
+            is_narrow = result.facts.pop(IS_NARROW, False)
+            result.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method), is_narrow)
         network = finish(result)
     if keep_nodes is not None:
         keep_nodes(network, result.nodes)

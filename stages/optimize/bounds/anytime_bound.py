@@ -26,6 +26,9 @@ FIRST_WORK = 30_000_000
 LEAST_WORK = 5_000_000
 """Smallest amount of work done at once: some hundredths of a second."""
 
+IS_NARROW = "bound_is_narrow"
+"""Entry for `driver`, which makes it part of the claim: the bound is about networks within the treewidth only."""
+
 GAP_OF_LISTS = "gap to the lists' best"
 """Name of the gap in progress reports."""
 

@@ -22,27 +22,28 @@ LISTED = "networks of the listed sets"
 KEEPING_FOREST = " that keep the screening forest (other arcs among its roots only)"
 
 
-def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
+def claim_of_lists(table: ParentSetTable, options: OptimizeOptions, is_narrow: bool = False) -> str:
     """The class of networks for which a bound computed on the lists of `table` holds.
 
-    It depends on the method, treewidth bound and constraints in the `options` of the search.
+    It depends on the method, treewidth bound and constraints in the `options` of the search. With `is_narrow` the
+    bound holds for networks within the treewidth only.
     """
     most = options.treewidth if options.method != "forest" else min(1, options.given_treewidth)
     if most is not None and most >= table.n_variables - 1 and options.max_table is None:
         most = None  # All variables fit one clique.
     if not np.all(table.complete | table.fixed):
-        return LISTED + _kind(most, options) + _what_is_cut_short(table)
+        return LISTED + _kind(most, options, is_narrow) + _what_is_cut_short(table)
     limits = table.header.limits
     if limits is None:
         unknown = " within the limits of the lists, which are unknown"
-        return ALL + _kind(most, options) + unknown
+        return ALL + _kind(most, options, is_narrow) + unknown
     listed = limits.get("max_parents")
     if listed is not None and listed < table.n_variables - 1:
         most = listed if most is None else min(most, listed)
     is_constrained = _is_constrained(options) or any(
         limits.get(k) is not None for k in ("require", "forbid", "allow", "tiers")
     )
-    claim = ALL + _kind(most, options)
+    claim = ALL + _kind(most, options, is_narrow)
     if is_constrained:
         claim += " under the constraints"
     if limits.get("screen"):
@@ -65,7 +66,7 @@ def claim_of_grown_lists(n_sets: int, options: OptimizeOptions) -> str:
     return sets + _kind(options.treewidth, options)
 
 
-def _kind(most_parents: int | None, options: OptimizeOptions) -> str:
+def _kind(most_parents: int | None, options: OptimizeOptions, is_narrow: bool = False) -> str:
     """The limit on parents, and whether the claim covers any treewidth; networks with one parent each keep any
     treewidth bound.
 
@@ -75,7 +76,7 @@ def _kind(most_parents: int | None, options: OptimizeOptions) -> str:
         return ""
     kind = f" with at most {plural(most_parents, 'parent')} each"
     if options.treewidth is not None and most_parents > 1:
-        return kind + ", of any treewidth"
+        return kind + (f", of treewidth at most {options.treewidth}" if is_narrow else ", of any treewidth")
     return kind if options.max_table is None else f"{kind} and tables of at most {options.max_table:,} cells"
 
 
