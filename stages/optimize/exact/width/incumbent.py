@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from formats.graphs.algorithms import elimination_width, moral_graph
+from formats.graphs.algorithms import elimination_width, find_cycle, moral_graph
 from formats.records import ParentSetTable
-from stages.graphs import CycleError, topological_order
 from stages.graphs.treewidth import min_fill_order
 from stages.runtime.budgets import Budget
 from stages.runtime.seeding import task_generator
@@ -18,7 +17,7 @@ from ...result import SearchResult, listed_result, total_score
 from ...treewidth.annealing import OrderSearch
 from ...treewidth.bounded_search import search as search_bounded
 from ...treewidth.problem import prepare_both
-from ....runtime.reporting import NullReporter
+from stages.runtime.reporting import NullReporter
 
 FIRST_MOVES = 500
 """Moves per variable of the first search."""
@@ -43,6 +42,8 @@ class Incumbent:
         short.evaluations = self.moves if budget.evaluations is None else min(budget.evaluations, self.moves)
         found = search_bounded(table, options, short, NullReporter())
         assert found.elimination is not None
+        # Of the search's own bound: facts of the header.
+        self.first_facts = found.facts
         self.chosen = self._sets(found.parents)
         self.score, self.elimination = total_score(table.scores, self.chosen), list(found.elimination)
         self._search = OrderSearch(prepare_both(table, self.treewidth)[0], task_generator(options.seed, 0, 2))
@@ -60,9 +61,7 @@ class Incumbent:
     def offer(self, chosen: np.ndarray) -> bool:
         """Keep this choice if it is better; returns whether it is a network within the treewidth."""
         parents = [self.table.parent_set(s) for s in chosen.tolist()]
-        try:
-            topological_order(parents)
-        except CycleError:
+        if find_cycle(parents) is not None:
             return False
         graph = moral_graph(parents)
         elimination = min_fill_order(graph)

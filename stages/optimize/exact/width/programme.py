@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from formats.sets.listed_sets import offsets_of
 from stages.runtime.budgets import Budget
 
-from ..linear_programme import COST_SCALE, FEASIBILITY, SLICE_ITERATIONS, load_solver
+from ..linear_programme import COST_SCALE, FEASIBILITY, load_solver
 from .rows import Limits, RowPool
+
+MOST_ITERATIONS = 10_000_000
+"""No limit on iterations."""
 
 BASIC = 1
 """The solver's code for the status of basic columns and rows."""
@@ -37,10 +40,18 @@ class Basis(NamedTuple):
 class CliqueProgramme:
     """A programme that sets and rows join; each solution is a warm start for the next.
 
-    `costs` are nats by set, `child` is the child of each set. All other columns cost nothing.
+    `costs` are nats by set, `child` is the child of each set. All other columns cost nothing. The solver stops when `budget` is spent.
     """
 
-    def __init__(self, costs: np.ndarray, child: np.ndarray, n_columns: int, sets: np.ndarray, limits: Limits):
+    def __init__(
+        self,
+        costs: np.ndarray,
+        child: np.ndarray,
+        n_columns: int,
+        sets: np.ndarray,
+        limits: Limits,
+        budget: Budget,
+    ):
         highspy = load_solver()
         self._status, self._new_basis = highspy.HighsModelStatus, highspy.HighsBasis
         codes = highspy.HighsBasisStatus
@@ -62,6 +73,8 @@ class CliqueProgramme:
         }
         for name, value in settings.items():
             highs.setOptionValue(name, value)
+        # In slices of iterations the solver would lose its perturbed costs each time, and stall on ties.
+        highs.cbSimplexInterrupt.subscribe(lambda event: interrupt_when_spent(event, budget))
         ones, none = np.ones(self._n_children), np.empty(0, dtype=np.int32)
         starts = np.zeros(self._n_children, dtype=np.int32)
         highs.addRows(self._n_children, ones, ones, 0, starts, none, np.empty(0))
@@ -150,18 +163,14 @@ class CliqueProgramme:
         new.alien, new.valid = True, True
         self._highs.setBasis(new)
 
-    def solve(self, budget: Budget, n_rows: int, most_iterations: float = np.inf) -> Solution:
-        """Solve from the last basis; ends early after `most_iterations`, or when `budget` is spent."""
+    def solve(self, n_rows: int, most_iterations: int = MOST_ITERATIONS) -> Solution:
+        """Solve from the last basis; ends early after `most_iterations`, or when the budget is spent. `n_rows` is the
+        size of the pool.
+        """
         highs = self._highs
-        left = most_iterations
-        while True:
-            step = int(min(SLICE_ITERATIONS, left))
-            highs.setOptionValue("simplex_iteration_limit", step)
-            highs.run()
-            left -= step
-            status = highs.getModelStatus()
-            if status != self._status.kIterationLimit or left <= 0 or budget.is_spent():
-                break
+        highs.setOptionValue("simplex_iteration_limit", most_iterations)
+        highs.run()
+        status = highs.getModelStatus()
         solution = highs.getSolution()
         is_infeasible = status == self._status.kInfeasible
         duals = np.array(solution.row_dual)[self._n_children :] / COST_SCALE
@@ -172,3 +181,8 @@ class CliqueProgramme:
         point[self.columns] = solution.col_value
         multipliers[self.rows] = duals
         return Solution(point, multipliers, highs.getObjectiveValue() / COST_SCALE, is_infeasible)
+
+
+def interrupt_when_spent(event: Any, budget: Budget) -> None:
+    """Ask the solver to stop when the budget is spent; it calls this every few iterations."""
+    event.data_in.user_interrupt = budget.is_spent()

@@ -95,7 +95,7 @@ class EdgeTree:
             is_first[start + np.argsort(costs.in_nats[start:end], kind="stable")[:FIRST_SETS]] = True
         is_first |= np.isin(source, [-1, *incumbent.chosen.tolist()]) | (cliques.sets.sizes == 0)
         first = np.flatnonzero(is_first)
-        self.programme = CliqueProgramme(costs.in_nats, cliques.child, cliques.n_columns, first, limits)
+        self.programme = CliqueProgramme(costs.in_nats, cliques.child, cliques.n_columns, first, limits, budget)
         self.programme.add_rows(self.pool, self.pool.add(first_rows(cliques)))
         self._idle = np.zeros(0, dtype=np.int64)
         self._push(Branch(0.0, limits, None))
@@ -172,7 +172,7 @@ class EdgeTree:
 
     def _solve(self) -> Solution:
         self.n_programmes += 1
-        return self.programme.solve(self.budget, len(self.pool))
+        return self.programme.solve(len(self.pool))
 
     def _bound(self, solution: Solution, limits: Limits) -> bool:
         """Raise the cost of the branch, exclude columns by reduced cost, add sets; returns whether some were added."""
@@ -265,7 +265,7 @@ class EdgeTree:
             for part in parts:
                 programme.limit(part)
                 programme.start(basis)
-                trial = programme.solve(self.budget, len(self.pool), TRIAL_ITERATIONS)
+                trial = programme.solve(len(self.pool), TRIAL_ITERATIONS)
                 rise = self._limit - cost if trial.is_infeasible else trial.value - cost
                 gains.append(min(max(rise, 1e-6), self._limit - cost))
             product = gains[0] * gains[1]
