@@ -50,8 +50,8 @@ than solving a small programme.
 """
 
 
-def load_solver() -> Any:
-    """The module highspy.
+def load_solver(needed_for: str = "for that many variables") -> Any:
+    """The module highspy. `needed_for` says when method exact needs it.
 
     Raises `StageError` if it is not installed, or if its release writes to standard output, where networks are
     written.
@@ -63,7 +63,7 @@ def load_solver() -> Any:
         import highspy
     except ImportError as error:
         raise StageError(
-            "method exact needs the linear solver HiGHS for that many variables"
+            f"method exact needs the linear solver HiGHS {needed_for}"
             f" ({error})\n  install it: pip install 'highspy<{LOUD_RELEASE}'; or search with ils, which bounds the"
             " score without it"
         ) from None

@@ -36,7 +36,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     if treewidth >= table.n_variables - 1:
         found = any_width.search(table, replace(options, treewidth=None, start=None), budget, reporter)
         return replace(found, elimination=min_fill_order(moral_graph(found.parents)))
-    load_solver()
+    load_solver("under a treewidth bound above 1")
     return _by_branches(table, options, budget, reporter)
 
 

@@ -38,10 +38,12 @@ class Point:
 Violated = Iterator[tuple[float, Row]]
 
 
-def separate(point: Point) -> list[Row]:
-    """Violated rows of all kinds."""
-    kinds = [clusters, sinks, edge_counts, triangles_within_edges, degrees, triangles_of_edges, links, chords]
-    if point.cliques.has_quads:
+def separate(point: Point, only_first: bool = False) -> list[Row]:
+    """Violated rows of all kinds; with `only_first` of those that raise a first bound fast."""
+    kinds = [clusters, sinks, edge_counts, triangles_within_edges]
+    if not only_first:
+        kinds += [degrees, triangles_of_edges, links, chords]
+    if not only_first and point.cliques.has_quads:
         kinds += [stars, quads_within_triangles, quads_of_triangles, quads_of_edges]
     rows = []
     for kind in kinds:

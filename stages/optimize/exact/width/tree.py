@@ -25,6 +25,9 @@ ROUND_GAIN, PATIENCE = 2e-3, 6
 gain less at the root (in a branch: one).
 """
 
+FIRST_GAIN = 0.05
+"""Share of the gap that rows of the first kinds must gain in a round; else rows of all kinds are separated."""
+
 FIRST_SETS, MOST_JOINING = 30, 400
 """Sets per variable in the first programme, and most that join in a round."""
 
@@ -140,7 +143,7 @@ class EdgeTree:
         programme.limit(limits)
         if branch.basis is not None:
             programme.start(branch.basis)
-        idle_rounds, before = 0, -math.inf
+        idle_rounds, before, only_first = 0, -math.inf, is_root
         for _ in range(ROOT_ROUNDS if is_root else BRANCH_ROUNDS):
             solution = self._solve()
             joined = self._bound(solution, limits)
@@ -154,9 +157,11 @@ class EdgeTree:
                 # The programme's optimum is a network: only rounding and sets that are missing keep it open.
                 added = np.empty(0, dtype=np.int64)
             else:
-                added = self._separate(point)
-            if not joined and not len(added):
+                added = self._separate(point, only_first)
+            if not joined and not len(added) and not only_first:
                 break
+            if not joined and (not len(added) or self._now < before + FIRST_GAIN * (self._limit - self._now)):
+                only_first = False
             is_idle = self._now < before + ROUND_GAIN * (self._limit - self._now)
             idle_rounds = idle_rounds + 1 if is_idle and not joined else 0
             before = max(before, self._now)
@@ -230,11 +235,11 @@ class EdgeTree:
             return False
         return self.incumbent.offer(self._source[sets])
 
-    def _separate(self, point: Point) -> np.ndarray:
+    def _separate(self, point: Point, only_first: bool) -> np.ndarray:
         """Add violated rows to the programme; returns their indices in the pool."""
         known = self.pool.lacks(point.values)
         known[self.programme.rows] = 0.0
-        found = self.pool.add(separate(point))
+        found = self.pool.add(separate(point, only_first))
         rows = np.unique(np.append(np.flatnonzero(known > VIOLATION), found))
         rows = np.setdiff1d(rows, self.programme.rows)
         if len(rows):
