@@ -25,7 +25,10 @@ def candidates(point: Point, limits: Limits) -> Iterator[tuple[Limits, Limits]]:
     """
     cliques = point.cliques
     y = point.values[cliques.first_pair : cliques.first_triple]
-    is_open = limits.lower[cliques.first_pair : cliques.first_triple] < limits.upper[cliques.first_pair : cliques.first_triple]
+    is_open = (
+        limits.lower[cliques.first_pair : cliques.first_triple]
+        < limits.upper[cliques.first_pair : cliques.first_triple]
+    )
     fractional = np.flatnonzero(is_open & (np.minimum(y, 1.0 - y) > WHOLE))
     if len(fractional):
         used = cliques.needs.weights(point.shares)[fractional]

@@ -10,6 +10,7 @@ from formats.graphs.algorithms import elimination_width, find_cycle, moral_graph
 from formats.records import ParentSetTable
 from stages.graphs.treewidth import min_fill_order
 from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
 from stages.runtime.seeding import task_generator
 
 from ... import OptimizeOptions
@@ -17,7 +18,6 @@ from ...result import SearchResult, listed_result, total_score
 from ...treewidth.annealing import OrderSearch
 from ...treewidth.bounded_search import search as search_bounded
 from ...treewidth.problem import prepare_both
-from stages.runtime.reporting import NullReporter
 
 FIRST_MOVES = 500
 """Moves per variable of the first search."""

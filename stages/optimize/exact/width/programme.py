@@ -40,17 +40,12 @@ class Basis(NamedTuple):
 class CliqueProgramme:
     """A programme that sets and rows join; each solution is a warm start for the next.
 
-    `costs` are nats by set, `child` is the child of each set. All other columns cost nothing. The solver stops when `budget` is spent.
+    `costs` are nats by set, `child` is the child of each set. All other columns cost nothing. The
+    solver stops when `budget` is spent.
     """
 
     def __init__(
-        self,
-        costs: np.ndarray,
-        child: np.ndarray,
-        n_columns: int,
-        sets: np.ndarray,
-        limits: Limits,
-        budget: Budget,
+        self, costs: np.ndarray, child: np.ndarray, n_columns: int, sets: np.ndarray, limits: Limits, budget: Budget
     ):
         highspy = load_solver()
         self._status, self._new_basis = highspy.HighsModelStatus, highspy.HighsBasis
@@ -185,4 +180,5 @@ class CliqueProgramme:
 
 def interrupt_when_spent(event: Any, budget: Budget) -> None:
     """Ask the solver to stop when the budget is spent; it calls this every few iterations."""
-    event.data_in.user_interrupt = budget.is_spent()
+    if budget.is_spent():
+        event.interrupt()

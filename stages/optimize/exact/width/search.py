@@ -40,9 +40,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     return _by_branches(table, options, budget, reporter)
 
 
-def _by_branches(
-    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
-) -> SearchResult:
+def _by_branches(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """Branch and bound, after a short search whose own bound may suffice."""
     treewidth = options.given_treewidth
     kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))

@@ -59,7 +59,9 @@ def first_rows(cliques: Cliques) -> list[Row]:
     edge.
     """
     pairs = np.arange(cliques.first_pair, cliques.first_triple)
-    rows = [Row(("edges",), pairs, np.ones(len(pairs), dtype=np.int64), most_edges(cliques, cliques.n_variables), True)]
+    rows = [
+        Row(("edges",), pairs, np.ones(len(pairs), dtype=np.int64), most_edges(cliques, cliques.n_variables), True)
+    ]
     for pair in range(len(cliques.pairs)):
         sets = cliques.arcs.of(pair)
         if len(sets):
@@ -77,7 +79,9 @@ def _within(kind: str, column: int, parts: np.ndarray) -> Row:
     """The columns `parts` sum to no more than one column."""
     values = np.full(1 + len(parts), -1, dtype=np.int64)
     values[0] = 1
-    return Row((kind, column, int(parts[0]) if kind in ("edge", "triangle") else -1), np.append(column, parts), values, 0)
+    return Row(
+        (kind, column, int(parts[0]) if kind in ("edge", "triangle") else -1), np.append(column, parts), values, 0
+    )
 
 
 def _grown(starts: np.ndarray, gains, value, least_size: int) -> Iterator[tuple[float, np.ndarray]]:
@@ -190,7 +194,10 @@ def degrees(point: Point) -> Violated:
             a, b = np.triu_indices(len(others), 1)
             triangles = cliques.triple_column[v, others[a], others[b]]
             edges = cliques.pair_column[v, others]
-            yield float(lack), _row(("degree", v), (triangles, 1), (edges, 1 - k), demand=-k * (k - 1) // 2, equal=True)
+            yield (
+                float(lack),
+                _row(("degree", v), (triangles, 1), (edges, 1 - k), demand=-k * (k - 1) // 2, equal=True),
+            )
 
 
 def triangles_of_edges(point: Point) -> Violated:
@@ -270,7 +277,10 @@ def links(point: Point) -> Violated:
             of_edges[: k - 1] -= weights
             columns = np.append(cliques.triple_column[v, some[a], some[b]], cliques.pair_column[v, ranked])
             values = np.append(np.full(len(a), -1, dtype=np.int64), of_edges)
-            yield lack, Row(("link", v, *ranked[: k - 1].tolist(), -1, *some.tolist()), columns.astype(np.int64), values, 0)
+            yield (
+                lack,
+                Row(("link", v, *ranked[: k - 1].tolist(), -1, *some.tolist()), columns.astype(np.int64), values, 0),
+            )
 
 
 def chords(point: Point) -> Violated:

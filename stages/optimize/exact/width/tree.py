@@ -138,49 +138,51 @@ class EdgeTree:
 
     def _work(self, branch: Branch) -> None:
         """Bound a branch, and split it or close it."""
-        is_root, limits, programme = branch.basis is None, branch.limits.copied(), self.programme
+        limits = branch.limits.copied()
         self.n_branches += 1
-        programme.limit(limits)
+        self.programme.limit(limits)
         if branch.basis is not None:
-            programme.start(branch.basis)
+            self.programme.start(branch.basis)
+        point = self._bound_in_rounds(limits, branch.basis is None)
+        if point is None:
+            self._closed = min(self._closed, self._now)
+        elif self._is_spent():
+            self._push(Branch(self._now, limits, self.programme.basis()))
+        else:
+            self._split(point, limits)
+
+    def _bound_in_rounds(self, limits: Limits, is_root: bool) -> Point | None:
+        """Rounds of columns and rows; the last solution, or None if the branch can be closed."""
         idle_rounds, before, only_first = 0, -math.inf, is_root
         for _ in range(ROOT_ROUNDS if is_root else BRANCH_ROUNDS):
             solution = self._solve()
             joined = self._bound(solution, limits)
             if self._now >= self._limit:
-                self._closed = min(self._closed, self._now)
-                return
+                return None
             point = Point(self.cliques, solution.point)
-            if solution.is_infeasible:
-                break  # Not proved: its parts will be.
-            if self._offer(point):
-                # The programme's optimum is a network: only rounding and sets that are missing keep it open.
-                added = np.empty(0, dtype=np.int64)
-            else:
-                added = self._separate(point, only_first)
-            if not joined and not len(added) and not only_first:
-                break
-            if not joined and (not len(added) or self._now < before + FIRST_GAIN * (self._limit - self._now)):
+            if solution.is_infeasible or self._is_spent():
+                break  # A branch whose lack of solutions is not proved is split.
+            n_added = self._separate(point, only_first)
+            gain = (self._now - before) / (self._limit - self._now)
+            if not joined and (not n_added or gain < FIRST_GAIN) and only_first:
                 only_first = False
-            is_idle = self._now < before + ROUND_GAIN * (self._limit - self._now)
-            idle_rounds = idle_rounds + 1 if is_idle and not joined else 0
+            elif not joined and not n_added:
+                break
+            idle_rounds = idle_rounds + 1 if gain < ROUND_GAIN and not joined else 0
             before = max(before, self._now)
-            if self._is_spent() or idle_rounds >= (PATIENCE if is_root else 1):
+            if idle_rounds >= (PATIENCE if is_root else 1):
                 break
             if is_root:
                 self._drop_idle(solution)
                 self._report()
-        if self._is_spent():
-            self._push(Branch(self._now, limits, programme.basis()))
-            return
-        self._split(point, limits)
+        return point
 
     def _solve(self) -> Solution:
         self.n_programmes += 1
         return self.programme.solve(len(self.pool))
 
     def _bound(self, solution: Solution, limits: Limits) -> bool:
-        """Raise the cost of the branch, exclude columns by reduced cost, add sets; returns whether some were added."""
+        """Raise the cost of the branch, exclude columns by reduced cost, add sets; returns whether some joined."""
         if solution.is_infeasible:
             self._bound_by_ray(solution, limits)
             return False
@@ -235,16 +237,20 @@ class EdgeTree:
             return False
         return self.incumbent.offer(self._source[sets])
 
-    def _separate(self, point: Point, only_first: bool) -> np.ndarray:
-        """Add violated rows to the programme; returns their indices in the pool."""
+    def _separate(self, point: Point, only_first: bool) -> int:
+        """Add violated rows to the programme; returns how many joined it.
+
+        If the solution is a network, only rounding and sets that are missing keep the branch open.
+        """
+        if self._offer(point):
+            return 0
         known = self.pool.lacks(point.values)
         known[self.programme.rows] = 0.0
         found = self.pool.add(separate(point, only_first))
-        rows = np.unique(np.append(np.flatnonzero(known > VIOLATION), found))
-        rows = np.setdiff1d(rows, self.programme.rows)
+        rows = np.setdiff1d(np.append(np.flatnonzero(known > VIOLATION), found), self.programme.rows)
         if len(rows):
             self.programme.add_rows(self.pool, rows)
-        return rows
+        return len(rows)
 
     def _drop_idle(self, solution: Solution) -> None:
         """Drop rows without a multiplier in the last `IDLE` rounds."""

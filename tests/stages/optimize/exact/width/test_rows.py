@@ -1,4 +1,4 @@
-"""Rows of the relaxation against every k-tree with every network inside it; bounds in whole numbers against floats."""
+"""Rows of the relaxation against every k-tree with every network inside it; bounds in integers against floats."""
 
 from __future__ import annotations
 
@@ -97,7 +97,9 @@ def test_the_bound_in_whole_numbers_is_that_in_floats():
         reduced[1] = np.inf
         least = np.minimum.reduceat(reduced[: cliques.n_sets], cliques.set_offsets[:-1]).sum()
         groups = reduced[cliques.n_sets :]
-        taken = np.where(groups > 0.0, groups * limits.lower[cliques.n_sets :], groups * limits.upper[cliques.n_sets :])
+        taken = np.where(
+            groups > 0.0, groups * limits.lower[cliques.n_sets :], groups * limits.upper[cliques.n_sets :]
+        )
         bound = safe_bound(pool, multipliers, costs, limits)
         assert costs.nats(bound.units) == pytest.approx(used @ pool.demands + least + taken.sum(), abs=1e-9)
     assert safe_bound(pool, np.full(len(pool), 1e30), costs, limits) is None

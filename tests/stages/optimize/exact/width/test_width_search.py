@@ -15,7 +15,6 @@ from naive.optimize.orders import lists_of
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.rounding import optimality_tolerance
 from stages.optimize.driver import run
-from stages.optimize.exact import linear_programme
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
@@ -56,7 +55,7 @@ def test_a_parent_set_larger_than_the_bound_is_not_chosen():
 
 
 def test_a_cycle_of_marriages_needs_one_more():
-    """Four colliders close a cycle of four pairs: treewidth 3 with their children, each a triangle, without chords."""
+    """Four colliders close a cycle of four pairs, of treewidth 2; two more make a clique of four of it."""
     sets = {v: {(): -10.0} for v in range(4)}
     for child, pair in enumerate([(0, 1), (1, 2), (2, 3), (0, 3)], start=4):
         sets[child] = {(): -20.0, pair: -5.0 - child}
