@@ -135,7 +135,10 @@ MAIN_METHODS = {
     "exact": SearchMethod(
         "exact",
         "the best network with the proof, or how far from it one may be when the time is up",
-        {SETS: on_sets("stages.optimize.exact.search", "init", "start", "proof", "best_classes")},
+        {
+            SETS: on_sets("stages.optimize.exact.search", "init", "start", "proof", "best_classes"),
+            SETS_TW: on_sets("stages.optimize.exact.width.search", "start"),
+        },
     ),
     "forest": SearchMethod(
         "treewidth",

@@ -1,0 +1,100 @@
+"""The best network within a treewidth from given lists with the proof: branch and bound on edges of k-trees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from formats.errors import StageError
+from formats.graphs.algorithms import moral_graph
+from formats.records import ParentSetTable
+from formats.sets.listed_sets import ListedSets, offsets_of
+from stages.graphs.treewidth import min_fill_order
+from stages.lists.set_lists import all_sets, child_of_sets, keep_in_table, relative_scores
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
+
+from ... import OptimizeOptions
+from ...bounds.anytime_bound import GAP_OF_LISTS, IS_NARROW, bound_facts
+from ...bounds.rounding import optimality_tolerance, proof_rounding
+from ...result import SearchResult, total_score
+from ...treewidth import forest
+from .. import search as any_width
+from ..linear_programme import lack_of_solver
+from .cliques import Cliques
+from .incumbent import Incumbent
+from .rows import Costs
+from .tree import EdgeTree
+
+
+def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
+    """The best network, or the incumbent when the budget ends, with an upper bound.
+
+    Raises `StageError`: HiGHS is not installed, and the treewidth needs it.
+    """
+    treewidth = options.given_treewidth
+    if treewidth <= 1:
+        return forest.search(table, options, budget, reporter)
+    if treewidth >= table.n_variables - 1:
+        found = any_width.search(table, replace(options, treewidth=None, start=None), budget, reporter)
+        return replace(found, elimination=min_fill_order(moral_graph(found.parents)))
+    if lack := lack_of_solver():
+        raise StageError(
+            f"method exact needs the linear solver HiGHS under a treewidth bound above 1\n  {lack}; or search with ils,"
+            " which bounds the score without it"
+        )
+    return _by_branches(table, options, budget, reporter)
+
+
+def _by_branches(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
+    """Branch and bound, after a short search whose own bound may suffice."""
+    treewidth = options.given_treewidth
+    kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
+    incumbent = Incumbent(kept, options, budget)
+    first, is_narrow = incumbent.first_facts["bound"], incumbent.first_facts.get(IS_NARROW, False)
+    scores = kept.scores[incumbent.chosen]
+    facts: dict[str, Any] = {}
+    if first - incumbent.score <= optimality_tolerance(scores) or budget.is_spent(incumbent.moves):
+        facts["bound"], facts["gap"] = first, first - incumbent.score
+    else:
+        ideal = total_score(kept.scores, kept.set_offsets[:-1])
+        cliques, costs, source = _columns(kept, treewidth, ideal - incumbent.score + 1.0)
+        rounding = proof_rounding(table.n_variables, float(np.abs(scores).sum()))
+
+        def report() -> None:
+            value = max(incumbent.score, min(first, ideal - tree.cost))
+            now = {"score": incumbent.score, GAP_OF_LISTS: value - incumbent.score, "branches": tree.n_branches}
+            done = incumbent.moves + tree.n_programmes
+            reporter.progress(done, budget.evaluations, "orders", **now, network=incumbent.result)
+
+        tree = EdgeTree(cliques, costs, source, incumbent, ideal, rounding, budget, report)
+        tree.run()
+        facts = {"branches": tree.n_branches, "programmes": tree.n_programmes}
+        narrow = ideal - tree.cost
+        if narrow < first:
+            is_narrow = True
+            facts |= bound_facts(narrow, incumbent.score, rounding)
+        else:
+            facts["bound"], facts["gap"] = first, first - incumbent.score
+    if is_narrow:
+        facts[IS_NARROW] = True
+    return replace(incumbent.result(), facts=facts)
+
+
+def _columns(table: ParentSetTable, treewidth: int, most: float) -> tuple[Cliques, Costs, np.ndarray]:
+    """The columns, their costs and the sets' indices in the table.
+
+    A child without an empty set gets one at the cost `most` (nats), so that every branch has a choice for it; its
+    index is -1.
+    """
+    starts, sets, costs = table.set_offsets, all_sets(table), -relative_scores(table)
+    has_empty = np.zeros(table.n_variables, dtype=np.bool_)
+    has_empty[child_of_sets(table)[sets.sizes == 0]] = True
+    lacking = np.flatnonzero(~has_empty)
+    places = starts[1:][lacking]
+    lists = ListedSets(offsets_of(np.insert(sets.sizes, places, 0)), sets.members)
+    offsets = starts + offsets_of(~has_empty)
+    source = np.insert(np.arange(table.n_sets), places, -1)
+    return Cliques(offsets, lists, treewidth), Costs(np.insert(costs, places, most), offsets, most), source
