@@ -48,6 +48,32 @@ def test_help_loads_nothing_heavy(arguments: list[str]):
     assert loaded == []
 
 
+IDLE_MODULES = ("pandas", "scipy", "pyarrow.pandas_compat", "ssl", "urllib.request", "multiprocessing.connection", "rich")
+"""Slow to load where they are installed, and of no use in a run that learns from rows and writes a network."""
+
+TELL_IDLE_MODULES = """
+import atexit, sys
+from bnsl_cli.__main__ import start
+atexit.register(lambda: print(*[m for m in {idle} if m in sys.modules], file=sys.stderr))
+sys.argv = ["bnsl", *{arguments}]
+start()
+"""
+
+
+def test_a_short_run_loads_what_it_uses(tmp_path):
+    (tmp_path / "d.csv").write_text("a,b\n" + "x,y\nx,z\nw,z\n" * 9)
+    arguments = ["optimize", "--data", "d.csv", "--hc", "-q", "-o", "net.jsonl"]
+    result = subprocess.run(
+        [sys.executable, "-c", TELL_IDLE_MODULES.format(idle=IDLE_MODULES, arguments=arguments)],
+        capture_output=True,
+        env=environment(),
+        cwd=tmp_path,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0 and result.stderr.split() == []
+
+
 COUNT_THREADS = """
 import os
 from bnsl_cli import __main__, main
