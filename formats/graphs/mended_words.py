@@ -15,7 +15,7 @@ from ..graph_records import BayesianNetwork
 _SPOKEN = (("<=", "le_"), (">=", "ge_"), ("<", "lt_"), (">", "gt_"), ("..", "_to_"))
 
 _WORD_OF_BIF = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*|-?[0-9]+")
-_KEYWORDS_OF_BIF = frozenset(("network", "variable", "probability", "property", "type", "discrete", "table", "default"))
+_KEYWORDS_OF_BIF = {"network", "variable", "probability", "property", "type", "discrete", "table", "default"}
 
 
 def is_bif_word(text: str) -> bool:

@@ -44,7 +44,6 @@ _PROPERTY = re.compile(r"property\b[^;]*;?", re.IGNORECASE)
 _FUNCTION = re.compile(r"property\s+function\s+(?!table\b)(\w+)", re.IGNORECASE)
 
 
-
 @dataclass
 class _Block:
     """One ``keyword head { body }`` with the positions of head and body in the text."""

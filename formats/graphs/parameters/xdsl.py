@@ -7,7 +7,6 @@ keep other names. In a table the states of the node itself vary fastest, then th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 from xml.etree.ElementTree import Element
