@@ -29,7 +29,7 @@ ROUNDS_PER_SAMPLE = 2
 
 START_PROFILES = 200
 """Profiles per variable of the search for the first network of a chain. On pathfinder with 1,000 rows chains from the
-best networks of random orders stay hundreds of nats apart for 1,000 networks. After 40 profiles one of eight chains did.
+best networks of random orders stay hundreds of nats apart for 1,000 networks. After 40 profiles one of eight did.
 """
 
 ROUND_SECONDS = 0.15
