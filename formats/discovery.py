@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
 from typing import Any, TypeVar
 
-from . import idle_packages
+from .idle_packages import admit
 
 API_VERSION = 1
 """Version of `bnsl.plugin`; it grows when a formerly usable table becomes unusable."""
@@ -56,7 +56,7 @@ def discovered(
         if package == OURS:
             rows |= point.load()
             continue
-        idle_packages.admit()
+        admit()
         try:
             table = dict(point.load())
             _check_version(point)
