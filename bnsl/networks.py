@@ -228,7 +228,7 @@ class Network(Result):
         >>> rain.query(variables=["rain"]).to_pylist()[1]
         {'variable': 'rain', 'state': '1', 'probability': 1.0}
         """
-        from formats.tables.evidence import parse_assignments
+        from formats.tables.assignments import parse_assignments
         from stages.inference.interventions import intervened
 
         from .files.inputs import learnt_network

@@ -12,8 +12,10 @@ import functools
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
 from typing import Any, TypeVar
+
+from .idle_packages import admit
 
 API_VERSION = 1
 """Version of `bnsl.plugin`; it grows when a formerly usable table becomes unusable."""
@@ -54,6 +56,7 @@ def discovered(
         if package == OURS:
             rows |= point.load()
             continue
+        admit()
         try:
             table = dict(point.load())
             _check_version(point)
@@ -85,4 +88,10 @@ def _check_version(point: EntryPoint) -> None:
 
 
 def _package_of(point: EntryPoint) -> str:
-    return point.dist.name if point.dist is not None else "(without a name)"
+    return _name_of(point.dist) if point.dist is not None else "(without a name)"
+
+
+@functools.cache
+def _name_of(distribution: Distribution) -> str:
+    """Its name; each look reads and parses the whole description of the package."""
+    return distribution.name

@@ -208,6 +208,7 @@ chains integer: Markov chains that the samples are of
 samples integer: networks sampled, all chains together
 rhat number?: largest rank-normalised split R-hat: of the score and of arcs
 ess number?: effective number of samples, by the score of the networks
+largest_error number?: largest standard error of the probability of an arc
 agreed boolean: whether the chains agree
 accepted number?: share of the sampled networks that keep the required and forbidden ancestors; only these count
 """)

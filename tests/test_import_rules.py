@@ -32,6 +32,7 @@ TABLES = (
     "stages.scoring.normalised_likelihood",
     "stages.scoring.scores",
     "formats.discovery",
+    "formats.idle_packages",
     "formats.kinds",
     "formats.printable",
     "formats.registry",

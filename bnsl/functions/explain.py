@@ -303,7 +303,7 @@ def _strengths(explained: Explained, given: ExplainOptions) -> dict[tuple[str, s
 def _about_target(explained: Explained, source: Any, given: ExplainOptions, run: Run) -> Answers:
     """The table of drivers of a variable, or of findings about one of its states."""
     from formats.errors import Inconsistent
-    from formats.tables.evidence import find_variable, parse_assignments
+    from formats.tables.assignments import find_variable, parse_assignments
     from stages.explain.drivers import drivers_of, findings_about
 
     dataset, text = explained.dataset, str(given.target)

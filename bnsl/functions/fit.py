@@ -105,7 +105,7 @@ def fit(
     [0.25, 0.75]
     """
     from formats.data_records import IncompleteDataset
-    from formats.tables.evidence import find_variable
+    from formats.tables.assignments import find_variable
     from formats.wording import plural
     from stages.evaluate.smoothing import losses_by_smoothing
     from stages.fit import fit_parameters

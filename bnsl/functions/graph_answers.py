@@ -8,7 +8,7 @@ from typing import Any
 
 from formats.data_records import Dataset, Variable
 from formats.graphs.algorithms import Parents
-from formats.tables.evidence import find_variable
+from formats.tables.assignments import find_variable
 from formats.tables.results.result_tables import FIGURE, NUMBER, TEXT
 from formats.tables.selection import column_list, expanded_names
 from formats.wording import plural

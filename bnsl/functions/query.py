@@ -76,7 +76,7 @@ def query(
     >>> bnsl.query(network, {"a": 1}, variables=["b"], quiet=True).to_pylist()
     [{'variable': 'b', 'state': '0', 'probability': 1.0}, {'variable': 'b', 'state': '1', 'probability': 0.0}]
     """
-    from formats.tables.evidence import parse_assignments
+    from formats.tables.assignments import parse_assignments
 
     from .interventions import note_interventions
     from .query_answers import with_uncertain_evidence
@@ -134,9 +134,10 @@ def _answered(
 ) -> Answers | Rows:
     """The answer to the question in the network of the engine, where `fixed` variables are set."""
     from .query_answers import about, answer, draw_samples, estimate
-    from .query_rows import answer_rows
 
     if rows.table is not None:
+        from .query_rows import answer_rows
+
         drawn = shared.resolve_seed(seed, run.reporter) if rows.fill == "drawn" else None
         return answer_rows(engine, rows, data_options, fixed, drawn, run.reporter)
     if question.samples is not None:
@@ -170,7 +171,7 @@ def engine_of(
     from formats.graph_records import MarkovNetwork
     from formats.graphs.network_files import require_parameters
     from formats.streams import source_name
-    from formats.tables.evidence import parse_assignments
+    from formats.tables.assignments import parse_assignments
     from stages.fit import fit_parameters
     from stages.inference.interventions import intervened
     from stages.inference.junction_trees import Engine

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from formats.tables.evidence import find_variable, parse_state_numbers
+from formats.tables.assignments import find_variable, parse_state_numbers
 from formats.tables.results.result_tables import FIGURE, TEXT
 from formats.tables.selection import expanded_names
 from formats.wording import whole

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow
 
+from formats.tables.assignments import find_variable
 from formats.tables.completed_rows import CompletedRows
-from formats.tables.evidence import EvidenceTable, find_variable, open_evidence
+from formats.tables.evidence import EvidenceTable, open_evidence
 from formats.tables.results.result_tables import FIGURE, TEXT
 from formats.tables.selection import drop_option, expanded_names
 from formats.wording import option_value

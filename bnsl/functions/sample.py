@@ -85,7 +85,7 @@ def sample(
     >>> bnsl.sample(random=5, rows=100, seed=1, quiet=True).shape
     (100, 5)
     """
-    from formats.tables.evidence import parse_assignments
+    from formats.tables.assignments import parse_assignments
     from formats.wording import plural
     from stages.inference.forward_sampling import sample_rows
     from stages.inference.interventions import intervened

@@ -14,6 +14,19 @@ from ..graph_records import BayesianNetwork
 
 _SPOKEN = (("<=", "le_"), (">=", "ge_"), ("<", "lt_"), (">", "gt_"), ("..", "_to_"))
 
+_WORD_OF_BIF = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*|-?[0-9]+")
+_KEYWORDS_OF_BIF = {"network", "variable", "probability", "property", "type", "discrete", "table", "default"}
+
+
+def is_bif_word(text: str) -> bool:
+    """Whether strict readers of BIF (pyAgrum, pgmpy and bnlearn) accept a name or label unchanged."""
+    return bool(_WORD_OF_BIF.fullmatch(text)) and text.lower() not in _KEYWORDS_OF_BIF
+
+
+def is_identifier(text: str) -> bool:
+    """Whether GeNIe accepts a text as the identifier of a variable or state."""
+    return re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text) is not None
+
 
 def as_words(texts: Sequence[str], is_word: Callable[[str], bool], first: str = "_") -> list[str]:
     """Distinct words for names or labels; texts that are words already stay.

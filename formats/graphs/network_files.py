@@ -18,12 +18,10 @@ from ..schemas import NETWORK
 from ..streams import write_output
 from ..textlines import Lines, as_lines
 from ..wording import Warn, ignore, plural
-from .mended_words import mended
-from .parameters.bif import is_word
-from .parameters.xdsl import is_identifier
+from .mended_words import is_bif_word, is_identifier, mended
 from .structures import require_variables, structure_of
 
-STRICT = {"bif": (is_word, "strict readers of BIF"), "xdsl": (is_identifier, "GeNIe")}
+STRICT = {"bif": (is_bif_word, "strict readers of BIF"), "xdsl": (is_identifier, "GeNIe")}
 """Formats that replace names and labels with a warning: the test of accepted texts, and the demanding readers."""
 
 

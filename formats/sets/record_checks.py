@@ -77,9 +77,9 @@ class RecordChecker:
         if not self.foreign:
             self._check_smallest(record, sets, whose, fail)
             self._check_distinct(sets, whose, fail)
-        # NaN, which only networks have, is the only score in its list.
-        order = best_first(sets, scores)
-        if (order[1:] < order[:-1]).any():
+        # A single score, as all of networks, may be NaN.
+        order = best_first(sets, scores) if len(sets) > 1 else None
+        if order is not None and (order[1:] < order[:-1]).any():
             sets, scores = sets.take(order), scores[order]
         if not self.foreign:
             return replace(record, parents=sets, scores=scores)
@@ -166,6 +166,8 @@ class RecordChecker:
 
     def _may_repeat(self, sets: ListedSets) -> bool:
         """Whether some sets may be equal."""
+        if len(sets) < 2:
+            return False
         # Each set is hashed to the sum of its members' keys. Distinct sets rarely collide; equal sets always do.
         sums = np.zeros(len(sets.members) + 1, dtype=np.uint64)
         np.cumsum(self._keys[sets.members], out=sums[1:])
@@ -194,6 +196,8 @@ class RecordChecker:
 
 def _ascends_within(offsets: np.ndarray, members: np.ndarray) -> bool:
     """Whether the members of each set ascend."""
+    if len(members) < 2:
+        return True
     rises = members[1:] > members[:-1]
     # Order is not required between the last member of a set and the first member of the next.
     starts = offsets[1:-1]
@@ -210,8 +214,8 @@ def check_facts(record: ParentSetRecord, header: Header, fail: Fail) -> None:
         fail(f"{whose} is marked complete, and as cut short")
     if record.evaluated is not None and record.evaluated < 0:
         fail(f"{whose} has {record.evaluated} scores evaluated")
-    most, largest = (header.limits or {}).get("max_parents"), record.parents.sizes.max()
-    if most is not None and not record.fixed and largest > most:
+    most = (header.limits or {}).get("max_parents")
+    if most is not None and not record.fixed and (largest := record.parents.sizes.max()) > most:
         fail(f"{whose} lists a set of {largest} parents; the header says that they are {most} at most")
 
 

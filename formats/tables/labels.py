@@ -176,6 +176,11 @@ def code_known_states(
     return codes
 
 
+def code_of_text(name: str, text: str, states: tuple[str, ...]) -> int:
+    """The code of one text as `code_known_states` has it."""
+    return int(code_known_states(name, pyarrow.array([text], pyarrow.string()), states, np.zeros(1, dtype=bool))[0])
+
+
 def _code_numbers(
     name: str, labels: pyarrow.StringArray, regular: tuple[str, ...], states: tuple[str, ...]
 ) -> np.ndarray:

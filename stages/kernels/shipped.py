@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from numba.core.caching import FunctionCache
-
-from .kernel_cache import CheckedFiles, Compiled
+from .kernel_cache import CheckedFiles, LoadedAlone
 
 FOLDER = Path(__file__).parent / "compiled"
 
@@ -73,10 +71,8 @@ def shipped_level(
     return None
 
 
-class ShippedKernel(FunctionCache):
+class ShippedKernel(LoadedAlone):
     """The machine code of one kernel."""
-
-    _impl_class = Compiled
 
     def __init__(self, py_func, folder: Path, level: ProcessorLevel):
         self._level = level

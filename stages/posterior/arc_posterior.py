@@ -133,6 +133,7 @@ def _run_sampled(
         "samples": samples.n_samples,
         "rhat": convergence.rhat if np.isfinite(convergence.rhat) else None,
         "ess": convergence.ess,
+        "largest_error": float(errors.max(initial=0.0)),
         "agreed": convergence.agreed,
         **accepted,
     }

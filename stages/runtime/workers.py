@@ -7,13 +7,12 @@ runs much between short kernels, use processes: forked from this one, they share
 from __future__ import annotations
 
 import mmap
-import multiprocessing
 import os
 import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 from .budgets import StopSignal
@@ -76,6 +75,9 @@ def forked_map(
     event that is set soon after `stop`, or when the iterator is closed. Workers ignore signals and end with this
     process.
     """
+    import multiprocessing  # one worker needs neither
+    from concurrent.futures import ProcessPoolExecutor
+
     shared = SharedStop()
 
     def result_of(future: Future) -> Any:

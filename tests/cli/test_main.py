@@ -48,6 +48,45 @@ def test_help_loads_nothing_heavy(arguments: list[str]):
     assert loaded == []
 
 
+IDLE_MODULES = ("pandas", "scipy", "ssl", "urllib.request", "multiprocessing.connection", "rich")
+"""Slow to load where they are installed, and of no use in a run that learns from rows and writes a network."""
+
+TELL_IDLE_MODULES = """
+import atexit, sys
+from bnsl_cli.__main__ import start
+atexit.register(lambda: print(*[m for m in {idle} if m in sys.modules], file=sys.stderr))
+sys.argv = ["bnsl", *{arguments}]
+start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "idle"),
+    [
+        (["optimize", "--data", "d.csv", "--hc", "-q", "-o", "net.jsonl"], IDLE_MODULES),
+        (["query", "net.bif", "a=x", "--variables", "b", "-q", "-o", "b.csv"], (*IDLE_MODULES, "pyarrow.compute")),
+        (["evaluate", "net.bif", "net.bif", "-q", "-o", "e.jsonl"], (*IDLE_MODULES, "pyarrow", "numba")),
+    ],
+    ids=lambda value: value[0],
+)
+def test_a_short_run_loads_what_it_uses(arguments: list[str], idle: tuple[str, ...], tmp_path):
+    (tmp_path / "d.csv").write_text("a,b\n" + "x,y\nx,z\nw,z\n" * 9)
+    (tmp_path / "net.bif").write_text(
+        "network n {\n}\nvariable a {\n  type discrete [ 2 ] { x, w };\n}\n"
+        "variable b {\n  type discrete [ 2 ] { y, z };\n}\n"
+        "probability ( a ) {\n  table 0.5, 0.5;\n}\nprobability ( b ) {\n  table 0.5, 0.5;\n}\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", TELL_IDLE_MODULES.format(idle=idle, arguments=arguments)],
+        capture_output=True,
+        env=environment(),
+        cwd=tmp_path,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stderr.split()) == (0, [])
+
+
 COUNT_THREADS = """
 import os
 from bnsl_cli import __main__, main

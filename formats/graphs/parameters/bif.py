@@ -23,7 +23,7 @@ from ...errors import Inconsistent, Malformed
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..kept_claims import claims_of, with_claims
-from ..mended_words import as_words, kept, original, restored
+from ..mended_words import as_words, is_bif_word, kept, original, restored
 from ..parameter_tables import Families
 
 # Comments and quoted strings are replaced before anything is split. Bare names such as Asy/Patch or a//b stay whole:
@@ -42,9 +42,6 @@ _TYPE = re.compile(r"type\s+discrete\s*\[\s*(\d{1,9})\s*\]\s*\{([^}]*)\}\s*;?", 
 _KEPT = re.compile(r"property\s+bnsl_(name|states|claims)\s*=\s*(\x00\d+\x00)")
 _PROPERTY = re.compile(r"property\b[^;]*;?", re.IGNORECASE)
 _FUNCTION = re.compile(r"property\s+function\s+(?!table\b)(\w+)", re.IGNORECASE)
-
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*|-?[0-9]+")
-_KEYWORDS = frozenset(("network", "variable", "probability", "property", "type", "discrete", "table", "default"))
 
 
 @dataclass
@@ -272,11 +269,6 @@ def read_bif(lines: Lines) -> BayesianNetwork:
     return with_claims(families.network(title), claims, lines)
 
 
-def is_word(text: str) -> bool:
-    """Whether pyAgrum, pgmpy and bnlearn all accept a name or label unchanged."""
-    return bool(_WORD.fullmatch(text)) and text.lower() not in _KEYWORDS
-
-
 def _property(key: str, texts: Sequence[str], words: Sequence[str]) -> str:
     """The line that keeps the original texts, percent-encoded, with blanks between; nothing if all are words."""
     return "" if list(texts) == list(words) else f'  property bnsl_{key} = "{kept(texts)}" ;\n'
@@ -299,9 +291,9 @@ def bif_text(network: BayesianNetwork) -> str:
 
     Raises `ValueError`: a probability is not finite.
     """
-    names = as_words([v.name for v in network.variables], is_word)
-    states = [as_words(v.known_states, is_word) for v in network.variables]
-    title = as_words([network.name], is_word)
+    names = as_words([v.name for v in network.variables], is_bif_word)
+    states = [as_words(v.known_states, is_bif_word) for v in network.variables]
+    title = as_words([network.name], is_bif_word)
     claims = _property("claims", claims_of(network), [])
     parts = [f"network {title[0]} {{\n{_property('name', [network.name], title)}{claims}}}\n"]
     for variable, name, labels in zip(network.variables, names, states):

@@ -7,7 +7,6 @@ keep other names. In a table the states of the node itself vary fastest, then th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 from xml.etree.ElementTree import Element
@@ -17,7 +16,7 @@ from ...errors import Inconsistent
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..kept_claims import claims_of, with_claims
-from ..mended_words import as_words, kept, original, restored
+from ..mended_words import as_words, is_identifier, kept, original, restored
 from ..parameter_tables import Families, failing
 from .noisy_max import noisy_max
 from .xml_elements import is_in_xml, line_of, read_xml
@@ -26,11 +25,6 @@ _FIRST = "x"
 
 _ROW_LENGTH = 10
 """Nodes in each row of the drawing."""
-
-
-def is_identifier(text: str) -> bool:
-    """Whether GeNIe accepts a text as the identifier of a variable or state."""
-    return re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text) is not None
 
 
 def xdsl_text(network: BayesianNetwork) -> str:

@@ -7,7 +7,8 @@ import pytest
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent, Malformed, UnsuitableData
-from formats.tables.evidence import find_variable, open_evidence, parse_assignments
+from formats.tables.assignments import find_variable, parse_assignments
+from formats.tables.evidence import open_evidence
 
 VARIABLES = (Variable("a", ("0", "1", "2")), Variable("b=c", ("x y", "no")), Variable("w", ("<=1.5", ">1.5")))
 

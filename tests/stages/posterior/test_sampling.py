@@ -124,6 +124,7 @@ def test_chains_that_do_not_meet_are_reported():
     found = run(as_table(lists, keep_mass=0.0), options, Budget(), heard)
     extra = found.table.header.extra
     assert extra["agreed"] == (extra["rhat"] <= 1.05)
+    assert extra["largest_error"] == found.table.standard_error.max() > 0.0
     assert extra["agreed"] or any("disagree" in warning for warning in heard.warnings)
 
 

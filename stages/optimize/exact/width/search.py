@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from formats.errors import StageError
 from formats.graphs.algorithms import moral_graph
 from formats.records import ParentSetTable
 from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.graphs.treewidth import min_fill_order
 from stages.lists.set_lists import all_sets, child_of_sets, keep_in_table, relative_scores
 from stages.runtime.budgets import Budget
+from stages.runtime.errors import StageError
 from stages.runtime.reporting import Reporter
 
 from ... import OptimizeOptions

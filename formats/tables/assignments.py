@@ -1,0 +1,106 @@
+"""States of single variables, from texts such as NAME=STATE."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ..data_records import Variable
+from ..errors import Inconsistent
+from ..graphs.arc_files import splits
+from ..wording import listed
+
+
+def find_variable(name: str, variables: Sequence[Variable]) -> int:
+    """The index of a variable; an `Inconsistent` if none has this name."""
+    names = [variable.name for variable in variables]
+    if name in names:
+        return names.index(name)
+    close = difflib.get_close_matches(name, names, n=1)
+    remedy = f"did you mean {close[0]!r}?" if close else None
+    raise Inconsistent(f"the network has no variable {name!r}", remedy=remedy)
+
+
+def parse_assignments(texts: Iterable[str], variables: Sequence[Variable]) -> dict[int, int]:
+    """Codes of observed states, by variable, from texts NAME=STATE; numbers match as in tables.
+
+    Raises `Inconsistent`: no such variable or state; a variable twice, with different states.
+    """
+    found: dict[int, int] = {}
+    for text in texts:
+        variable, label = _split(text, variables)
+        code = _code_of(label, variables[variable])
+        if found.setdefault(variable, code) != code:
+            raise Inconsistent("two different states are given", column=variables[variable].name)
+    return found
+
+
+def parse_state_numbers(texts: Iterable[str], variables: Sequence[Variable]) -> dict[int, np.ndarray]:
+    """A number for every state, float64, by variable, from texts NAME=STATE:NUMBER,...; quoted as in CSV.
+
+    Raises `Inconsistent`: no such variable or state; a state without a number, or with one below zero; only zeros; a
+    variable twice.
+    """
+    found: dict[int, np.ndarray] = {}
+    for text in texts:
+        variable, rest = _split(text, variables)
+        name, states = variables[variable].name, variables[variable].known_states
+        numbers = np.full(len(states), np.nan)
+        for item in next(csv.reader([rest]), []):
+            label, _, number = item.rpartition(":")
+            code = _code_of(label, variables[variable])
+            if not np.isnan(numbers[code]):
+                raise Inconsistent(f"{label!r} has two numbers", column=name)
+            numbers[code] = _number_of(number, item, name)
+        if np.isnan(numbers).any():
+            lacking = states[int(np.isnan(numbers).argmax())]
+            raise Inconsistent(
+                f"{lacking!r} has no number", column=name, remedy="give all states, as in X0=yes:0.8,no:0.2"
+            )
+        if not numbers.any():
+            raise Inconsistent("all numbers are zero", column=name)
+        if variable in found:
+            raise Inconsistent("numbers are given twice", column=name)
+        found[variable] = numbers
+    return found
+
+
+def _number_of(text: str, item: str, name: str) -> float:
+    """A number that is not negative."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and number >= 0):
+        raise Inconsistent(f"{item!r} is not STATE:NUMBER, with a number of at least 0", column=name)
+    return number
+
+
+def _code_of(label: str, variable: Variable) -> int:
+    """The code of a state; numbers match as in tables."""
+    states = variable.known_states
+    if label in states:
+        return states.index(label)
+    from .labels import UNKNOWN, code_of_text  # pyarrow takes a tenth of a second
+    from .merged_labels import as_merged
+
+    code = code_of_text(variable.name, as_merged(label, variable), states)
+    if code == UNKNOWN:
+        raise Inconsistent(f"{label!r} is none of the states {listed(map(repr, states))}", column=variable.name)
+    return code
+
+
+def _split(text: str, variables: Sequence[Variable]) -> tuple[int, str]:
+    """Variable and label; a name may contain an equals sign itself."""
+    names = {variable.name: index for index, variable in enumerate(variables)}
+    pairs = [(name, label) for _, name, label in splits(text, "=")]
+    for name, label in pairs:
+        if name in names:
+            return names[name], label
+    if not pairs:
+        raise Inconsistent(f"{text!r} is not NAME=STATE")
+    return find_variable(pairs[0][0], variables), ""
