@@ -29,6 +29,34 @@ def smaller_set(lists, child, s, member):
     return NO_SMALLER_SET
 
 
+@borrowing
+def list_losses(lists, graph, chosen, least_left, costs, children, sets):
+    """List what families lose with a member, if at least `least_left` vertices of the family are left.
+
+    With two vertices left, the members left are listed; with one, all members. Returns the number of entries written
+    to `costs` (nats per edge), `children` and `sets` (the smaller sets).
+    """
+    offsets, parents = lists.parent_offsets, lists.parents
+    count = 0
+    for child in range(len(chosen)):
+        s = chosen[child]
+        n_left = np.int64(graph.degrees[graph.ranks[child]] >= 0)
+        for i in range(offsets[s], offsets[s + 1]):
+            n_left += graph.degrees[graph.ranks[parents[i]]] >= 0
+        if n_left < least_left:
+            continue
+        for i in range(offsets[s], offsets[s + 1]):
+            if least_left > 1 and graph.degrees[graph.ranks[parents[i]]] < 0:
+                continue
+            other = smaller_set(lists, child, s, parents[i])
+            if other != NO_SMALLER_SET:
+                costs[count] = (lists.scores[s] - lists.scores[other]) / max(1, n_left - 1)
+                children[count] = child
+                sets[count] = other
+                count += 1
+    return count
+
+
 @njit
 def narrow(lists, graph, rng, chosen, width, most_cells, share):
     """One step towards the bounds: if elimination gets stuck, families among the vertices left lose members.
@@ -49,7 +77,7 @@ def narrow(lists, graph, rng, chosen, width, most_cells, share):
         none can.
     """
     n = len(chosen)
-    offsets, parents = lists.parent_offsets, lists.parents
+    offsets = lists.parent_offsets
     moralise(lists, graph, chosen)
     if eliminate_least(graph, rng, width, most_cells):
         adopt_order(graph)
@@ -60,23 +88,10 @@ def narrow(lists, graph, rng, chosen, width, most_cells, share):
         most += offsets[chosen[child] + 1] - offsets[chosen[child]]
     costs = np.empty(most)
     children, sets = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    count = 0
-    for child in range(n):
-        s = chosen[child]
-        n_left = np.int64(graph.degrees[graph.ranks[child]] >= 0)
-        for i in range(offsets[s], offsets[s + 1]):
-            n_left += graph.degrees[graph.ranks[parents[i]]] >= 0
-        if n_left < 2:
-            continue
-        for i in range(offsets[s], offsets[s + 1]):
-            if graph.degrees[graph.ranks[parents[i]]] < 0:
-                continue
-            other = smaller_set(lists, child, s, parents[i])
-            if other != NO_SMALLER_SET:
-                costs[count] = (lists.scores[s] - lists.scores[other]) / (n_left - 1)
-                children[count] = child
-                sets[count] = other
-                count += 1
+    count = list_losses(lists, graph, chosen, 2, costs, children, sets)
+    if count == 0:
+        # All edges among the vertices left were filled in: they come from families with one vertex left.
+        count = list_losses(lists, graph, chosen, 1, costs, children, sets)
     if count == 0:
         return 2
     changes = max(1, int(share * count))

@@ -286,8 +286,9 @@ class Climber:
         """Take the best move until none gains; True when that point was reached within the budget.
 
         With a tabu list the search continues through worse graphs: the pairs of its last moves are not changed unless
-        this leads to a new best graph. It ends after `TABU_PATIENCE` steps per entry of the list without a new best
-        graph, and the best one becomes the present one.
+        this leads to a new best graph. The variables of a step without gain come last among equal moves from then on,
+        so that the search visits different graphs of an equivalence class. It ends after `TABU_PATIENCE` steps per
+        entry of the list without a new best graph, and the best one becomes the present one.
         """
         recent: deque[tuple[int, int]] = deque(maxlen=self.tabu)
         patience = TABU_PATIENCE * self.tabu
@@ -314,7 +315,10 @@ class Climber:
             if move[KIND] == NO_MOVE:
                 break
             # A sum of rounded gains would drift: the gains need not cancel when the search returns to a graph.
-            total += self._step(move)
+            gain = self._step(move)
+            total += gain
+            if self.tabu and gain < self.grid:
+                self._put_last(move)
             if self.literal is not None:
                 reached = self._reached(move)
             one, other = sorted((int(move[CHILD]), int(move[PARENT])))
@@ -327,6 +331,12 @@ class Climber:
         if self.tabu:
             self.parents, self.scores = best
         return is_done
+
+    def _put_last(self, move: np.ndarray) -> None:
+        """Let the variables whose parents a move has changed lose ties with all others."""
+        order, changed = self.state.order, move[[CHILD, PARENT]] if move[KIND] == REVERSE else move[[CHILD]]
+        is_changed = np.isin(order, changed)
+        order[:] = np.concatenate((order[~is_changed], order[is_changed]))
 
     def _choose(self, limits: Limits, move: np.ndarray) -> None:
         """Find the best move that keeps all required and forbidden ancestors."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from stages.kernels.ktrees.arborescence import best_arborescence
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, Reporter
 from stages.scoring.candidate_prefilter import dependence
@@ -94,12 +95,12 @@ class GrowingClimber(Climber):
         return variables[order], self._on_grid(scores[order] - self.scores[child])
 
 
-class EarlierParents:
-    """The best single parent of every variable among the variables before it in the data; collected while all pairs
-    are scored.
+class FirstForest:
+    """A forest that is the first network where scoring all pairs takes seconds, kept apart from the lists.
 
-    It gives a first network where scoring all pairs takes seconds: arcs that follow the order of the data close no
-    cycle.
+    While pairs are scored, it has the best single parent of every variable among the variables before it in the
+    data: arcs that follow the order of the data close no cycle. Afterwards it is the best forest of the ranked
+    candidates (`use_all`).
     """
 
     def __init__(self, run: PricingRun):
@@ -127,31 +128,52 @@ class EarlierParents:
         self._best[children[better]] = parents[best[better]]
         self.run.report(float(self._scores.sum()))
 
-    def network(self) -> Parents:
-        """One parent or none for every variable; the growers learn the scores of these sets."""
-        parents = tuple((p,) if p >= 0 else () for p in self._best.tolist())
-        for grower, members, score in zip(self.run.growers, parents, self._scores.tolist()):
+    def use_all(self) -> None:
+        """Take the best forest of the candidates that improve a score as the only parent (Chow and Liu 1968)."""
+        growers, n = self.run.growers, len(self._best)
+        alone = np.array([grower.score(()) for grower in growers])
+        improving = [grower.improving(()) for grower in growers]
+        heads = np.repeat(np.arange(n), [len(parents) for parents, _ in improving])
+        tails = np.concatenate([parents for parents, _ in improving])
+        scores = np.concatenate([scores for _, scores in improving])
+        # Arcs from the artificial root n leave a variable without a parent.
+        gains = np.append(scores - alone[heads], np.zeros(n))
+        entering = np.empty(n + 1, dtype=np.int64)
+        best_arborescence(n + 1, np.append(tails, np.full(n, n)), np.append(heads, np.arange(n)), gains, entering)
+        chosen = entering[:-1]
+        has_parent = chosen < len(heads)
+        self._best[:], self._scores[:] = -1, alone
+        self._best[has_parent], self._scores[has_parent] = tails[chosen[has_parent]], scores[chosen[has_parent]]
+        self.run.report(self.score)
+
+    @property
+    def parents(self) -> Parents:
+        """One parent or none for every variable."""
+        return tuple((p,) if p >= 0 else () for p in self._best.tolist())
+
+    def join_lists(self) -> None:
+        """Let the growers learn the scores of these sets."""
+        for grower, members, score in zip(self.run.growers, self.parents, self._scores.tolist()):
             grower.scores[members] = score
-        return parents
 
 
-def rank_candidates(run: PricingRun, watch: Callable[[Tile, np.ndarray, np.ndarray], None] | None = None) -> None:
+def rank_candidates(run: PricingRun, watch: Callable[[Tile, np.ndarray, np.ndarray], None] | None = None) -> bool:
     """Rank the candidates of all children by dependence, from one sweep over all pairs of variables.
 
     Candidates that improve the score as the only parent come first; others are ranked if they depend on the child
     beyond chance. With many variables only the strongest candidates of each child are kept; the first of them are
     within reach. Nothing is ranked if fewer scores are left than the sweep takes. `watch` receives the scores of the
-    sweep.
+    sweep. Returns whether candidates are ranked.
     """
     scorer, growers = run.scorer, run.growers
     n = scorer.n_variables
     if n * n > run.budget.evaluations_left(scorer.evaluations):
-        return
+        return False
     most = min(n - 1, max(LEAST_RANKED, MOST_RANKED // n))
     alone = np.array([grower.score(()) for grower in growers])
     best = scorer.pairs().best_parents(most, alone - _largest_loss(scorer), run.jobs, run.is_spent, watch)
     if run.is_spent():
-        return
+        return False
     for child, (grower, (variables, scores)) in enumerate(zip(growers, best)):
         grower.evaluated += n - 1
         # A full list may have pushed out candidates that improve the score.
@@ -165,6 +187,7 @@ def rank_candidates(run: PricingRun, watch: Callable[[Tile, np.ndarray, np.ndarr
         grower.rank(variables[ranked], scores[ranked], is_complete)
         if n - 1 > FEW:
             grower.reach = min(FEW, grower.n_improving)
+    return True
 
 
 def _largest_loss(scorer: FamilyScorer) -> np.ndarray:
@@ -187,19 +210,29 @@ climb.
 """
 
 
-def find_start(run: PricingRun, start: Parents, watch: WatchNetwork | None = None) -> Parents:
+def find_start(
+    run: PricingRun,
+    start: Parents,
+    watch: WatchNetwork | None = None,
+    watch_forest: Callable[[FirstForest], None] | None = None,
+) -> Parents:
     """Rank the candidates of all growers, and climb from `start` among the first candidates of the rankings.
 
-    If the start has no arcs and the budget ends before the climb is better, the result is the network of
-    `EarlierParents`.
+    If the start has no arcs and the climb ends below `FirstForest`, the result is this forest. `watch_forest`
+    receives it before the climb, once all candidates are ranked.
     """
-    earlier = EarlierParents(run) if not any(start) and run.constraints.max_parents > 0 else None
-    rank_candidates(run, None if earlier is None else earlier.watch)
-    reached = -math.inf if earlier is None else earlier.score
+    forest = FirstForest(run) if not any(start) and run.constraints.max_parents > 0 else None
+    is_ranked = rank_candidates(run, None if forest is None else forest.watch)
+    if is_ranked and forest is not None:
+        forest.use_all()
+        if watch_forest is not None:
+            watch_forest(forest)
+    reached = -math.inf if forest is None else forest.score
     wider = [None if grower.reach is None else min(MORE, len(grower.ranked)) for grower in run.growers]
     parents = climb(run, start, wider, reached, watch)
-    if earlier is not None and reached > math.fsum(g.score(p) for g, p in zip(run.growers, parents)):
-        parents = earlier.network()
+    if forest is not None and reached > math.fsum(g.score(p) for g, p in zip(run.growers, parents)):
+        forest.join_lists()
+        parents = forest.parents
     if watch is not None:
         watch(parents, True)
     return parents

@@ -37,11 +37,11 @@ from ..treewidth.table_bound import table_bound
 from ..treewidth.triangulation import MOST_VARIABLES, TriangulationSearch
 from .basins import OrderedNetwork
 from .clique_growth import CliquePricing, Focus, grow_in_cliques
-from .greedy_start import FEW
+from .greedy_start import FEW, FirstForest
 from .orders import OrderPricing
 from .run import PricingRun
 from .walk_schedule import WalkSchedule
-from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, WidthlessReporter
+from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, WidthlessReporter, forest_within
 
 GROWTH_SHARE = 0.1
 """Largest share of the remaining time for a round of growth: with many variables it would else take most of it."""
@@ -94,7 +94,8 @@ class KTreePricing:
 
     def __init__(self, run: PricingRun, treewidth: int, first: OrdersWithinWidth | None):
         self.run, self.treewidth = run, treewidth
-        self.best = OrderedNetwork(*run.start_network(), -math.inf)
+        reached = -math.inf if first is None or first.kept is None else first.kept.score
+        self.best = OrderedNetwork(*run.start_network(reached), -math.inf)
         run.found = self._found
         self.is_cooling = False
         self._is_triangulated = run.scorer.n_variables <= MOST_VARIABLES
@@ -105,11 +106,13 @@ class KTreePricing:
         self._tree: KTree | None = None  # the present k-tree of the walk over orders
         self._focus: Focus | None = None
         self._cliques: CliquePricing | None = None
-        # The search without a bound, and its last network within the bound; None where networks cannot be narrowed.
+        # The search without a bound; None where networks cannot be narrowed.
         self._orders: OrderPricing | None = None
+        # The best network within the bound at the end of the first phase, and the forest at which it began.
         self._kept: OrderedNetwork | None = None
+        self._forest: FirstForest | None = None
         if first is not None:
-            self._orders, self._kept = first.orders, first.kept
+            self._orders, self._kept, self._forest = first.orders, first.kept, first.forest
             self._orders.run = run.phase(WidthlessReporter(run.reporter))
         self.is_too_wide = True  # its network exceeds the bound, or is not the best
         self.arms = self._make_arms()
@@ -142,9 +145,21 @@ class KTreePricing:
         if self._orders is not None:
             self._take_network(self._orders.best.parents)
         elif grows:
-            orders = OrderPricing(run.phase(WidthlessReporter(run.reporter), budget=run.budget.part(FIRST_SHARE)))
+            reporter = WidthlessReporter(run.reporter)
+            reporter.network = self._found
+            orders = OrderPricing(run.phase(reporter, budget=run.budget.part(FIRST_SHARE)))
+            orders.watch_forest = self._watch_forest
             orders.begin(grows=True)
             orders.search()
+        if self.is_too_wide and self._forest is not None:
+            self._forest.join_lists()
+
+    def _watch_forest(self, forest: FirstForest) -> None:
+        """Note the forest at which the first climb begins."""
+        self._forest = forest
+        self._kept = forest_within(forest, table_bound(self.run.lists.table().header, self._max_table))
+        if self._kept is not None:
+            self._note(self._kept)
 
     def _take_network(self, parents: Parents) -> None:
         """Take in a network found without the bound. If it is too wide, it is narrowed and other searches begin."""
@@ -244,7 +259,13 @@ class KTreePricing:
         problem = prepare_bounded(table, width, self._max_table)
         search = OrderSearch(problem, self.run.rng)
         if self._tree is None:
-            search.start(best_regret_order(problem, self.run.rng, n_orders=1))
+            # Along the order of the first network each variable of a forest has at least its parent.
+            orders = [best_regret_order(problem, self.run.rng, n_orders=1)]
+            if self._kept is not None:
+                orders.append(problem.respect(self._kept.order))
+            scores = [search.start(order) for order in orders]
+            if scores[0] > scores[-1]:
+                search.start(orders[0])
         else:
             search.start(self._tree.order, self._tree.left_out, self._tree.hosts)
         n_moves, heat = phase_moves(problem.n_variables, width), HEAT * mean_gain(problem)

@@ -9,6 +9,8 @@ best moves of single variables reach (`best_moves`). With few variables best mov
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from formats.records import ParentSetTable
@@ -27,7 +29,7 @@ from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult
 from .basins import HOME_PATIENCE, Basin, OrderedNetwork
 from .boss import KeptTrees, climb_order
-from .greedy_start import WatchNetwork, climb, find_start
+from .greedy_start import FirstForest, WatchNetwork, climb, find_start
 from .list_bound import ListBound
 from .loop import alternate, learn
 from .row_samples import search_samples
@@ -108,6 +110,7 @@ class OrderPricing:
         self.away: Basin | None = None  # the basin of the present rounds, if it is another one
         self.trees: KeptTrees | None = None
         self.watch: WatchNetwork | None = None  # watches the first climb
+        self.watch_forest: Callable[[FirstForest], None] | None = None  # receives the forest before it
 
     @property
     def best(self) -> OrderedNetwork:
@@ -125,7 +128,7 @@ class OrderPricing:
 
     def _climb_first(self) -> None:
         """Climb to a first network; if all candidates are within reach, improve its order by best moves."""
-        self.move_home(find_start(self.run, self.best.parents, self.watch))
+        self.move_home(find_start(self.run, self.best.parents, self.watch, self.watch_forest))
         if self.run.options.start is None and all(grower.reach is None for grower in self.run.growers):
             self.home.best = self.best._replace(order=self._best_moves(self.best.order))
 

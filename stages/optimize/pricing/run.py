@@ -108,15 +108,15 @@ class PricingRun:
         done, total = self.scorer.evaluations, self.budget.evaluations
         self.reporter.progress(done, total, "local scores", **{"network": self.found, **self._facts, **facts})
 
-    def start_network(self) -> tuple[np.ndarray, Parents]:
+    def start_network(self, reached: float = -math.inf) -> tuple[np.ndarray, Parents]:
         """The network to start from, by default only the required arcs, with a random topological order.
 
-        Raises `InfeasibleError` as `start_graph` does.
+        `reached` is the best score in nats of the run so far. Raises `InfeasibleError` as `start_graph` does.
         """
         start = self.options.start
         parents = start_graph(None if start is None else start.parents, self.constraints, self.scorer.dataset.names)
         order = random_topological_order(parents, self.rng)
-        self.report(math.fsum(grower.score(p) for grower, p in zip(self.growers, parents)))
+        self.report(max(reached, math.fsum(grower.score(p) for grower, p in zip(self.growers, parents))))
         return order, parents
 
     @property

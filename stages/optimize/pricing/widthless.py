@@ -13,15 +13,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from formats.sets.listed_sets import ListedSets
+from stages.graphs import topological_order
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
 from ..bounds.subset_dp import subsets_fit
 from ..checkpoints import Offer, nothing_yet, unscored
 from ..result import Parents, SearchResult
-from ..treewidth.table_bound import table_bound
+from ..treewidth.table_bound import TableBound, table_bound
 from ..treewidth.triangulation import TriangulationSearch, elimination_within
 from .basins import OrderedNetwork
+from .greedy_start import FirstForest
 from .orders import OrderPricing
 from .run import PricingRun
 
@@ -86,7 +89,11 @@ class OrdersWithinWidth:
     orders : OrderPricing
         The engine.
     kept : OrderedNetwork, optional
-        Its last network within the bounds.
+        Its last network within the bounds, or a better one from the first climb: the forest at which it begins, or
+        its network narrowed.
+    forest : FirstForest, optional
+        This forest. Its sets may join the lists once a network is too wide: a run within the bounds lists the sets
+        of a run without a bound.
     """
 
     patience, is_cooling = OrderPricing.patience, OrderPricing.is_cooling
@@ -95,8 +102,9 @@ class OrdersWithinWidth:
         self._reporter, self._widthless = run.reporter, WidthlessReporter(run.reporter)
         self.run = run.phase(self._widthless, replace(run.options, treewidth=None, max_table=None))
         self.orders = OrderPricing(self.run)
-        self.orders.watch = self._watch_climb
+        self.orders.watch, self.orders.watch_forest = self._watch_climb, self._watch_forest
         self.kept: OrderedNetwork | None = None
+        self.forest: FirstForest | None = None
         self._widthless.network = self._kept_network
         self._treewidth = treewidth
         self._tables = table_bound(run.lists.table().header, run.options.max_table)
@@ -135,6 +143,10 @@ class OrdersWithinWidth:
         self.run.report_more()
         return improved
 
+    def _watch_forest(self, forest: FirstForest) -> None:
+        self.forest = forest
+        self._keep_better(forest_within(forest, self._tables))
+
     def _watch_climb(self, parents: Parents, has_ended: bool) -> None:
         share = self._spent()
         if share is not None and share >= self._next_look:
@@ -167,8 +179,13 @@ class OrdersWithinWidth:
         search = TriangulationSearch(self.run.lists.pack(), self._treewidth, self._tables, self._rng)
         if search.start(parents, self.run.budget):
             search.improve(FIRST_TRIANGULATIONS, self.run.budget)
-            self.kept = OrderedNetwork(search.elimination[::-1].copy(), search.parents(), search.score)
-            facts = {"score": search.score, "network": self._kept_network}
+            self._keep_better(OrderedNetwork(search.elimination[::-1].copy(), search.parents(), search.score))
+
+    def _keep_better(self, found: OrderedNetwork | None) -> None:
+        """Keep a network of the first climb within the bounds if it is better, and report it."""
+        if found is not None and (self.kept is None or found.score > self.kept.score):
+            self.kept = found
+            facts = {"score": found.score, "network": self._kept_network}
             self._reporter.progress(self.run.scorer.evaluations, None, "local scores", **facts)
 
     def _kept_network(self) -> SearchResult | None:
@@ -204,3 +221,11 @@ class OrdersWithinWidth:
             else:
                 return
         self.orders.adopt(found)
+
+
+def forest_within(forest: FirstForest, tables: TableBound) -> OrderedNetwork | None:
+    """The forest with an order; None if one of its tables exceeds the bound."""
+    families = ListedSets.of(forest.parents)
+    if not tables.fits(np.arange(len(families)), families.offsets, families.members).all():
+        return None
+    return OrderedNetwork(np.array(topological_order(forest.parents), dtype=np.int32), forest.parents, forest.score)

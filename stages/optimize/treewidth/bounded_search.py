@@ -1,11 +1,11 @@
 """Annealing and iterated local search for networks of bounded treewidth on given lists (a method of this project).
 
 Each restart begins with simulated annealing (Kirkpatrick et al. 1983) over orders and over the bag that each variable
-joins. It starts from the best of some k-MAX networks and takes most of the time or moves available. Then iterated
-local search continues from the best network visited and solves small groups of its cliques exactly; it can reverse
-arcs against every order along which the k-tree can be built. Under a bound on tables, a climb by moves without loss
-replaces this. A time limit is divided among several long restarts if it allows them: chance decides in which basin
-annealing ends.
+joins. It starts from the best of some k-MAX networks, the first one from the best forest where that is better. It
+takes most of the time or moves available. Then iterated local search continues from the best network visited and
+solves small groups of its cliques exactly; it can reverse arcs against every order along which the k-tree can be
+built. Under a bound on tables, a climb by moves without loss replaces this. A time limit is divided among several
+long restarts if it allows them: chance decides in which basin annealing ends.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from ..bounds.anytime_bound import AnytimeBound
 from ..restarts import DEFAULT_LOCAL_SEARCHES, Attempt, local_search_rules, run_restarts
 from ..result import SearchResult
 from .annealing import OrderSearch
+from .forest import forest_within
 from .problem import BoundedProblem, bounded_result, prepare_both, prepare_bounded, start_order
 from .slim import GroupSearch
 
@@ -62,6 +63,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     """
     problem, within = _prepare(table, options)
     given, start = options.start, start_order(problem, options)
+    forest = forest_within(table, options) if start is None else None
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth, keeps_proof=options.keeps_proof)
     restarts = 1 if problem.is_one_clique() else options.restarts
     if restarts is None and budget.seconds is not None and budget.evaluations is None:
@@ -74,6 +76,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
         is_warm = first is not None
         tried = 1 if is_warm else FIRST_ORDERS if moves is None else min(FIRST_ORDERS, moves)
         search.start(best_regret_order(problem, search.rng, tried) if first is None else first)
+        tried += 0 if index or moves == tried else _start_better(search, forest)
         groups = GroupSearch(within, search.rng)
 
         def watch() -> bool:
@@ -113,6 +116,16 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     report = run_restarts(restart, rules, budget, options, reporter, anytime_bound, network_of=network_of)
     facts = {**report.facts, **anytime_bound.header_facts(report.best.score)}
     return replace(bounded_result(within, report.best, facts), nodes=[anytime_bound.search.root_node()])
+
+
+def _start_better(search: OrderSearch, forest: SearchResult | None) -> int:
+    """Start from a forest, if there is one and it is better than the best network; returns the number of orders."""
+    if forest is None or forest.score <= search.problem.score(search.best.chosen):
+        return 0
+    assert forest.elimination is not None
+    # Along this order each variable has at least its parent.
+    search.start(search.problem.respect(np.array(forest.elimination[::-1], dtype=np.int32)))
+    return 1
 
 
 def _better(search: OrderSearch, groups: GroupSearch) -> SearchResult:

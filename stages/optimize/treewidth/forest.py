@@ -7,6 +7,8 @@ branching is computed (Chu and Liu 1965, Edmonds 1967); if gains are equal it is
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from formats.records import ParentSetTable
@@ -15,7 +17,7 @@ from stages.kernels.ktrees.arborescence import best_arborescence
 from stages.lists.set_lists import child_of_sets
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
-from stages.runtime.reporting import Reporter
+from stages.runtime.reporting import NullReporter, Reporter
 
 from .. import OptimizeOptions
 from ..bounds.anytime_bound import bound_facts
@@ -65,3 +67,13 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     elimination = topological_order([table.parent_set(s) for s in chosen.tolist()])[::-1]
     facts = bound_facts(total, total, proof_rounding(n, float(np.abs(table.scores[chosen]).sum())))
     return listed_result(table, chosen, total, facts, elimination=elimination)
+
+
+def forest_within(table: ParentSetTable, options: OptimizeOptions) -> SearchResult | None:
+    """The best forest of listed sets, a network within any larger treewidth; None if no forest meets the options."""
+    if options.knowledge is not None and options.knowledge.ancestors:
+        return None
+    try:
+        return search(table, replace(options, treewidth=1), Budget(), NullReporter())
+    except InfeasibleError:
+        return None

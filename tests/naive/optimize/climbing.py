@@ -160,6 +160,7 @@ def iterate_constrained(score: Score, start: Sequence[set[int]], iterations: int
 def climb_tabu(score: Score, start: Sequence[set[int]], length: int, grid=GRID, ranks=None, **limits):
     """Hill climbing that goes on through worse graphs: the pairs of the last `length` moves are left alone unless
     a move leads to a new best graph; until ten times as many steps in a row brought none. The best is returned.
+    Variables whose parents a step without gain has changed are last among equals from then on.
     """
 
     def total(graph: Sequence[set[int]]) -> float:
@@ -167,7 +168,7 @@ def climb_tabu(score: Score, start: Sequence[set[int]], length: int, grid=GRID, 
 
     parents = [set(p) for p in start]
     length = min(length, len(parents) * (len(parents) - 1) // 4)
-    recent = []
+    recent, ranks = [], list(range(len(parents))) if ranks is None else list(ranks)
     best, best_total, idle = parents, total(parents), 0
     while idle < 10 * length:
         options = []
@@ -177,8 +178,12 @@ def climb_tabu(score: Score, start: Sequence[set[int]], length: int, grid=GRID, 
                 options.append((-gain, *preference(move, ranks), move))
         if not options:
             break
-        move = min(options)[-1]
+        move, before = min(options)[-1], total(parents)
         parents = apply_move(parents, *move)
+        if total(parents) - before < grid:
+            changed = {move[1], move[2]} if move[0] == "reverse" else {move[1]}
+            order = sorted(range(len(parents)), key=lambda v: (v in changed, ranks[v]))
+            ranks = [order.index(v) for v in range(len(parents))]
         recent.append({*move[1:]})
         idle += 1
         if total(parents) >= best_total + grid:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -11,6 +12,7 @@ from naive.optimize.networks_search import random_table
 from naive.optimize.slim import cliques_along
 from naive.optimize.treewidth import elimination_width, moral_edges
 
+from formats.sets.listed_sets import ListedSets
 from stages.graphs import positions_of
 from stages.kernels.bits import has_bit
 from stages.kernels.ktrees.narrowing import NO_SMALLER_SET, narrow, smaller_set
@@ -26,7 +28,7 @@ from stages.kernels.ktrees.triangulation import (
     triangulate,
     widen,
 )
-from stages.lists.set_lists import index_table
+from stages.lists.set_lists import index_lists, index_table
 
 N = 9
 
@@ -127,6 +129,29 @@ def test_narrowed_and_widened_networks_keep_the_bounds(seed, width, most_cells):
                 n_states[[v, *clique]]
             )
         assert all(is_clique(cliques, {child, *family}) for child, family in enumerate(families))
+
+
+@pytest.mark.parametrize("seed", seeds(5, quick=2))
+def test_families_with_one_vertex_left_are_narrowed(seed):
+    # Every pair a, b of four variables has a -> m -> k <- b: without all m and k, the four are a clique, filled in.
+    families = [()] * 4
+    for a, b in itertools.combinations(range(4), 2):
+        families += [(a,), (b, len(families))]
+    n, rng = len(families), np.random.default_rng(seed)
+    sets = [[family, *([(family[1],)] if len(family) > 1 else []), *([()] if family else [])] for family in families]
+    offsets = np.concatenate([[0], np.cumsum(list(map(len, sets)))])
+    lists = index_lists(offsets, ListedSets.of([*itertools.chain(*sets)]), -np.arange(offsets[-1], dtype=np.float64))
+    graph, chosen = new_triangulation(np.full(n, 2.0), 3), offsets[:-1].copy()
+    moralise(lists, graph, chosen)
+    assert not eliminate_least(graph, rng, 2, math.inf)
+    assert sorted(np.flatnonzero(graph.degrees >= 0).tolist()) == sorted(graph.ranks[:4].tolist())
+    state = 1
+    while state == 1:
+        state = narrow(lists, graph, rng, chosen, 2, math.inf, 0.05)
+    assert state == 0
+    narrowed = families_of(lists, chosen)
+    assert elimination_width(moral_edges(narrowed), np.argsort(graph.ranks).tolist()) <= 2
+    assert sum(map(len, families)) - sum(map(len, narrowed)) <= 2
 
 
 @pytest.mark.parametrize("seed", seeds(10, quick=2))

@@ -20,7 +20,7 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.climbing import climber
 from stages.optimize.climbing.constraints import make_constraints, start_graph
 from stages.optimize.climbing.hc import search_data as hill_climbing
-from stages.optimize.pricing import greedy_start, loop
+from stages.optimize.pricing import bounded, greedy_start, loop, orders
 from stages.optimize.pricing.greedy_start import LEAST_DEPENDENCE, climb, find_start, rank_candidates
 from stages.optimize.pricing.growing_lists import make_growers
 from stages.optimize.pricing.loop import alternate, learn
@@ -212,6 +212,37 @@ def test_pairs_without_a_climb_give_the_best_earlier_parents(monkeypatch, tiles)
         assert scores[parents[child]] == max(scores.values()) == growers[child].score(parents[child])
     assert reported[-1] == pytest.approx(math.fsum(g.score(p) for g, p in zip(growers, parents)))
     assert any(parents)
+
+
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
+@pytest.mark.parametrize("reach", [3, 128])
+def test_the_climb_is_preceded_by_the_best_forest_which_stays_out_of_the_lists(monkeypatch, seed, reach):
+    monkeypatch.setattr(greedy_start, "FEW", reach)
+    dataset, _ = dependent_dataset(seed, 9, 300, most_states=3, noise=0.05)
+    knowledge = Knowledge.of_arcs(dataset.names, forbidden=((0, 2), (2, 0), (1, 4)))
+    run, watched = run_of(dataset, OptimizeOptions(knowledge=knowledge)), []
+
+    def watch(forest):
+        watched.append((forest.parents, forest.score))
+        assert all(len(grower.scores) == 1 for grower in run.growers)
+
+    find_start(run, start_graph(None, run.constraints, dataset.names), watch_forest=watch)
+    best = bounded.search_data(
+        FamilyScorer(dataset), OptimizeOptions(knowledge=knowledge, treewidth=1), Budget(), NullReporter()
+    )
+    [(parents, score)] = watched
+    assert max(map(len, parents)) <= 1
+    assert math.fsum(run.scorer.local_score(child, p) for child, p in enumerate(parents)) == pytest.approx(score)
+    assert score == pytest.approx(best.score)
+
+
+def test_a_run_that_ends_in_the_first_climb_is_no_worse_than_the_best_forest():
+    dataset, _ = dependent_dataset(3, 60, 300, most_states=3, noise=0.05)
+    forest = bounded.search_data(FamilyScorer(dataset), OptimizeOptions(treewidth=1), Budget(), NullReporter())
+    for search, treewidth in ((bounded.search_data, 2), (orders.search_data, None)):
+        options, budget = OptimizeOptions(treewidth=treewidth), Budget(evaluations=60 * 60)
+        found = search(FamilyScorer(dataset), options, budget, NullReporter())
+        assert found.score >= forest.score - 1e-9
 
 
 @pytest.mark.parametrize("moves", [0, 3])

@@ -246,6 +246,7 @@ def test_networks_may_be_somewhat_too_wide_in_the_first_share_of_a_limit(
     run = start_run(FamilyScorer(dataset), options, Budget(seconds=seconds, clock=clock), NullReporter())
     engine = OrdersWithinWidth(run, 3)
     engine.begin(grows=True)
+    engine.kept = None  # the forest that it began with
     clock.now = now
     order = np.arange(6, dtype=np.int32)
     monkeypatch.setattr(engine, "_order_within", lambda parents, slack=1.0: order if slack >= narrowest else None)

@@ -288,3 +288,30 @@ def test_a_forest_without_a_single_parent_to_take():
     sets = {0: {(): -1.0}, 1: {(): -1.0}, 2: {(0, 1): -1.0}}
     with pytest.raises(InfeasibleError, match="every set of 'V2' has 2 parents or more, treewidth 1 allows 1"):
         optimize(make_table(sets), 1, "forest")
+
+
+def test_ils_begins_from_the_best_forest_where_it_is_better(monkeypatch):
+    rng = np.random.default_rng(1)
+    table = random_table(5, 40, n_sets=6)
+    forest = optimize(table, 1, "forest")
+
+    def random_order(problem, *_, **__):
+        return rng.permutation(problem.n_variables).astype(np.int32)
+
+    monkeypatch.setattr(bounded_search, "best_regret_order", random_order)
+    tried = optimize(table, 2, "ils", evaluations=11)
+    assert tried.header.extra["orders"] == 11
+    assert total(tried) >= total(forest) - 1e-9 > total(optimize(table, 2, "ils", evaluations=10))
+
+
+def test_published_searches_say_that_the_best_forest_is_better():
+    table, warned = random_table(5, 40, n_sets=6), []
+    reporter = NullReporter()
+    reporter.warn = warned.append
+    forest = optimize(table, 1, "forest")
+    for evaluations in (1, 20_000):
+        options = OptimizeOptions(method="kg", treewidth=2, seed=0)
+        found, _ = run(table, options, Budget(evaluations=evaluations), reporter)
+        assert (total(found) < total(forest)) is bool(warned)
+        assert not warned or "--start" in warned[0]
+        warned.clear()
