@@ -240,6 +240,7 @@ def check_use(
         run.refuse(("data", "test", "proof", *vars(measures)), "is about networks: give NETWORK beside --strengths.")
     if given.data is None and given.test is None:
         refuse_data_options(run, "goes with a table: --data or --test.")
+        run.refuse(["target"], "goes with rows: --test DATA or --data DATA.")
     if measures.target is not None and data_options.interventions is not None:
         raise UsageError("--target does not go with --interventions: predictions are about rows as they come.")
     if given.data is None:
@@ -248,12 +249,10 @@ def check_use(
         run.refuse(["smoothing"], "goes with --test, --folds or --target.")
     if measures.folds is None:
         run.refuse(["seed"], "goes with --folds K.")
-    if given.data is None and given.test is None:
-        run.refuse(["target"], "goes with rows: --test DATA or --data DATA.")
     if measures.target is None:
         run.refuse(["curve"], "goes with --target NAME.")
-    if measures.target is None and (given.test is None or not data_options.keeps_holes):
-        run.refuse(("jobs", "memory"), "goes with --target NAME, or --test and --missing em.")
+        if given.test is None or not data_options.keeps_holes:
+            run.refuse(("jobs", "memory"), "goes with --target NAME, or --test and --missing em.")
 
 
 def numbered_networks(source: Any, reporter: Reporter) -> list[tuple[dict[str, int], LearntNetwork]]:

@@ -112,7 +112,7 @@ def _parsed_evidence(texts: tuple[str, ...], file: str | None, variables: Sequen
 
     Raises `UsageError`: a variable has different states in both.
     """
-    from formats.tables.evidence import parse_assignments
+    from formats.tables.assignments import parse_assignments
     from formats.tables.uai_evidence import open_uai_evidence
 
     found = parse_assignments(texts, variables)

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.bounds.dual_ascent import Columns
-from stages.kernels.bounds.lagrangian import Cuts, improve_multipliers, new_volume, no_cuts
+from stages.kernels.bounds.edges import new_edges
+from stages.kernels.bounds.lagrangian import Cuts, cuts_by_set, improve_multipliers, new_volume, no_cuts
 from stages.kernels.bounds.subgradient_ascent import SHARE, new_pace
 from stages.runtime.budgets import Budget
 
@@ -109,7 +110,8 @@ class VolumeProgramme:
         columns = columns_of(self._columns, sets)
         cuts = cuts_of_sets(some_cuts(self._pool, self.cuts), sets, len(self._shares))
         self._pace[SHARE] = max(self._pace[SHARE], FIRST_SHARE)
-        volume = new_volume(columns, cuts, self._multipliers, self._shares[sets], self._pace)
+        by_set, no_edges = cuts_by_set(cuts, len(sets)), new_edges(0, 0, False)
+        volume = new_volume(columns, by_set, no_edges, self._multipliers, self._shares[sets], self._pace)
         shares, starts = volume.shares, columns.set_offsets
         lost = np.add.reduceat(shares, starts[:-1]) <= 0.0
         shares[volume.chosen[lost]] = 1.0

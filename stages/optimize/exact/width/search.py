@@ -42,8 +42,8 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
         return replace(found, elimination=min_fill_order(moral_graph(found.parents)))
     if lack := lack_of_solver():
         raise StageError(
-            f"method exact needs the linear solver HiGHS under a treewidth bound above 1\n  {lack}; or search with ils,"
-            " which bounds the score without it"
+            f"method exact needs the linear solver HiGHS under a treewidth bound above 1\n  {lack}; or search with"
+            " ils, which bounds the score without it"
         )
     return _by_branches(table, options, budget, reporter)
 
