@@ -29,7 +29,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "average": ("network", "dot", "graphml", "gr", "td"),
     "strengths": ("arc-probabilities", "feather", "parquet", "csv"),
     "evaluate": (),
-    "compare": ("csv",),
+    "compare": ("csv", "svg"),
     "sample": TABLE_FORMATS,
     "fit": (*(row.target for row in formats_of(Kind.PARAMETERS, written=True)), "network"),
     "query": ("csv", "arrow", "feather", "parquet"),
