@@ -81,7 +81,10 @@ def place_clusters(
     down = np.array([0.0, 0.5]) * frames
     routes = [np.concatenate(([(ends + down)[a]], line, [(ends - down)[b]])) for (a, b), line in zip(joined, routes)]
     found = tuple(Link(a, b, *links[a, b], line) for (a, b), line in zip(joined, routes))
-    clusters = Clusters(of, *ends.T, *frames.T, named, title, found, len(links) - len(found))
+    centre_x, centre_y = ends.T
+    clusters = Clusters(
+        of, centre_x, centre_y, frames[:, 0], frames[:, 1], named, title, found, len(links) - len(found)
+    )
     return x, y, list(straight), clusters
 
 
