@@ -214,6 +214,8 @@ class Drawing:
     """None if the network has no parameters, or the picture shows none."""
     clusters: Clusters | None = None
     """Of a large network; its arcs between clusters are drawn as links of frames."""
+    absent: str = ""
+    """Why there are no `probabilities` though they were wanted."""
     boxes: str = "names"
     """What a box shows below its name: nothing (``names``), ``bars`` or ``tables``."""
 

@@ -37,13 +37,14 @@ def convert_picture(task: Conversion) -> Converted:
     network = whole if kept is None else cut_network(whole, kept)
     undecided = {arc for arc, word in directions_of(network).items() if word == UNDECIDED}
     labels = abbreviated([printable(name) for name in network.header.names], LABEL_LENGTH)
-    shown = probabilities_of(learnt, kept, task)
+    found = probabilities_of(learnt, kept, task)
+    shown, absent = (None, found) if isinstance(found, str) else (found, "")
     boxes = task.part.boxes or ("bars" if shown and network.n_variables <= MOST_WITH_BARS else "names")
     below = sizes_below(shown, boxes, labels) if shown and boxes != "names" else None
 
     def write(target: Any) -> None:
         drawing = draw_network(network, labels, undecided, below, task.format != "tikz")
-        drawing = dataclasses.replace(drawing, probabilities=shown, boxes=boxes)
+        drawing = dataclasses.replace(drawing, probabilities=shown, absent=absent, boxes=boxes)
         try:
             formats.write_drawing(target, drawing, task.format)
         except NoRenderer as error:
@@ -52,8 +53,9 @@ def convert_picture(task: Conversion) -> Converted:
     return Converted(network, write)
 
 
-def probabilities_of(learnt: LearntNetwork, kept: set[int] | None, task: Conversion) -> Probabilities | None:
-    """What a picture shows of probabilities: on request, and in a page; None if it shows none.
+def probabilities_of(learnt: LearntNetwork, kept: set[int] | None, task: Conversion) -> Probabilities | str:
+    """What a picture shows of probabilities: on request, and in a page without ``--boxes names``; if it shows none,
+    why, or nothing where none were wanted.
 
     Of a part of a network, the marginals are the ones in the whole network; tables and answers go with a part that
     keeps all parents. Raises `Inconsistent`: the network has no parameters, and boxes are to show them.
@@ -62,8 +64,8 @@ def probabilities_of(learnt: LearntNetwork, kept: set[int] | None, task: Convers
     is_asked = boxes in ("bars", "tables")
     if is_asked:
         model = require_parameters(model, f"--boxes {boxes}", task.called)
-    if model is None or not (is_asked or task.format == "html"):
-        return None
+    if model is None or not (is_asked or (task.format == "html" and boxes != "names")):
+        return ""
     part = model
     note = ""
     if kept is not None:
@@ -76,7 +78,7 @@ def probabilities_of(learnt: LearntNetwork, kept: set[int] | None, task: Convers
         if is_asked:
             raise Inconsistent(found)
         task.reporter.warn(found)
-        return None
+        return found
     if not note:
         return found
     if boxes == "tables":

@@ -51,7 +51,8 @@ class PartOptions:
     )
     boxes: str | None = option(
         "What the boxes of a picture show below the name: nothing, bars of the probabilities of the states, or the "
-        "tables of parameters. [default: names; html: bars for networks with parameters, up to 40 variables]",
+        "tables of parameters; html with names has no probabilities at all. [default: names; html: bars for networks "
+        "with parameters, up to 40 variables, probabilities beside the picture for more]",
         Choice(("names", "bars", "tables")),
         "WORD",
     )

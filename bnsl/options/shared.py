@@ -73,15 +73,31 @@ class OutputOptions:
         return TERMINAL_ROWS if self.format_name is None and self.output == "-" else None
 
 
-def output_options(formats: tuple[str, ...], text: str, without: Collection[str] = ("as_json", "stats")) -> Any:
+@dataclass(frozen=True)
+class SheetOptions(OutputOptions):
+    """The same for a command whose CSV is its table to read; ``-o NAME.csv`` asks for it, too."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.format_name is None and not self.as_json and self.output.lower().endswith(".csv"):
+            object.__setattr__(self, "format_name", "csv")
+
+
+def output_options(
+    formats: tuple[str, ...], text: str, without: Collection[str] = ("as_json", "stats"), of_network: bool = False
+) -> Any:
     """``--output``, ``--format`` with the formats of the command, ``--json`` and ``--stats``.
 
-    A table to read is offered as CSV, too, if the command has no CSV of its own.
+    A table to read is offered as CSV, too, if the command has no CSV of its own. `of_network`: a name that ends in
+    .csv does not ask for it, since networks have two other formats of such names.
     """
+    kind = OutputOptions
     if "table" in formats and "csv" not in formats:
-        formats, text = (*formats, "csv"), f"{text.removesuffix('.')}; csv: the same table for spreadsheets."
+        how = "" if of_network else ", as with -o NAME.csv"
+        formats, text = (*formats, "csv"), f"{text.removesuffix('.')}; csv: the same table for spreadsheets{how}."
+        kind = OutputOptions if of_network else SheetOptions
     changes = {"format_name": {"kind": Choice(formats), "help": text}}
-    return record(OutputOptions, "Output", changes=changes, without=without)
+    return record(kind, "Output", changes=changes, without=without)
 
 
 SAVE_EVERY = 300.0

@@ -11,7 +11,9 @@ from bnsl.options.values import OUTPUT_FILE
 from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-FORMATS = output_options(("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.")
+FORMATS = output_options(
+    ("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", of_network=True
+)
 STRENGTHS = parameter(
     "Write arc strengths to this file (Arrow, or .feather, .parquet, .csv).", OUTPUT_FILE, "FILE", section="Output"
 )

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import click
 
+from bnsl.files.recording import write_json_lines
+from bnsl.options.shared import OutputOptions, output_options
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
 from formats.wording import plural
 
-from ..running.option_records import option
+from ..running.option_records import option, packed
 from ..running.stage_command import stage_command
 
 BUNDLED = {
@@ -24,11 +26,14 @@ BUNDLED = {
 }
 """Files in `bnsl/bundled`, with one line on each."""
 
+FORMATS = output_options(("table", "jsonl"), "A list to read (default) or JSON lines.", without=["stats"])
+
 
 @stage_command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
+@packed("target", FORMATS)
 @option("--path", "as_paths", is_flag=True, section="Output", help="Print where the files are; write nothing.")
-def command(names: tuple[str, ...], as_paths: bool, reporter: Reporter) -> None:
+def command(names: tuple[str, ...], as_paths: bool, target: OutputOptions, reporter: Reporter) -> None:
     """List or write the tables and networks that come with bnsl.
 
     With names, writes these files to the current folder: random80.csv.gz, or random80 for all files that begin so.
@@ -43,9 +48,19 @@ def command(names: tuple[str, ...], as_paths: bool, reporter: Reporter) -> None:
 
     See also: bnsl help first, bnsl sample (draws rows from a network).
     """
+    from ..tables.stage_results import show_rows
+
     chosen = chosen_files(names)
+    is_plain = target.output == "-" and target.format_name is None and not target.as_json
+    if (as_paths or names) and not is_plain:
+        raise UsageError("--json, --format and -o go with the list: leave out names and --path.")
+    rows = [{"file": name, "about": about} for name, about in BUNDLED.items()]
     if as_paths:
         click.echo("\n".join(str(place_of(name)) for name in chosen))
+    elif not names and (target.as_json or target.format_name == "jsonl"):
+        write_json_lines(target.output, rows)
+    elif not names and not is_plain:
+        show_rows(target, rows)
     elif not names:
         width = max(map(len, BUNDLED)) + 2
         click.echo("\n".join(f"{name:<{width}}{about}" for name, about in BUNDLED.items()))

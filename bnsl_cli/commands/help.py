@@ -8,20 +8,27 @@ from collections.abc import Iterable
 
 import click
 
+from bnsl.files.recording import write_json_lines
+from bnsl.options.shared import OutputOptions, output_options
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
 
-from ..running.option_records import option
+from ..running.option_records import option, packed
 from ..running.stage_command import WIDTH, stage_command
 from ..topics import KINDS, TOPICS, topic_text
+
+FORMATS = output_options(
+    ("table", "jsonl"), "Of the topic methods: a table to read, or JSON lines.", without=["stats"]
+)
 
 
 @stage_command()
 @click.argument("topic", required=False, metavar="[TOPIC]")
+@packed("target", FORMATS)
 @option(
     "-k", "--keyword", metavar="WORD", section="Output", help="List topics, options and methods that have a word."
 )
-def command(topic: str | None, keyword: str | None, reporter: Reporter) -> None:
+def command(topic: str | None, keyword: str | None, target: OutputOptions, reporter: Reporter) -> None:
     """Explain a topic, list the topics, or search them all.
 
     The name of a command gives all its options and details, as --help-all does. -k WORD searches topics, commands,
@@ -33,15 +40,21 @@ def command(topic: str | None, keyword: str | None, reporter: Reporter) -> None:
       bnsl help gaps
       bnsl help -k treewidth
       bnsl help methods | head -20
+      bnsl help methods --format csv | head -3
 
     See also: bnsl COMMAND --help, bnsl formats.
     """
     from ..main import COMMANDS, cli
 
+    is_sheet = target.as_json or target.format_name is not None or target.output != "-"
     if keyword is not None:
-        if topic is not None:
-            raise UsageError("-k goes without a topic.")
+        if topic is not None or is_sheet:
+            raise UsageError("-k goes without a topic and a format.")
         _search(keyword)
+    elif is_sheet:
+        if topic != "methods":
+            raise UsageError("--format, --json and -o go with the topic methods, which is a table.")
+        _write_methods(target)
     elif topic is None:
         named = [(title, list(table.items())) for title, table in [*KINDS.items(), ("Commands", COMMANDS)]]
         click.echo("Topics, for bnsl help TOPIC; bnsl help -k WORD searches.\n")
@@ -54,6 +67,17 @@ def command(topic: str | None, keyword: str | None, reporter: Reporter) -> None:
         close = difflib.get_close_matches(topic, [*TOPICS, *COMMANDS], n=1)
         hint = f" Did you mean {close[0]!r}?" if close else f" 'bnsl help -k {topic}' searches all help."
         raise UsageError(f"no topic {topic!r}.{hint} Topics: {', '.join(TOPICS)}.")
+
+
+def _write_methods(target: OutputOptions) -> None:
+    from ..tables.stage_results import show_rows
+    from ..topics.derived import method_rows
+
+    rows = method_rows()
+    if target.as_json or target.format_name == "jsonl":
+        write_json_lines(target.output, rows)
+    else:
+        show_rows(target, rows)
 
 
 def _search(word: str) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from formats.records import Network
 
 FORMATS = output_options(
-    ("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", without=()
+    ("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", without=(), of_network=True
 )
 
 SAVING = (

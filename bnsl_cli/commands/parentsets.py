@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_json_lines, write_stats
@@ -84,10 +84,12 @@ def write_sets(found: StartedSearch, target: OutputOptions, resume: str | None, 
 
 def show_expected(expected: Expected, target: OutputOptions, call: Call) -> None:
     """Write the forecast of the run to standard output, never to the file that the run itself would write."""
-    from ..tables.stage_results import show_forecast
+    from ..tables.stage_results import show_forecast, show_rows
 
     call.reporter.pause()
     if target.as_json:
         write_json_lines("-", [asdict(expected.forecast)])
+    elif target.format_name == "csv":
+        show_rows(replace(target, output="-"), [asdict(expected.forecast)])
     else:
         show_forecast("-", expected.forecast, expected.jobs)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 FILE_WIDTH = 120
+MOST_CHARACTERS = 1_000_000
+"""Largest width of a line of a table in a file."""
 TEXT_WIDTH = 8
 """Least width of a column of names or text."""
 COLUMN_GAP = 3
@@ -46,8 +48,12 @@ def fitting_names(target: str, names: Sequence[str]) -> list[str]:
 
 
 def write_text(target: str, *parts: Table | str) -> None:
-    """Write tables and lines to a file, or to standard output (``-``) in the terminal's width and colours."""
+    """Write tables and lines to a file, or to standard output (``-``) in the terminal's width and colours.
+
+    In a file a table that is too wide has long lines, one for each row.
+    """
     from rich.console import Console
+    from rich.measure import Measurement
 
     from formats.streams import open_output
 
@@ -59,6 +65,10 @@ def write_text(target: str, *parts: Table | str) -> None:
             console.print(printable(part), markup=False)
         elif least_width(part) <= width:
             console.print(part)
+        elif not on_terminal:
+            endless = console.options.update(width=MOST_CHARACTERS)
+            whole = Measurement.get(console, endless, part).maximum
+            Console(file=buffer, width=whole, force_terminal=False, highlight=False, emoji=False).print(part)
         else:
             console.print(stacked(part, width), markup=False)
     with open_output(target, is_laid_out=True) as stream:

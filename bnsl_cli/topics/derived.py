@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from bnsl.files import targets
 from stages import optimize, parentsets
-from stages.methods import ON_DATA, ON_SETS
+from stages.methods import ON_DATA, ON_SETS, SearchMethod
 from stages.scoring.scores import SCORES
 
 from ..running.pages import WIDTH
@@ -16,14 +16,38 @@ BOUNDS = {(False,): "without `--tw`", (True,): "with `--tw` only", (False, True)
 """Words about ``--tw``, by whether the tasks of a method are bounded."""
 
 
-def _optimize_item(name: str) -> str:
-    spec = optimize.METHODS[name]
-    inputs = " or ".join(
+def method_rows() -> list[dict[str, str]]:
+    """A row for each method: its command, family, input, whether it bounds the treewidth, own options, one line."""
+    rows = []
+    for name, spec in optimize.METHODS.items():
+        row = {"command": "optimize", "method": name, "family": spec.family, "input": _inputs(spec)}
+        rows.append(row | {"treewidth": _bound(spec), "options": ", ".join(_own_options(spec)), "about": spec.about})
+    for name, selection in parentsets.METHODS.items():
+        row = {"command": "parentsets", "method": name, "family": "", "input": "data", "treewidth": ""}
+        options = ", ".join(f"--{option}" for option in selection.options)
+        rows.append(row | {"options": options, "about": selection.about})
+    return [{key: value.replace("`", "") for key, value in row.items()} for row in rows]
+
+
+def _inputs(spec: SearchMethod) -> str:
+    return " or ".join(
         word
         for word, on_data in (("SETS", False), ("`--data`", True))
         if any(task.on_data == on_data for task in spec.variants)
     )
-    bound = BOUNDS[tuple(sorted({task.bounded for task in spec.variants}))]
+
+
+def _bound(spec: SearchMethod) -> str:
+    return BOUNDS[tuple(sorted({task.bounded for task in spec.variants}))]
+
+
+def _optimize_item(name: str) -> str:
+    spec = optimize.METHODS[name]
+    return _item(name, f"{spec.family}; {_inputs(spec)}, {_bound(spec)}", spec.about, _own_options(spec))
+
+
+def _own_options(spec: SearchMethod) -> list[str]:
+    """The options that not all methods have, and whether they go with ``--tw``."""
     common = {*ON_SETS, *ON_DATA, "sets", "start"}
     names = dict.fromkeys(o for way in spec.variants.values() for o in way.options if o not in common)
     options = []
@@ -31,7 +55,7 @@ def _optimize_item(name: str) -> str:
         takes = [task for task, way in spec.variants.items() if option in way.options]
         where = "" if len(takes) == len(spec.variants) else f" ({'with' if takes[0].bounded else 'without'} `--tw`)"
         options.append(f"`--{option.replace('_', '-')}`{where}")
-    return _item(name, f"{spec.family}; {inputs}, {bound}", spec.about, options)
+    return options
 
 
 def _item(name: str, place: str, about: str, options: Iterable[str]) -> str:

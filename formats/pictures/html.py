@@ -56,6 +56,7 @@ def _contents(drawing: Drawing) -> dict[str, Any]:
         "width": _rounded(drawing.width),
         "height": _rounded(drawing.height),
         "probabilities": drawing.probabilities and _probabilities(drawing.probabilities),
+        "absent": drawing.absent,
         "boxes": _boxes(drawing) if drawing.boxes == "bars" else None,
         "clusters": drawing.clusters and _clusters(drawing.clusters),
         "arcs": [

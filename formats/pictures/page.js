@@ -104,7 +104,7 @@ document.getElementById("about").textContent = net.about;
 document.getElementById("legend").hidden = !isWeighted;
 document.getElementById("loose").hidden = !arcs.some(arc => arc.loose);
 document.getElementById("screened").hidden = !screened.size;
-document.getElementById("note").textContent = !given ? "" : canAnswer
+document.getElementById("note").textContent = !given ? net.absent : canAnswer
   ? `Click a state${net.boxes ? " in a box or here" : " of a chosen variable"} to set it as a finding; again to take it back.` : given.note;
 const slider = document.getElementById("least");
 document.getElementById("weak").hidden = !isWeighted && !clusters;

@@ -69,7 +69,7 @@ def svg_text(drawing: Drawing) -> str:
     left -= (width - own) / 2
     large = clusters.title_size / TITLE if clusters else 1.0
     legend: list[str] = []
-    foot, x, y = 0.0, *((0.0, 0.0) if clusters else (left + MARGIN, bottom))
+    foot, x, y = 0.0, *((0.0, NOTE_HEIGHT) if clusters else (left + MARGIN, bottom))
     if has_legend:
         legend = list(_legend(x, y + 8))
         foot += LEGEND_HEIGHT
@@ -79,7 +79,7 @@ def svg_text(drawing: Drawing) -> str:
     if legend and clusters:
         place = f"translate({number(left + MARGIN)} {number(bottom)}) scale({large:.3g})"
         legend = [f'<g transform="{place}">', *legend, "</g>"]
-    height += large * foot
+    height += large * (foot + NOTE_HEIGHT * (clusters is not None))
     shown = min(1.0, FIRST_VIEW / max(width, height)) if clusters else 1.0
     box = f"{number(left)} {number(top)} {number(width)} {number(height)}"
     ground = f'x="{number(left)}" y="{number(top)}" width="{number(width)}" height="{number(height)}"'

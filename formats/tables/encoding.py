@@ -42,7 +42,7 @@ from .doubtful_labels import doubt_text, warn_of_suspicions
 from .intervened import SetColumns, interventions_position, read_interventions
 from .label_columns import LabelColumn
 from .labels import MISSING_STATE
-from .merged_labels import merge_again, merge_columns, merged_levels
+from .merged_labels import complete_rows, merge_again, merge_columns, merged_levels
 from .packed_cells import MANY_ROWS, Cells, PackedCells
 from .problems import KEEP, KEEP_IN_EXPERIMENTS, missing_problem, raise_problems
 from .row_weights import read_counts, require_memory, weights_position
@@ -218,7 +218,10 @@ def _merged(
                 remedy="leave --merge out, or give the merged labels of a column without a record as a JSON file",
             )
     levels = {**raw.levels, **options.levels}
-    columns, made = merge_columns(raw.names, columns, options.merge, levels, options.na, note)
+    is_counted = None
+    if options.missing == "drop" and any(rule.rare is not None for rule in options.merge):
+        is_counted = complete_rows((column for column in columns if column.has_cells), options.na)
+    columns, made = merge_columns(raw.names, columns, options.merge, levels, options.na, note, is_counted)
     again = {name: variable.merging for name, variable in known.items() if variable.merging is not None}
     if not made:
         return raw._replace(columns=columns), options, again

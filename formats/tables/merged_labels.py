@@ -85,12 +85,14 @@ def merge_columns(
     levels: Mapping[str, Sequence[str]],
     na: Sequence[str],
     note: Warn,
+    is_counted: np.ndarray | None = None,
 ) -> tuple[list[LabelColumn], dict[str, Merging]]:
     """The columns with their merged labels, and what was merged, by column; for rows that states are learnt from.
 
     - `levels`: declared states of columns; without rows they are rare.
     - `na`: further spellings of missing cells, which no rule merges.
     - `note`: called about what a rule on counts merges, and about listed labels that do not occur.
+    - `is_counted`: bool, shape (n_rows,), the rows that rules on counts count; None for all.
     Raises `UnsuitableData`: a rule for a column that is not read, or a second one for a column.
     """
     chosen: dict[str, MergeRule] = {}
@@ -105,15 +107,30 @@ def merge_columns(
     merged, made = list(columns), {}
     for name, rule in chosen.items():
         place = list(names).index(name)
-        merging = _merging(name, columns[place], rule, levels.get(name, ()), na, note)
+        merging = _merging(name, columns[place], rule, levels.get(name, ()), na, note, is_counted)
         if merging is not None:
             made[name] = merging
             merged[place] = merged_column(columns[place], merging, None, na)[0]
     return merged, made
 
 
+def complete_rows(columns: Iterable[LabelColumn], na: Sequence[str]) -> np.ndarray:
+    """Which rows have no missing cell, bool, shape (n_rows,)."""
+    is_complete: list[np.ndarray] = []
+    for column in columns:
+        is_missing = find_missing(compute.utf8_trim_whitespace(column.values).fill_null(""), na)
+        is_complete.append(~np.concatenate([is_missing[part] for part in column.indices()]))
+    return np.logical_and.reduce(is_complete)
+
+
 def _merging(
-    name: str, column: LabelColumn, rule: MergeRule, levels: Sequence[str], na: Sequence[str], note: Warn
+    name: str,
+    column: LabelColumn,
+    rule: MergeRule,
+    levels: Sequence[str],
+    na: Sequence[str],
+    note: Warn,
+    is_counted: np.ndarray | None,
 ) -> Merging | None:
     """What a rule merges in a column; None for nothing."""
     labels = compute.utf8_trim_whitespace(column.values).fill_null("")
@@ -124,14 +141,22 @@ def _merging(
             note(f"column {name!r}: --merge lists labels that it does not have: {listed(map(repr, absent))}")
         return Merging(rule.states)
     counts: dict[str, int] = dict.fromkeys(levels, 0)
-    numbers = sum((np.bincount(part, minlength=len(labels)) for part in column.indices()), np.zeros(len(labels), int))
+    numbers, start = np.zeros(len(labels), np.int64), 0
+    for part in column.indices():
+        end = start + len(part)
+        counted = part if is_counted is None else part[is_counted[start:end]]
+        numbers += np.bincount(counted, minlength=len(labels))
+        start = end
     for label, is_missing, number in zip(labels.to_pylist(), find_missing(labels, na), numbers.tolist()):
-        if not is_missing:
+        if not is_missing and number:
             counts[label] = counts.get(label, 0) + number
     rare = tuple(sorted(label for label, number in counts.items() if number < rule.below and label != rule.rare))
     n_rows = sum(counts[label] for label in rare)
     if not rare:
-        note(f"column {name!r}: every label has {rule.below:,} rows or more, --merge merges none")
+        note(
+            f"column {name!r}: every label has {rule.below:,} rows or more, --merge merges none; labels of later "
+            f"rows do not become {rule.rare!r}, which is no state"
+        )
         return None
     note(f"column {name!r}: {plural(len(rare), 'label')} ({plural(n_rows, 'row')}) merged into {rule.rare!r}")
     return Merging({rule.rare: rare}, rule.rare)

@@ -4,13 +4,14 @@ between the frames for the arcs between clusters.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from formats.graph_records import Arc, Clusters, Link
+from formats.printable import abbreviated
+from formats.text_widths import text_width
 from stages.graphs import Parents, topological_order
 
 from .clusters import find_clusters
@@ -26,6 +27,12 @@ FIRST_VIEW = 2000.0
 """Length of the longer side at which titles of frames are to be read, pixels."""
 TITLE = 15.0
 """Size of the typeface of titles in that view."""
+BOLD = 1.08
+"""Width of bold letters in the widths of plain ones."""
+SIZES_TRIED = 3
+"""Number of sizes of titles that are tried; each makes the picture a little larger."""
+TITLE_LENGTH = 16
+"""Characters of a variable's name in a title; longer ones are abbreviated in the middle."""
 
 
 def largest_cluster(n_variables: int) -> int:
@@ -54,34 +61,51 @@ def place_clusters(
         of[group] = number
     x, y = np.zeros(n), np.zeros(n)
     lines: dict[Arc, np.ndarray] = {}
-    frames = np.zeros((len(groups), 2))
+    inner = np.zeros((len(groups), 2))
     for number, group in enumerate(groups):
-        frames[number] = _place_group(group, parents, width, height, (x, y, lines))
-    title = TITLE * max(1.0, math.sqrt(1.6 * float(frames.prod(axis=1).sum())) / FIRST_VIEW)
-    frames += [0.0, 1.5 * title]
+        inner[number] = _place_group(group, parents, width, height, (x, y, lines))
     links = _links(of, arcs, parents, weight)
     shown = _strongest(links, len(groups))
     above: list[list[int]] = [[] for _ in groups]
     for a, b in shown:
         above[b].append(a)
     joined = [(a, b) for b, family in enumerate(above) for a in family]
-    centre_x, centre_y, routes = place(above, joined, *(frames + 2 * title).T)
-    x += (centre_x - frames[:, 0] / 2)[of]
-    y += (centre_y - frames[:, 1] / 2)[of] + 1.5 * title
+    short = abbreviated(labels, TITLE_LENGTH)
+    named = tuple(_title(group, parents, short, of) for group in groups)
+    title, frames, ends, routes = _place_frames(inner, named, above, joined)
+    corners = ends - inner / 2 + [0.0, 0.75 * title]
+    x, y = x + corners[of, 0], y + corners[of, 1]
     for arc, line in lines.items():
-        number = of[arc[0]]
-        corner = [centre_x[number] - frames[number, 0] / 2, centre_y[number] - frames[number, 1] / 2 + 1.5 * title]
-        lines[arc] = line + corner
+        lines[arc] = line + corners[of[arc[0]]]
     straight = (lines.get(arc, np.array([[x[v], y[v]] for v in arc])) for arc in arcs)
-    named = tuple(_title(group, parents, labels, of) for group in groups)
     down = np.array([0.0, 0.5]) * frames
-    ends = np.column_stack((centre_x, centre_y))
     routes = [np.concatenate(([(ends + down)[a]], line, [(ends - down)[b]])) for (a, b), line in zip(joined, routes)]
     found = tuple(Link(a, b, *links[a, b], line) for (a, b), line in zip(joined, routes))
+    centre_x, centre_y = ends.T
     clusters = Clusters(
         of, centre_x, centre_y, frames[:, 0], frames[:, 1], named, title, found, len(links) - len(found)
     )
     return x, y, list(straight), clusters
+
+
+def _place_frames(
+    inner: np.ndarray, titles: Sequence[str], above: Parents, joined: Sequence[Arc]
+) -> tuple[float, np.ndarray, np.ndarray, list[np.ndarray]]:
+    """Size of the titles, sizes and centres of the frames, and the points of their links.
+
+    `inner`: width and height of what each frame holds, shape (n, 2). The size of titles is right for a picture whose
+    frames are as wide as what they hold; then frames become as wide as their titles.
+    """
+    size = TITLE
+    for _ in range(SIZES_TRIED):
+        frames = inner + np.array([0.0, 1.5 * size])
+        x, y, _ = place(above, joined, *(frames + 2 * size).T)
+        extent = max(np.ptp(centre + sign * half) for centre, half in zip((x, y), frames.T / 2) for sign in (-1, 1))
+        size = TITLE * max(1.0, float(extent) / FIRST_VIEW)
+    wide = np.array([text_width(title, 1.0) for title in titles]) * BOLD
+    frames = np.column_stack((np.maximum(inner[:, 0], size * (wide + 1.0)), inner[:, 1] + 1.5 * size))
+    x, y, routes = place(above, joined, *(frames + 2 * size).T)
+    return size, frames, np.column_stack((x, y)), routes
 
 
 def _place_group(

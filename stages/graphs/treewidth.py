@@ -144,6 +144,21 @@ def min_fill_order(graph: Graph, work_limit: int = WORK_LIMIT) -> list[int]:
     return search.order + rest
 
 
+def exceeds_cells(graph: Graph, n_states: Sequence[int], limit: float, work_limit: int = WORK_LIMIT) -> bool:
+    """Whether a clique of a min-fill order has more than `limit` cells; it ends at the first one.
+
+    `n_states` is by variable. Also true if the order takes more than `work_limit` look-ups.
+    """
+    search = _MinFill(graph)
+    while search.remaining:
+        search.eliminate_next()
+        vertex = search.order[-1]
+        cells = math.prod((float(n_states[u]) for u in search.graph[vertex]), start=float(n_states[vertex]))
+        if cells > limit or search.work > work_limit:
+            return True
+    return False
+
+
 class _MinFill:
     """Min-fill elimination with incremental numbers of fill edges (`missing` among a vertex's neighbours)."""
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 
 from formats.graph_records import BayesianNetwork, Probabilities
+from formats.graphs.algorithms import moral_graph
+from stages.graphs.treewidth import exceeds_cells
 
 from .junction_trees import Engine
 from .queries import marginals, prepare
@@ -23,14 +25,12 @@ def shown_probabilities(model: BayesianNetwork, elimination: Sequence[int] | Non
 
     `elimination`: a known order, as for `Engine`. Raises errors as `Engine` does.
     """
+    if _is_hopeless(model, elimination):
+        return _left_out("a clique")
     engine = Engine(model, elimination)
     variables = range(engine.n_variables)
-    cells = _cells(engine)
-    if cells > MOST_CELLS:
-        return (
-            f"Probabilities are left out: their junction tree has {cells:,.0f} cells, more than {MOST_CELLS:,.0f}; "
-            "bnsl query answers for single variables."
-        )
+    if _cells(engine) > MOST_CELLS:
+        return _left_out("the junction tree")
     found = tuple(marginals(engine, {}, variables).found)
     states = tuple(variable.known_states for variable in model.variables)
     order = tuple(sorted(variables, key=engine.ranks.__getitem__))
@@ -43,6 +43,21 @@ def shown_probabilities(model: BayesianNetwork, elimination: Sequence[int] | Non
         "bnsl query answers."
     )
     return Probabilities(states, found, model if held else None, note=note)
+
+
+def _is_hopeless(model: BayesianNetwork, elimination: Sequence[int] | None) -> bool:
+    """Whether a clique of a greedy order, and the known order, pass `MOST_CELLS`."""
+    sizes = [len(variable.known_states) for variable in model.variables]
+    if not exceeds_cells(moral_graph(model.parents), sizes, MOST_CELLS):
+        return False
+    return elimination is None or bucket_cells(model, elimination) > MOST_CELLS
+
+
+def _left_out(what: str) -> str:
+    return (
+        f"Probabilities are left out: {what} of a greedy elimination order has more than {MOST_CELLS:,.0f} cells; "
+        "bnsl query --approximate N estimates them."
+    )
 
 
 def _cells(engine: Engine) -> float:

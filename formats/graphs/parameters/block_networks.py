@@ -9,6 +9,8 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from ...errors import Inconsistent
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
@@ -31,16 +33,27 @@ def read_dsl(lines: Lines) -> BayesianNetwork:
             message = f"node {node!r} is of type {kind or 'none'}: only CPT is read"
             tokens.fail(message, at, remedy=_IN_GENIE)
         families.add_variable(node, node, block.block("DEFINITION").list_of("NAMESTATES"), at)
-    is_drawn = any(words == ["SCREEN"] for _, block, _ in nodes for words, _, _ in block.blocks)
-    if not is_drawn and any(len(block.list_of("PARENTS")) > 1 for _, block, _ in nodes):
-        lines.warn(
-            "GeNIe seems not to have written this file; tables of several parents are read in its order, the last "
-            "parent fastest, which not all programs keep: check one of them"
-        )
     for node, block, at in nodes:
         family = [*block.list_of("PARENTS"), node]
         families.add_table(family, block.block("DEFINITION").list_of("PROBABILITIES"), at)
-    return families.network(name)
+    network = families.network(name)
+    unsettled = [v.name for v, table in zip(network.variables, network.tables) if _depends_on_order(table)]
+    if unsettled:
+        is_drawn = any(words == ["SCREEN"] for _, block, _ in nodes for words, _, _ in block.blocks)
+        doubt = "" if is_drawn else ", though GeNIe seems not to have written this file"
+        lines.warn(
+            "nothing in this format says in which order tables of several parents stand; they are read with the "
+            f"states of the last parent fastest, as GeNIe writes them{doubt}: check the table of {unsettled[0]!r}"
+        )
+    return network
+
+
+def _depends_on_order(table: np.ndarray) -> bool:
+    """Whether the table would be another one if the states of its first parent varied fastest in the file."""
+    *sizes, n_states = table.shape
+    other = table.reshape(*reversed(sizes), n_states)
+    axes = *reversed(range(len(sizes))), len(sizes)
+    return not np.array_equal(other.transpose(axes), table)
 
 
 def read_netica(lines: Lines) -> BayesianNetwork:

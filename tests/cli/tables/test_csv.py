@@ -7,6 +7,8 @@ import io
 
 import numpy as np
 import pytest
+from helpers.places import EXAMPLE_DATA
+from helpers.processes import run_here
 
 from bnsl.options.shared import OutputOptions
 from bnsl_cli.tables import measure_tables, network_tables, stage_results
@@ -52,3 +54,25 @@ def test_measures_of_several_networks(read):
 
     rows = read(measure_tables.show_measures, records, MEASURE_KEYS)
     assert rows == [["network", "index", "bic", "shd"], ["a", "1", repr(-1 / 3), ""], ["a", "2", "", "4"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "columns"),
+    [
+        (["evaluate", str(EXAMPLE_DATA / "asia.bif")], ["network", "variables"]),
+        (["screen", "--eps", "0.1", "TABLE"], ["child", "parents"]),
+        (["parentsets", "--max-parents", "1", "TABLE"], ["child", "sets"]),
+        (["formats"], ["format", "suffix"]),
+        (["data"], ["file", "about"]),
+        (["help", "methods"], ["command", "method"]),
+    ],
+)
+def test_a_name_that_ends_in_csv_asks_for_it(tmp_path, words, columns):
+    table = tmp_path / "table.csv"
+    table.write_text("a,b\n" + "0,1\n1,0\n" * 20)
+    target = tmp_path / "out.csv"
+    words = [table if word == "TABLE" else word for word in words]
+    for more in ([], ["--format", "csv"]):
+        done = run_here(*words, *more, "-o", target)
+        assert not done.returncode, done.stderr
+        assert next(csv.reader(io.StringIO(target.read_text())))[:2] == columns

@@ -84,8 +84,27 @@ def test_beyond_the_limit_marginals_remain_and_the_note_says_why(monkeypatch: py
     monkeypatch.setattr(shown, "PAGE_CELLS", cells - 1)
     found = shown.shown_probabilities(model)
     assert not isinstance(found, str) and found.model is None and len(found.marginals) == 4
-    monkeypatch.setattr(shown, "MOST_CELLS", 1)
-    assert "junction tree" in str(shown.shown_probabilities(model))
+    monkeypatch.setattr(shown, "MOST_CELLS", 8)
+    assert "the junction tree of a greedy" in str(shown.shown_probabilities(model))
+    monkeypatch.setattr(shown, "MOST_CELLS", 7)
+    assert "a clique of a greedy" in str(shown.shown_probabilities(model))
+    monkeypatch.setattr(shown, "MOST_CELLS", 18)
+    assert not isinstance(shown.shown_probabilities(model, (0, 1, 2, 3)), str)
+
+
+def test_the_page_says_why_there_are_no_probabilities(tmp_path: Path, monkeypatch, capsys):
+    monkeypatch.setattr(shown, "MOST_CELLS", 7)
+    page = tmp_path / "page.html"
+    bnsl.convert(str(EXAMPLE_DATA / "asia.bif"), output=str(page))
+    assert "Probabilities are left out" in capsys.readouterr().err
+    assert '"absent":"Probabilities are left out: a clique' in page.read_text()
+
+
+def test_boxes_of_names_ask_for_no_probabilities(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shown, "MOST_CELLS", 7)
+    page = tmp_path / "page.html"
+    bnsl.convert(str(EXAMPLE_DATA / "asia.bif"), output=str(page), boxes="names")
+    assert '"probabilities":null,"absent":""' in page.read_text()
 
 
 def test_cells_of_buckets():

@@ -180,3 +180,16 @@ def test_a_header_must_merge_into_its_states(tmp_path):
     (tmp_path / "n.jsonl").write_text(json.dumps(head) + '\n{"child": 0, "parents": [], "score": null}\n')
     with pytest.raises(FormatError, match="merged into 'y', which is none of its states"):
         open_network_or_model(str(tmp_path / "n.jsonl"))
+
+
+def test_rows_that_are_left_out_are_not_counted(tmp_path):
+    """C stands in 8 rows, in 4 of them beside a missing cell; D in such rows only."""
+    path = tmp_path / "d.csv"
+    rows = ["A,0", "B,1"] * 10 + ["C,", "C,1"] * 4 + ["D,"]
+    path.write_text("\n".join(["city,y", *rows, ""]))
+    said: list[str] = []
+    read = open_dataset(str(path), merge=parse_merge("city=rare<6"), missing="drop", note=said.append)
+    assert read.variables[0].merging is not None and read.variables[0].merging.states == {"rare": ("C",)}
+    assert "1 label (4 rows) merged into 'rare'" in said[0]
+    kept = open_dataset(str(path), merge=parse_merge("city=rare<6"), missing="state", note=said.append)
+    assert kept.variables[0].merging is not None and kept.variables[0].merging.states == {"rare": ("D",)}

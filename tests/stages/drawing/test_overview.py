@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from formats.text_widths import text_width
 from stages.drawing import networks
 from stages.drawing.clusters import find_clusters
 from stages.drawing.networks import draw_network
+from stages.drawing.overview import FIRST_VIEW, TITLE
 
 from .test_layout import check_apart, network_of, random_network
 
@@ -66,3 +68,15 @@ def test_a_network_without_arcs_is_one_frame(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(networks, "MOST_UNCLUSTERED", 10)
     found = draw_network(network_of([()] * 20), [f"V{v}" for v in range(20)]).clusters
     assert found is not None and found.titles == ("20 without arcs",) and not found.links
+
+
+def test_titles_fit_into_their_frames_and_can_be_read(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(networks, "MOST_UNCLUSTERED", 100)
+    network = random_network(300, 3, seed=2)
+    for labels in ([f"V{v}" for v in range(300)], [f"A_LONG_NAME_OF_A_VARIABLE_{v}" for v in range(300)]):
+        found = draw_network(network, labels).clusters
+        assert found is not None
+        for title, width in zip(found.titles, found.width):
+            assert text_width(title, found.title_size) < width - found.title_size / 2
+        across = max(np.ptp(found.x), np.ptp(found.y))
+        assert found.title_size > 0.5 * TITLE * across / FIRST_VIEW

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from naive.optimize import treewidth as naive
 
 from formats.errors import Inconsistent
-from formats.graphs.algorithms import elimination_width, moral_graph
+from formats.graphs.algorithms import elimination_width, largest_table, moral_graph
 from stages.graphs.treewidth import (
     bound_treewidth,
     check_certificate,
     contraction_bound,
+    exceeds_cells,
     jointree_cells,
     min_degree_order,
     min_fill_order,
@@ -217,3 +218,14 @@ TRIANGLE_AND_TAIL = [(), (0,), (0, 1), (2,)]
 def test_false_certificates_are_refused(certificate, complaint):
     with pytest.raises(Inconsistent, match=complaint):
         check_certificate(TRIANGLE_AND_TAIL, certificate)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_exceeding_cells_agrees_with_the_cliques_of_the_order(seed: int):
+    rng = random.Random(seed)
+    graph = graph_of([pair for pair in itertools.combinations(range(12), 2) if rng.random() < 0.3], 12)
+    sizes = [rng.randint(2, 4) for _ in range(12)]
+    cells = largest_table(graph, min_fill_order(graph), sizes)
+    assert exceeds_cells(graph, sizes, cells - 1)
+    assert not exceeds_cells(graph, sizes, cells)
+    assert exceeds_cells(graph, sizes, cells, work_limit=0)
