@@ -50,8 +50,8 @@ _ALONE = rb"[ \t]*+\n\s*+\{[ \t]*+\}?[ \t]*+(?:\n|\Z)"
 _BRACE = rb"(?:[ \t]*+\{|[ \t]*+(?://[^\n]*)?" + _ALONE + rb")"
 _WORDS = rb'(?:[ \t]++(?:"(?:[^"\\\n]|\\.)*"|[^\s,;{}"]++(?:[ ]+[^\s,;{}"]++)*+))?'
 _BLOCK = rb"(?:" + _WORDS + _BRACE + rb"|[ \t]*\n\s*+[^\s,;{}]+" + _ALONE + rb")"
-_UAI_NUMBERS = rb"[ \t]*\n\s*\d++[ \t]*\n(?:[ \t]*(?:\d++[ \t]*)?\n)*+[ \t]*\d++[ \t]+\d"
-"""A line with the number of variables, later one of at least two numbers, which a table of one column has not."""
+_UAI_NUMBERS = rb"[ \t]*\n(?:[ \t]*(?:\d++[ \t]*)?\n)*+[ \t]*\d++[ \t]+\d"
+"""Lines of a number, then one of at least two numbers, which a table of one column has not."""
 _SKIP = rb"(?:\s|#[^\n]*(?:\n|\Z))*+"
 _NUMBER = rb"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
 # A block of a pss file has lines of a score with parents, and one bare score for the empty set; no column of a table

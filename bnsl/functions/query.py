@@ -93,7 +93,7 @@ def query(
         raise UsageError("--evidence TABLE goes with --predict and --fill, not with questions about one row.")
     questions.check_inputs(run, data, question, rows)
     engine = engine_of(network, data, data_options, rows.table is not None, smoothing, memory, do, run)
-    variables = engine.network.variables
+    variables = engine.variables
     fixed = parse_assignments(do, variables)
     observed: Mapping[int, int] = {**(engine.given or {}), **_parsed_evidence(evidence, uai_evidence, variables)}
     if both := sorted(observed.keys() & fixed.keys()):

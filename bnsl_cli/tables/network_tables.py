@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -52,18 +53,19 @@ def show_network(target: OutputOptions, network: Network, directions: Directions
     if strengths_of(network):
         show_strengths(target, network, directions)
         return
+    has_scores = not all(math.isnan(score) for score in network.scores)
     columns = [
         Column("child", "child", VARIABLES),
         Column("<- parents", "parents", VARIABLES),
         *([DIRECTION] if directions else []),
-        Column("local score", "local_score", ",.2f"),
+        *([Column("local score", "local_score", ",.2f")] if has_scores else []),
     ]
     rows = (
         (
             child,
             tuple(parents),
             *([", ".join(directions[p, child] for p in parents)] if directions else []),
-            float(network.scores[child]),
+            *([float(network.scores[child])] if has_scores else []),
         )
         for child, parents in enumerate(network.parents)
     )

@@ -130,8 +130,11 @@ def roc_curves(found: np.ndarray, truth: np.ndarray, states: Sequence[str]) -> l
     """
     points: list[dict[str, Any]] = []
     for code, state in enumerate(states):
-        shown = truth == code
-        thresholds, hits, misses = counts_from_the_top(np.round(found[:, code], DIGITS), shown, np.ones(len(truth)))
+        shown, ranked = truth == code, np.round(found[:, code], DIGITS)
+        _, hits, misses = counts_from_the_top(ranked, shown, np.ones(len(truth)))
+        _, tied = np.unique(-ranked, return_inverse=True)
+        thresholds = np.full(len(hits), np.inf)
+        np.minimum.at(thresholds, tied, found[:, code])
         n_shown, n_others = int(shown.sum()), int((~shown).sum())
         for threshold, true, false in zip(
             thresholds.tolist(), hits.astype(int).tolist(), misses.astype(int).tolist()

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
-from numba.core.runtime import rtsys
 
 CHECKSUM_BYTES = 4
 
@@ -91,23 +90,10 @@ class CheckedFiles(IndexDataCacheFile):
             file.write(checksum_of(name, content) + content)
 
 
-class LoadedAlone(FunctionCache):
-    """A cache that loads compiled code without numba's registries of functions, which a compilation brings.
-
-    They took 0.12 s and 8 MB of a short run.
-    """
+class KernelCache(FunctionCache):
+    """The cache of one kernel: bitcode, and machine code if Python has called it."""
 
     _impl_class = Compiled
-
-    def load_overload(self, sig, target_context):
-        """The compiled kernel for these argument types; None if there is none."""
-        rtsys.initialize(target_context)  # what counts references to arrays
-        stored = self._cache_file.load(self._index_key(sig, target_context.codegen()))
-        return None if stored is None else self._impl.rebuild(target_context, stored)
-
-
-class KernelCache(LoadedAlone):
-    """The cache of one kernel: bitcode, and machine code if Python has called it."""
 
     def __init__(self, py_func):
         super().__init__(py_func)

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from .kernel_cache import CheckedFiles, LoadedAlone
+from numba.core.caching import FunctionCache
+
+from .kernel_cache import CheckedFiles, Compiled
 
 FOLDER = Path(__file__).parent / "compiled"
 
@@ -71,8 +73,10 @@ def shipped_level(
     return None
 
 
-class ShippedKernel(LoadedAlone):
+class ShippedKernel(FunctionCache):
     """The machine code of one kernel."""
+
+    _impl_class = Compiled
 
     def __init__(self, py_func, folder: Path, level: ProcessorLevel):
         self._level = level
