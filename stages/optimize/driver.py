@@ -157,14 +157,7 @@ def run_on_data(
                 " no time was left to search; give --time several times as much"
             )
         lists = {"table": table} if "sets" in variant.options else {}
-        header = Header(
-            dataset.variables,
-            score=options.score,
-            rows=dataset.n_rows,
-            data=dataset.fingerprint,
-            ess=recorded_ess(options.score, options.ess),
-            extra=dataset.score_entries,
-        )
+        header = header_of_data(dataset, options)
 
         def finish(found: SearchResult) -> Network:
             network = assemble(header, method, options, budget, found)
@@ -187,6 +180,18 @@ def run_on_data(
     if keep_nodes is not None:
         keep_nodes(network, result.nodes)
     return network, {**result.stats, "trace": trace.finish(result.score, result.score - found.score)}
+
+
+def header_of_data(dataset: Dataset, options: OptimizeOptions) -> Header:
+    """Variables, data and score of a search on data."""
+    return Header(
+        dataset.variables,
+        score=options.score,
+        rows=dataset.n_rows,
+        data=dataset.fingerprint,
+        ess=recorded_ess(options.score, options.ess),
+        extra=dataset.score_entries,
+    )
 
 
 def _offering(
