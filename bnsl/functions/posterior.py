@@ -170,8 +170,8 @@ def posterior(
         output_format("dags", question.dags, option="--dags")
     uniform = question.prior if _is_word(question.prior) else "dags"
     believing = PriorOptions(None if _is_word(question.prior) else question.prior, question.prior_least)
-    if question.dry_run and (question.dags is not None or run.resume is not None):
-        raise UsageError("--dry-run draws no networks to keep: leave out --dags and --resume.")
+    if question.dry_run and question.dags is not None:
+        raise UsageError("--dry-run draws no networks to keep: leave out --dags.")
     patterns = [question.patterns] if question.patterns else []
     clock = Budget()
     shared.check_sources(sets, *patterns, *knowing.sources, *believing.sources)

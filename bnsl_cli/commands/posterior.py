@@ -85,7 +85,9 @@ def command(
     part = None if target.is_table or target.output == "-" or is_written_in_place(target.output) else target.output
     if part is None and (save_every is not None or resume is not None):
         raise UsageError("--save-every and --resume go with -o FILE, and not with --format table.")
-    if part is not None:
+    if call.values["dry_run"] and resume is not None:
+        raise UsageError("--dry-run forecasts a run from its beginning: leave out --resume.")
+    if part is not None and not call.values["dry_run"]:
         part = f"{part}.part"
         call.run.save_every = save_every or SAVE_EVERY
         call.run.save = lambda chains: write_part(part, chains, call.reporter)

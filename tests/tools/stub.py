@@ -1,7 +1,7 @@
 """Write ``bnsl/__init__.pyi``: the functions of the package with the types of their keywords, for editors and mypy.
 
 Signatures come from the declarations of the options, types of results from the docstrings. Where these name further
-types and the options that decide, as in "Network or list of Network ... with `bootstrap`", the function gets overloads:
+types and the options that decide, as in "Network or list of Network ... with `bootstrap`", a function gets overloads:
 one without these options, and one with each of them.
 """
 
