@@ -82,7 +82,7 @@ def run(
             verify_found(network, options, table=table)
             return network
 
-        trace = ScoreTrace(reporter, budget, _offering(checkpoints, finish))
+        trace = ScoreTrace(reporter, budget, _offering(checkpoints, budget, finish))
         if options.knowledge is not None and options.knowledge.ancestors:
             from .ancestors.lists import search_keeping
 
@@ -170,7 +170,7 @@ def run_on_data(
             scores = np.array([independent.local_score(child, p) for child, p in enumerate(whole.parents)])
             return finish(replace(whole, scores=scores, score=math.fsum(scores.tolist())))
 
-        trace = ScoreTrace(reporter, budget, _offering(checkpoints, score_and_finish))
+        trace = ScoreTrace(reporter, budget, _offering(checkpoints, budget, score_and_finish))
         result = found = search(scorer, options if roots is None else roots.options, budget, trace, **lists)
         if roots is not None:
             result = roots.whole(found, scorer_of(dataset, options.score, options.ess))
@@ -195,14 +195,17 @@ def header_of_data(dataset: Dataset, options: OptimizeOptions) -> Header:
 
 
 def _offering(
-    checkpoints: Checkpoints | None, finish: Callable[[SearchResult], Network]
+    checkpoints: Checkpoints | None, budget: Budget, finish: Callable[[SearchResult], Network]
 ) -> Callable[[Offer], None] | None:
-    """What takes the best network so far when it is due; `finish` assembles and verifies it."""
+    """What takes the best network so far when it is due; `finish` assembles and verifies it.
+
+    Nothing is taken once the user asked to stop: the end is near.
+    """
     if checkpoints is None:
         return None
 
     def offer(network: Offer) -> None:
-        if checkpoints.is_due and (found := network()) is not None:
+        if checkpoints.is_due and not budget.interrupted and (found := network()) is not None:
             checkpoints.take(finish(replace(found, facts={**found.facts, "interrupted": True})))
 
     return offer
