@@ -19,6 +19,9 @@ from .sampling import MOST_KEPT_BYTES
 COPIES = 3
 """Arrays as large as the samples that exist at a time: pieces, the whole, and what estimates make of it."""
 
+ESTIMATES = 1.1
+"""Memory of estimates at the end of a run, over what was taken before; measured."""
+
 PACE_SECONDS = 1.0
 """Seconds for which chains run on after their first networks, so that their pace is known."""
 
@@ -81,6 +84,6 @@ def forecast_run(
             seconds if options.samples is None and seconds is not None else pace.seconds() if whole is None else whole
         )
         draws = pace.total if pace.total is not None else pace.rate() * (seconds or 0.0)
-        memory = most + COPIES * min(2 * MOST_KEPT_BYTES, int(4 * table.n_variables * draws))
+        memory = int(ESTIMATES * most) + COPIES * min(2 * MOST_KEPT_BYTES, int(4 * table.n_variables * draws))
         proves = "estimates with standard errors, among networks of the listed sets; nothing is proved"
     return RunForecast(method, table.n_variables, None, table.n_sets, reading_seconds, first, whole, memory, proves)
