@@ -39,10 +39,8 @@ def open_chains(source: str) -> SavedChains:
             arrays = {name: found[name] for name in found.files}
         facts = json.loads(arrays.pop("facts").tobytes())
         is_ours = facts["format"] == FORMAT
-    except (ValueError, KeyError, TypeError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-        raise Malformed(
-            f"these are no saved chains, or damaged ones ({error})", source=source, remedy=remedy
-        ) from None
+    except (ValueError, KeyError, TypeError, EOFError, AttributeError, zipfile.BadZipFile):
+        raise Malformed("these are no saved chains, or damaged ones", source=source, remedy=remedy) from None
     if not is_ours:
         raise Malformed("these are no saved chains", source=source, remedy=remedy)
     if facts["version"] != VERSION:

@@ -18,7 +18,7 @@ TASK = record(
     TaskOptions,
     options_of.SECTIONS[True,],
     changes=options_of.SECTION_CHANGES,
-    without=("data", "partial", "bootstrap", "resample"),
+    without=("data", "partial", "bootstrap", "resample", "dry_run"),
 )
 """The options of a search on data for one network."""
 

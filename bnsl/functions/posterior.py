@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from stages.posterior import EXACT_UNASKED, FEATURES, METHODS, PRIORS, PosteriorOptions, choose_method
@@ -15,13 +15,14 @@ from ..options.declared import argument, option, record
 from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
 from ..options.methods import method_option, own_options_of, refuse_unused, with_takers
 from ..options.prior import PRIOR_LEAST, PriorOfNetworks, PriorOptions
-from ..options.values import DURATION, INPUT, OUTPUT_FILE, Parsed
+from ..options.values import DURATION, FLAG, INPUT, OUTPUT_FILE, Parsed
 from ..running.errors import UsageError
 from ..running.function import Run, function
 
 if TYPE_CHECKING:
     from formats.graph_records import ArcProbabilities
     from stages.posterior.patterns import PatternProbability
+    from stages.runtime.forecasts import RunForecast
 
 
 def _features(text: str) -> tuple[str, ...]:
@@ -73,6 +74,11 @@ class QuestionOptions:
         "TIME",
         section="Budget",
     )
+    dry_run: bool = option(
+        "Run for 10 s at most, and say memory and times of the whole run and what its result will be.",
+        FLAG,
+        section="Run",
+    )
     dags: str | None = option(
         with_takers("Write the sampled networks to this file, as a stream of network files.", "sampled"),
         OUTPUT_FILE,
@@ -111,8 +117,11 @@ class FoundProbabilities:
     is_finished: bool = True
 
 
-def _finish(found: FoundProbabilities) -> Any:
+def _finish(found: FoundProbabilities | RunForecast) -> Any:
     from ..results import ArcProbabilities
+
+    if not isinstance(found, FoundProbabilities):
+        return asdict(found)
 
     return ArcProbabilities(found.table, found.patterns)
 
@@ -129,13 +138,14 @@ def posterior(
     execution: shared.RunOptions = shared.RUNNING,
     *,
     run: Run,
-) -> FoundProbabilities:
+) -> FoundProbabilities | RunForecast:
     """Compute probabilities of arcs, given candidate parent sets.
 
     Returns
     -------
-    ArcProbabilities
-        One row for each pair; `patterns` has the probabilities of the patterns.
+    ArcProbabilities or dict
+        With `dry_run`, the forecast of the run. Else one row for each pair; `patterns` has the probabilities of the
+        patterns.
 
     Examples
     --------
@@ -160,7 +170,10 @@ def posterior(
         output_format("dags", question.dags, option="--dags")
     uniform = question.prior if _is_word(question.prior) else "dags"
     believing = PriorOptions(None if _is_word(question.prior) else question.prior, question.prior_least)
+    if question.dry_run and question.dags is not None:
+        raise UsageError("--dry-run draws no networks to keep: leave out --dags.")
     patterns = [question.patterns] if question.patterns else []
+    clock = Budget()
     shared.check_sources(sets, *patterns, *knowing.sources, *believing.sources)
     table = open_record(sets, open_parent_sets, warn=reporter.warn)
     warn_of_cut_lists(table, reporter)
@@ -192,6 +205,11 @@ def posterior(
     seed = shared.resolve_seed(seed, reporter) if method == "sampled" else 0
     remote = run.resources.enter_context(shared.opened_workers(execution.workers, run))
     options = replace(options, method=method, seed=seed, remote=remote)
+    if question.dry_run:
+        from stages.parentsets.memory import reading_bytes
+        from stages.posterior.forecast import forecast_run
+
+        return forecast_run(table, options, question.time, clock.elapsed(), reading_bytes())
     recorded = used_options(options, ("method", "prior", "features", *METHODS[method].options))
     if method == "sampled":
         recorded["time"] = question.time

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
-from bnsl.functions.posterior import posterior
+from bnsl.functions.posterior import FoundProbabilities, posterior
 from bnsl.options.declared import parameter
 from bnsl.options.shared import SAVE_EVERY, OutputOptions, output_options, save_every_option
 from bnsl.options.values import OUTPUT_FILE, TEXT
@@ -75,7 +75,7 @@ def command(
     from formats.streams import is_written_in_place
     from formats.wording import option_value
 
-    from ..tables.stage_results import show_arc_probabilities
+    from ..tables.stage_results import show_arc_probabilities, show_run_forecast
 
     asked = None if target.format_name == "arrow" else target.format_name
     target_format = None if target.is_table else output_format("posterior", target.output, asked)
@@ -85,7 +85,9 @@ def command(
     part = None if target.is_table or target.output == "-" or is_written_in_place(target.output) else target.output
     if part is None and (save_every is not None or resume is not None):
         raise UsageError("--save-every and --resume go with -o FILE, and not with --format table.")
-    if part is not None:
+    if call.values["dry_run"] and resume is not None:
+        raise UsageError("--dry-run forecasts a run from its beginning: leave out --resume.")
+    if part is not None and not call.values["dry_run"]:
         part = f"{part}.part"
         call.run.save_every = save_every or SAVE_EVERY
         call.run.save = lambda chains: write_part(part, chains, call.reporter)
@@ -96,6 +98,9 @@ def command(
                 "goes on with it)"
             )
     found = call()
+    if not isinstance(found, FoundProbabilities):
+        show_run_forecast(target, found, call)
+        return
     call.reporter.pause()
     if target_format is None:
         show_arc_probabilities(target.output, found.table, target.rows_shown)

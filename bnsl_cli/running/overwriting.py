@@ -21,6 +21,7 @@ RENEWALS: dict[tuple[str, str, str], str | None] = {
     ("parentsets", "extend", "output"): "parentsets",
     ("optimize", "sets", "save_sets"): "parentsets",
     ("optimize", "start", "output"): "network",
+    ("optimize", "resume", "output"): "network",
     ("merge", "files", "output"): "parentsets",
     ("convert", "source", "output"): None,
 }

@@ -82,7 +82,7 @@ def run(
             verify_found(network, options, table=table)
             return network
 
-        trace = ScoreTrace(reporter, budget, _offering(checkpoints, finish))
+        trace = ScoreTrace(reporter, budget, _offering(checkpoints, budget, finish))
         if options.knowledge is not None and options.knowledge.ancestors:
             from .ancestors.lists import search_keeping
 
@@ -157,14 +157,7 @@ def run_on_data(
                 " no time was left to search; give --time several times as much"
             )
         lists = {"table": table} if "sets" in variant.options else {}
-        header = Header(
-            dataset.variables,
-            score=options.score,
-            rows=dataset.n_rows,
-            data=dataset.fingerprint,
-            ess=recorded_ess(options.score, options.ess),
-            extra=dataset.score_entries,
-        )
+        header = header_of_data(dataset, options)
 
         def finish(found: SearchResult) -> Network:
             network = assemble(header, method, options, budget, found)
@@ -177,7 +170,7 @@ def run_on_data(
             scores = np.array([independent.local_score(child, p) for child, p in enumerate(whole.parents)])
             return finish(replace(whole, scores=scores, score=math.fsum(scores.tolist())))
 
-        trace = ScoreTrace(reporter, budget, _offering(checkpoints, score_and_finish))
+        trace = ScoreTrace(reporter, budget, _offering(checkpoints, budget, score_and_finish))
         result = found = search(scorer, options if roots is None else roots.options, budget, trace, **lists)
         if roots is not None:
             result = roots.whole(found, scorer_of(dataset, options.score, options.ess))
@@ -189,15 +182,30 @@ def run_on_data(
     return network, {**result.stats, "trace": trace.finish(result.score, result.score - found.score)}
 
 
+def header_of_data(dataset: Dataset, options: OptimizeOptions) -> Header:
+    """Variables, data and score of a search on data."""
+    return Header(
+        dataset.variables,
+        score=options.score,
+        rows=dataset.n_rows,
+        data=dataset.fingerprint,
+        ess=recorded_ess(options.score, options.ess),
+        extra=dataset.score_entries,
+    )
+
+
 def _offering(
-    checkpoints: Checkpoints | None, finish: Callable[[SearchResult], Network]
+    checkpoints: Checkpoints | None, budget: Budget, finish: Callable[[SearchResult], Network]
 ) -> Callable[[Offer], None] | None:
-    """What takes the best network so far when it is due; `finish` assembles and verifies it."""
+    """What takes the best network so far when it is due; `finish` assembles and verifies it.
+
+    Nothing is taken once the user asked to stop: the end is near.
+    """
     if checkpoints is None:
         return None
 
     def offer(network: Offer) -> None:
-        if checkpoints.is_due and (found := network()) is not None:
+        if checkpoints.is_due and not budget.interrupted and (found := network()) is not None:
             checkpoints.take(finish(replace(found, facts={**found.facts, "interrupted": True})))
 
     return offer

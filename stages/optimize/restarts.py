@@ -134,7 +134,7 @@ def run_restarts(
     and returns its best network when the budget ends. Only a restart after the first may return None, if it found
     nothing. Evaluations of the budget are orders; `options` give threads, or remote workers. `anytime_bound` is
     improved after every restart. `tasks` has one task per restart; the numbers 0, 1, ... by default. `network_of`
-    makes the network of a restart, so that it can be saved while the search runs.
+    makes the network of a restart, so that it can be saved with the bound while the search runs.
     """
     limit = budget.evaluations
     if tasks is None:
@@ -155,7 +155,7 @@ def run_restarts(
             anytime_bound.keep_pace(tally.work, tally.best.score)
             if rules.takes_found:
                 _take_found(tally, anytime_bound)
-            network = None if network_of is None else partial(network_of, tally.best)
+            network = None if network_of is None else partial(anytime_bound.with_bound, network_of, tally.best)
             score, facts = tally.best.score, {**anytime_bound.facts, **workers_fact(options.remote)}
             if rules.batches_of is not None:
                 reporter.progress(tally.orders, rules.total, rules.batches_of, score=score, network=network, **facts)

@@ -1,7 +1,8 @@
 """Write ``bnsl/__init__.pyi``: the functions of the package with the types of their keywords, for editors and mypy.
 
-Signatures come from the declarations of the options, types of results from the docstrings. Where these name two types
-and the option that decides, as in "Network or list of Network ... with `bootstrap`", the function gets two overloads.
+Signatures come from the declarations of the options, types of results from the docstrings. Where these name further
+types and the options that decide, as in "Network or list of Network ... with `bootstrap`", a function gets overloads:
+one without these options, and one with each of them.
 """
 
 from __future__ import annotations
@@ -49,26 +50,30 @@ def is_current() -> bool:
 
 
 def _definitions(function: Function) -> list[str]:
-    kinds, switch = _returned(function)
-    if switch is None or len(kinds) == 1:
+    kinds, switches = _returned(function)
+    if not switches or len(kinds) == 1:
         return [_definition(function, " | ".join(kinds), {})]
-    option = function.keywords[switch]
-    absent = f"Literal[{option.default!r}]" if option.default is not None else "None"
-    given = "Literal[True]" if option.is_flag else option.kind.annotation
-    return [
-        "@overload\n"
-        + _definition(function, " | ".join(kinds[:-1]), {switch: f"{switch}: {absent} = {option.default!r}"}),
-        "@overload\n" + _definition(function, kinds[-1], {switch: f"{switch}: {given}"}),
-    ]
+    first = max(1, len(kinds) - len(switches))  # types that no option decides between
+    options = {switch: function.keywords[switch] for switch in switches[: len(kinds) - first]}
+    absent = {switch: f"{switch}: {_absent(option)} = {option.default!r}" for switch, option in options.items()}
+    definitions = [_definition(function, " | ".join(kinds[:first]), absent)]
+    for kind, (switch, option) in zip(kinds[first:], options.items(), strict=True):
+        given = "Literal[True]" if option.is_flag else option.kind.annotation
+        definitions.append(_definition(function, kind, absent | {switch: f"{switch}: {given}"}))
+    return [f"@overload\n{each}" for each in definitions]
 
 
-def _returned(function: Function) -> tuple[list[str], str | None]:
-    """Types of the result, and the option that decides between them."""
+def _absent(option: Option) -> str:
+    return f"Literal[{option.default!r}]" if option.default is not None else "None"
+
+
+def _returned(function: Function) -> tuple[list[str], list[str]]:
+    """Types of the result, and the options that decide between them."""
     found = re.search(r"Returns\n-------\n(.+)\n((?:    .+\n)*)", function.__doc__ or "")
     assert found, function.__name__
     kinds = [_type(text) for text in re.split(r",? or |, ", found[1])]
-    switch = re.search(r"`(\w+)`", found[2])
-    return kinds, switch[1] if switch and switch[1] in function.keywords else None
+    named = dict.fromkeys(re.findall(r"`(\w+)`", found[2]))
+    return kinds, [name for name in named if name in function.keywords]
 
 
 def _type(text: str) -> str:

@@ -7,6 +7,9 @@ then, and always for a proof, which has no rows of edges, for networks of any wi
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +18,7 @@ from stages.lists.set_lists import keep_in_table
 from stages.runtime.budgets import Budget
 from stages.runtime.seeding import task_generator
 
-from ..result import total_score
+from ..result import SearchResult, total_score
 from .lagrangian import BoundSearch
 
 SHARE = 0.2
@@ -113,6 +116,11 @@ class AnytimeBound:
         if self.search.work + LEAST_WORK > share:
             share = 0.0
         self.search.improve(self._budget, share, score)
+
+    def with_bound(self, network_of: Callable[[Any], SearchResult], found: Any) -> SearchResult:
+        """The network that `network_of` makes of `found`, and the bound so far: saved while a search runs."""
+        network = network_of(found)
+        return replace(network, facts={**network.facts, **self.header_facts(network.score)})
 
     def header_facts(self, score: float) -> dict[str, float]:
         """Entries ``bound`` and ``gap`` for a network of this score, and `IS_NARROW`."""

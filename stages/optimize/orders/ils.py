@@ -57,7 +57,11 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
             if index == 0:
                 # Only in the first restart, so the bound does not depend on the schedule of the threads.
                 anytime_bound.keep_pace(shaker.work, score)
-                facts = {"score": score, **anytime_bound.facts, "network": partial(network_of, shaker)}
+                facts = {
+                    "score": score,
+                    **anytime_bound.facts,
+                    "network": partial(anytime_bound.with_bound, network_of, shaker),
+                }
                 reporter.progress(0, options.restarts, "restarts", **facts)
             if anytime_bound.is_closed:
                 break

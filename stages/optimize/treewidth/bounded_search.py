@@ -84,8 +84,8 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
                 # Only in the first restart, so the bound does not depend on the schedule of the threads.
                 score = max(problem.score(search.best.chosen), groups.score)
                 anytime_bound.keep_pace(search.work + groups.work, score)
-                facts = {"score": score, **anytime_bound.facts, "network": partial(_better, search, groups)}
-                reporter.progress(0, restarts, "restarts", **facts)
+                offer = partial(anytime_bound.with_bound, partial(_better, search), groups)
+                reporter.progress(0, restarts, "restarts", score=score, network=offer, **anytime_bound.facts)
             return anytime_bound.is_closed
 
         # An equal share for each restart that still follows in this thread; without a limit their number may exceed

@@ -68,7 +68,10 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
                 # Only here, so that the bound does not depend on the distribution of restarts over threads.
                 anytime_bound.keep_pace(searcher.work, searcher.score)
                 found = Attempt(searcher.chosen, searcher.score, 1, searcher.work, searcher.order)
-                facts = {**anytime_bound.facts, "network": partial(restarts.network_of, found)}
+                facts = {
+                    **anytime_bound.facts,
+                    "network": partial(anytime_bound.with_bound, restarts.network_of, found),
+                }
                 reporter.progress(0, options.restarts, "restarts", score=searcher.score, **facts)
             return anytime_bound.is_closed
 

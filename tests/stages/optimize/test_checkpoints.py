@@ -33,7 +33,11 @@ ON_DATA = [(m, t) for m, spec in METHODS.items() for t in (DATA, DATA_TW) if t i
 
 def checked(kept: list[Network], found: Network) -> None:
     totals = [network.header.extra["total"] for network in kept]
-    assert totals == sorted(set(totals)) and totals and totals[-1] <= found.header.extra["total"] + 1e-6
+    assert totals == sorted(totals) and totals and totals[-1] <= found.header.extra["total"] + 1e-6
+    for one, other in itertools.pairwise(network.header.extra for network in kept):
+        assert other["total"] > one["total"] or other["bound"] < one["bound"]
+    for extra in (network.header.extra for network in kept):
+        assert extra.get("bound", math.inf) >= found.header.extra["total"] - 1e-6
     assert all(network.header.extra["interrupted"] for network in kept)
     assert "interrupted" not in found.header.extra
 
