@@ -98,9 +98,7 @@ def _subsets(mask: int) -> np.ndarray:
     return subsets
 
 
-def _hung(
-    bags: np.ndarray, separators: np.ndarray, totals: np.ndarray, separator: int, mask: int
-) -> tuple[int, int]:
+def _hung(bags: np.ndarray, separators: np.ndarray, totals: np.ndarray, separator: int, mask: int) -> tuple[int, int]:
     """The bag with the best total of those that hold the separator, and its other member, which is in `mask`."""
     holders, places = np.nonzero((separators == separator) & (mask >> bags & 1 == 1))
     k = int(np.argmax(totals[holders, mask]))

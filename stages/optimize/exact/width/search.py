@@ -1,5 +1,5 @@
-"""The best network within a treewidth from given lists with the proof: branch and bound on edges of k-trees, or dynamic
-programming where there is no solver and few variables.
+"""The best network within a treewidth from given lists with the proof: branch and bound on edges of k-trees, or
+dynamic programming where there is no solver and few variables.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from .tree import EdgeTree
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best network, or the incumbent when the budget ends, with an upper bound.
 
-    Raises `StageError`: HiGHS is not installed, and the tables of dynamic programming do not fit into half of the free
-    memory.
+    Raises `StageError`: HiGHS is not installed, and the tables of dynamic programming do not fit into half of the
+    free memory.
     """
     treewidth = options.given_treewidth
     if treewidth <= 1:
@@ -50,9 +50,9 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     size = bag_bytes(table.n_variables, treewidth)
     if lack and size > free_bytes() // 2:
         raise StageError(
-            f"method exact needs the linear solver HiGHS for {table.n_variables} variables under --tw {treewidth}: without"
-            f" it, tables would take {format_bytes(size)}, more than half of the free memory\n  {lack}; or search with"
-            " ils, which bounds the score without it"
+            f"method exact needs the linear solver HiGHS for {table.n_variables} variables under --tw {treewidth}:"
+            f" without it, tables would take {format_bytes(size)}, more than half of the free memory\n  {lack}; or"
+            " search with ils, which bounds the score without it"
         )
     return prove(table, options, budget, reporter, by_bags=lack is not None)
 
