@@ -7,8 +7,8 @@ acyclic, as the orders join to one of all variables; conversely, an order of all
 For an ordered bag S and a set M of variables, the best total is that of sets for M, where the members of M outside S
 are in bags that hang from S. A part M1 of M has its sets in the bags that hold the least of them: these hang from S
 less one member, which is not in M1. The rest of M has its sets in S and in what else hangs from it. Sets of variables
-are bit masks. Time grows as n^(K + 1) 3^n and memory as n^(K + 1) 2^n. Korhonen and Parviainen (2013) have the idea of
-cliques and what hangs from them.
+are bit masks. Time grows as n^(K + 1) 3^n and memory as n^(K + 1) 2^n. Korhonen and Parviainen (2013) have the idea
+of cliques and what hangs from them.
 """
 
 from __future__ import annotations
