@@ -147,7 +147,9 @@ class EdgePrices:
         return len(new)
 
     def drop(self) -> None:
-        """Leave out the rows whose price is zero."""
+        """Leave out the rows whose price is zero; none before the first prices that raise the bound."""
+        if not self.best.any():
+            return
         kept = (self.moving < 0.0) | (self.best < 0.0)
         self.moving, self.best = self.moving[kept], self.best[kept]
         self._take(self.codes[kept], 0, self._all_shares())

@@ -67,7 +67,7 @@ class Incumbent:
         elimination = min_fill_order(graph)
         if elimination_width(graph, elimination) > self.treewidth:
             return False
-        self._keep(chosen, elimination)
+        self.keep(chosen, elimination)
         return True
 
     def round(self, y: np.ndarray, budget: Budget) -> None:
@@ -88,9 +88,10 @@ class Incumbent:
         search.climb(moves, budget, moves)
         self.moves += search.moves
         best = search.best
-        self._keep(problem.source[best.chosen], best.order[::-1].tolist())
+        self.keep(problem.source[best.chosen], best.order[::-1].tolist())
 
-    def _keep(self, chosen: np.ndarray, elimination: list[int]) -> None:
+    def keep(self, chosen: np.ndarray, elimination: list[int]) -> None:
+        """Keep these sets (int64), with an elimination order within the treewidth, if they score more."""
         score = total_score(self.table.scores, chosen)
         if score > self.score:
             self.chosen, self.score, self.elimination = chosen.copy(), score, elimination

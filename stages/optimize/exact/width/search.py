@@ -1,7 +1,10 @@
-"""The best network within a treewidth from given lists with the proof: branch and bound on edges of k-trees."""
+"""The best network within a treewidth from given lists with the proof: branch and bound on edges of k-trees, or
+dynamic programming where there is no solver and few variables.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +17,7 @@ from stages.graphs.treewidth import min_fill_order
 from stages.lists.set_lists import all_sets, child_of_sets, keep_in_table, relative_scores
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
+from stages.runtime.memory import format_bytes, free_bytes
 from stages.runtime.reporting import Reporter
 
 from ... import OptimizeOptions
@@ -25,6 +29,7 @@ from .. import search as any_width
 from ..linear_programme import lack_of_solver
 from .cliques import Cliques
 from .incumbent import Incumbent
+from .ktree_dp import bag_bytes, solve_by_bags
 from .rows import Costs
 from .tree import EdgeTree
 
@@ -32,7 +37,8 @@ from .tree import EdgeTree
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best network, or the incumbent when the budget ends, with an upper bound.
 
-    Raises `StageError`: HiGHS is not installed, and the treewidth needs it.
+    Raises `StageError`: HiGHS is not installed, and the tables of dynamic programming do not fit into half of the
+    free memory.
     """
     treewidth = options.given_treewidth
     if treewidth <= 1:
@@ -40,47 +46,81 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     if treewidth >= table.n_variables - 1:
         found = any_width.search(table, replace(options, treewidth=None, start=None), budget, reporter)
         return replace(found, elimination=min_fill_order(moral_graph(found.parents)))
-    if lack := lack_of_solver():
+    lack = lack_of_solver()
+    size = bag_bytes(table.n_variables, treewidth)
+    if lack and size > free_bytes() // 2:
         raise StageError(
-            f"method exact needs the linear solver HiGHS under a treewidth bound above 1\n  {lack}; or search with"
-            " ils, which bounds the score without it"
+            f"method exact needs the linear solver HiGHS for {table.n_variables} variables under --tw {treewidth}:"
+            f" without it, tables would take {format_bytes(size)}, more than half of the free memory\n  {lack}; or"
+            " search with ils, which bounds the score without it"
         )
-    return _by_branches(table, options, budget, reporter)
+    return prove(table, options, budget, reporter, by_bags=lack is not None)
 
 
-def _by_branches(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
-    """Branch and bound, after a short search whose own bound may suffice."""
-    treewidth = options.given_treewidth
-    kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
+def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
+    """Compile both ways, on a tiny table."""
+    search(table, options, budget, reporter)
+    if 1 < options.given_treewidth < table.n_variables - 1:
+        solve_by_bags(table, options.given_treewidth, Budget(stop=budget.stop), reporter)
+
+
+def prove(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter, by_bags: bool
+) -> SearchResult:
+    """As `search` for a treewidth from 2 to n - 2, by branches or by dynamic programming, after a short search whose
+    own bound may suffice.
+    """
+    kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= options.given_treewidth))
     incumbent = Incumbent(kept, options, budget)
     first, is_narrow = incumbent.first_facts["bound"], incumbent.first_facts.get(IS_NARROW, False)
     scores = kept.scores[incumbent.chosen]
+    rounding = proof_rounding(table.n_variables, float(np.abs(scores).sum()))
     facts: dict[str, Any] = {}
-    if first - incumbent.score <= optimality_tolerance(scores) or budget.is_spent(incumbent.moves):
-        facts["bound"], facts["gap"] = first, first - incumbent.score
-    else:
-        ideal = total_score(kept.scores, kept.set_offsets[:-1])
-        cliques, costs, source = _columns(kept, treewidth, ideal - incumbent.score + 1.0)
-        rounding = proof_rounding(table.n_variables, float(np.abs(scores).sum()))
-
-        def report() -> None:
-            value = max(incumbent.score, min(first, ideal - tree.cost))
-            now = {"score": incumbent.score, GAP_OF_LISTS: value - incumbent.score, "branches": tree.n_branches}
-            done = incumbent.moves + tree.n_programmes
-            reporter.progress(done, budget.evaluations, "orders", **now, network=incumbent.result)
-
-        tree = EdgeTree(cliques, costs, source, incumbent, ideal, rounding, budget, report)
-        tree.run()
-        facts = {"branches": tree.n_branches, "programmes": tree.n_programmes}
-        narrow = ideal - tree.cost
-        if narrow < first:
-            is_narrow = True
-            facts |= bound_facts(narrow, incumbent.score, rounding)
+    narrow = math.inf
+    if first - incumbent.score > optimality_tolerance(scores) and not budget.is_spent(incumbent.moves):
+        if by_bags:
+            narrow = _by_bags(incumbent, budget, reporter)
         else:
-            facts["bound"], facts["gap"] = first, first - incumbent.score
+            narrow, facts = _by_branches(incumbent, first, rounding, budget, reporter)
+    if narrow < first:
+        is_narrow = True
+        facts |= bound_facts(narrow, incumbent.score, rounding)
+    else:
+        facts |= {"bound": first, "gap": first - incumbent.score}
     if is_narrow:
         facts[IS_NARROW] = True
     return replace(incumbent.result(), facts=facts)
+
+
+def _by_bags(incumbent: Incumbent, budget: Budget, reporter: Reporter) -> float:
+    """Improve the incumbent to the best network; returns its score, infinity if the budget ended."""
+    solved = solve_by_bags(incumbent.table, incumbent.treewidth, budget, reporter)
+    if solved is None:
+        return math.inf
+    incumbent.keep(*solved)
+    return incumbent.score
+
+
+def _by_branches(
+    incumbent: Incumbent, first: float, rounding: float, budget: Budget, reporter: Reporter
+) -> tuple[float, dict[str, Any]]:
+    """Improve the incumbent by branch and bound; returns an upper bound in nats, and facts of the header.
+
+    `first` is the bound known before, `rounding` an error of sums over a network's sets, both in nats.
+    """
+    kept = incumbent.table
+    ideal = total_score(kept.scores, kept.set_offsets[:-1])
+    cliques, costs, source = _columns(kept, incumbent.treewidth, ideal - incumbent.score + 1.0)
+
+    def report() -> None:
+        value = max(incumbent.score, min(first, ideal - tree.cost))
+        now = {"score": incumbent.score, GAP_OF_LISTS: value - incumbent.score, "branches": tree.n_branches}
+        done = incumbent.moves + tree.n_programmes
+        reporter.progress(done, budget.evaluations, "orders", **now, network=incumbent.result)
+
+    tree = EdgeTree(cliques, costs, source, incumbent, ideal, rounding, budget, report)
+    tree.run()
+    return ideal - tree.cost, {"branches": tree.n_branches, "programmes": tree.n_programmes}
 
 
 def _columns(table: ParentSetTable, treewidth: int, most: float) -> tuple[Cliques, Costs, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -73,6 +74,33 @@ def within(table, most_parents):
             table.parent_set(s): float(table.scores[s]) for s in sets if len(table.parent_set(s)) <= most_parents
         }
     return make_table(lists)
+
+
+def table_of_marriages():
+    """Six variables want a pair of the first four each: a clique of four in all, too wide for treewidth 2 by one
+    pair, whose child loses 18 nats.
+    """
+    pairs = list(itertools.combinations(range(4), 2))
+    sets: dict[int, dict[tuple[int, ...], float]] = {v: {(): -10.0} for v in range(4)}
+    return make_table({**sets, **{child: {(): -20.0, pair: -2.0} for child, pair in enumerate(pairs, start=4)}})
+
+
+@pytest.mark.parametrize("keeps_proof", [False, True])
+def test_a_bound_narrowed_by_the_treewidth_says_so_and_holds(keeps_proof):
+    """No cut is needed without a width, so the rows of edges are all there is."""
+    table, nodes = table_of_marriages(), []
+    options = OptimizeOptions(method="ils", treewidth=2, seed=1, keeps_proof=keeps_proof)
+    keep = (lambda *found: nodes.append(found)) if keeps_proof else None
+    extra = run(table, options, Budget(evaluations=200_000), NullReporter(), keep_nodes=keep)[0].header.extra
+    assert extra["total"] == -4 * 10.0 - 5 * 2.0 - 20.0
+    claim = "networks of the listed sets with at most 2 parents each, of "
+    if keeps_proof:
+        # A proof has no rows of edges, and the best network of any width has all pairs.
+        assert extra["bound_relative_to"] == claim + "any treewidth"
+        assert extra["bound"] >= -52.0
+    else:
+        assert extra["bound_relative_to"] == claim + "treewidth at most 2"
+        assert -70.0 <= extra["bound"] < -52.5
 
 
 @pytest.mark.parametrize("most", [0, 1, 2, 3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -10,6 +11,8 @@ from helpers.seeds import seeds
 from naive.optimize.edge_prices import best_within_width, priced_cost
 from naive.optimize.lagrangian import costs_of
 from naive.optimize.networks_search import best_by_subsets, random_table
+from naive.optimize.orders import lists_of
+from naive.optimize.width_dp import best_within_all_ktrees
 
 from stages.kernels.bounds.dual_ascent import new_columns
 from stages.lists.set_lists import keep_in_table
@@ -76,6 +79,39 @@ def test_the_bound_is_never_below_the_best_network_within_the_treewidth(seed, wi
                 before = search.value
             if not search.is_narrow:
                 assert search.value >= widest - 1e-7
+
+
+def lists_at_random(seed):
+    """A table and a treewidth: few or many sets, some with ties, fixed records, or without empty sets."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice([4, 5, 6, 6, 7]))
+    width = int(rng.integers(3 if n == 7 else 1, n - 1))
+    n_sets, most, n_fixed = (
+        int(rng.integers(3, 30)),
+        int(rng.integers(1, width + 1)),
+        int(rng.integers(0, 3)) * (width > 1),
+    )
+    table = random_table(seed, n, most, n_sets, n_fixed, ties=bool(rng.integers(2)))
+    sizes = np.diff(table.parent_offsets)
+    kept = (sizes <= width) & ((sizes > 0) | (rng.random(len(sizes)) < 0.7))
+    for start, end in itertools.pairwise(table.set_offsets.tolist()):
+        kept[end - 1] |= not kept[start:end].any()
+    return keep_in_table(table, np.flatnonzero(kept)), width
+
+
+@pytest.mark.parametrize("block", seeds(30, quick=2))
+def test_no_bound_of_random_lists_is_below_the_optimum(block, monkeypatch):
+    """Prices begin at once, so that they matter; ten tables a block."""
+    price_early(monkeypatch)
+    for seed in range(1000 + 10 * block, 1010 + 10 * block):
+        table, width = lists_at_random(seed)
+        best = best_within_all_ktrees(lists_of(table), width)
+        if best == -math.inf:
+            continue
+        search = BoundSearch(table, np.random.default_rng(seed), treewidth=width)
+        for incumbent in (best - 20.0, best - 3.0, best):
+            search.improve(Budget(), search.work + 2e6, incumbent)
+            assert search.value >= best - 1e-7, (seed, incumbent)
 
 
 def test_prices_narrow_the_bound_and_never_widen_it(monkeypatch):

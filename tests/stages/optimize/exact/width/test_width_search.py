@@ -138,7 +138,7 @@ def test_without_the_solver_it_names_the_package(monkeypatch):
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", refuse)
-    table = random_table(7, 9, 3, 40)
-    with pytest.raises(StageError, match=r"(?s)HiGHS under a treewidth bound.*pip install 'highspy"):
+    table = random_table(7, 40, 3, 40)
+    with pytest.raises(StageError, match=r"(?s)HiGHS for 40 variables under --tw 2: .*pip install 'highspy"):
         solve(table, 2)
     assert_optimal(solve(table, 1), total(solve(table, 1)))
