@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bnsl
-from bnsl.running.errors import UsageError
+from bnsl.running.errors import DataError, UsageError
 from formats import open_network_or_model
 from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent, Malformed
@@ -105,3 +105,20 @@ def test_results():
     assert mar_text([np.array([0.25, 0.75]), np.array([1.0])]) == "MAR\n2 2 0.25 0.75 1 1.0\n"
     assert mpe_text([0, 2]) == "MPE\n2 0 2\n"
     assert mmap_text([4, 1], [0, 2]) == "MMAP\n2 4 0 1 2\n"
+
+
+@pytest.mark.parametrize(
+    "preamble",
+    ["MARKOV\n2 2 2\n1\n2 0 1\n4\n", "MARKOV\n2\n2 2\n1\n2 0 1\n\n4\n", "MARKOV\n\n2\n2\n2\n1\n2 0 1\n4\n"],
+)
+def test_layouts(tmp_path, preamble):
+    [found] = bnsl.query(written(tmp_path, preamble + "1 2 3 4\n"), probability=True, quiet=True).to_pylist()
+    assert found["partition"] == pytest.approx(10.0)
+
+
+def test_evidence_is_about_the_variables_of_the_file(tmp_path):
+    path, beyond = written(tmp_path, TEXT), written(tmp_path, "1 3 0\n", "x.evid")
+    with pytest.raises(DataError, match=r"no variable 3: it has 3"):
+        bnsl.query(path, uai_evidence=beyond, quiet=True)
+    with pytest.raises(UsageError, match="no variable 'factor 0'"):
+        bnsl.query(path, {"factor 0": "0"}, quiet=True)
