@@ -78,7 +78,7 @@ def fit(
     ),
     smoothing_for: str | None = parameter(
         "Choose --smoothing from 0.1 to 10000 so that this variable is predicted best: by the log-loss in 5-fold "
-        "cross-validation on DATA, with the structure fixed.",
+        "cross-validation on DATA, with the structure fixed, and cuts and merges as in evaluate --folds.",
         metavar="NAME",
         section="Parameters",
     ),
@@ -116,7 +116,7 @@ def fit(
     known = None if lacks_names else KnownVariables(structure.header.variables, network)
     if not data_options.keeps_holes:
         run.refuse(WITH_HOLES, "goes with --missing em.")
-    rows = data_options.open_rows(data, run.reporter, known)
+    rows = data_options.open_rows(data, run.reporter, known, is_recodable=smoothing_for is not None)
     names = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).names
     structure = completed(structure, network, names, data, run.reporter)
     if data_options.interventions is None:
