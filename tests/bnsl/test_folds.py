@@ -127,7 +127,13 @@ def test_smoothing(arcs, target):
                     ]
                     joint[state] = math.prod(parts)
                 losses[smoothing] -= math.log(joint[coded[target][row]] / sum(joint.values()))
-    options = {"discretize": "quantile:3", "merge": "c=rare<4", "smoothing_for": target, "quiet": True}
+    options = {
+        "discretize": "quantile:3",
+        "merge": "c=rare<4",
+        "smoothing_for": target,
+        "smooth_towards": "uniform",
+        "quiet": True,
+    }
     found = bnsl.fit(arcs, columns, **options).record.header.by[-1]["options"]["smoothing"]
     assert found == min(losses, key=lambda value: losses[value])
 
