@@ -85,13 +85,13 @@ def judged_elsewhere(training: dict, test: dict, target: str, weight: float) -> 
 
 def end_of(label: str) -> float | None:
     """The upper end of an interval; None for other labels."""
-    if label.startswith("<="):
-        return float(label[2:])
-    if label.startswith(">"):
-        return math.inf
-    _, dots, high = label.partition("..")
+    low, dots, high = label.partition("..")
     try:
-        return float(high) if dots else None
+        if label.startswith("<="):
+            return float(label[2:])
+        if label.startswith(">"):
+            return math.inf if math.isfinite(float(label[1:])) else None
+        return float(high) if dots and math.isfinite(float(low)) else None
     except ValueError:
         return None
 
