@@ -39,48 +39,18 @@ from .columns import Column, EncodingOptions, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
 from .declared_states import declared_levels, settle_levels
 from .doubtful_labels import doubt_text, warn_of_suspicions
-from .intervened import SetColumns, interventions_position, read_interventions
+from .intervened import interventions_position, read_interventions
 from .label_columns import LabelColumn
 from .labels import MISSING_STATE
 from .merged_labels import merge_again, merge_columns, merged_levels
 from .packed_cells import MANY_ROWS, Cells, PackedCells
 from .problems import KEEP, KEEP_IN_EXPERIMENTS, missing_problem, raise_problems
+from .raw_tables import RawTable as RawTable
 from .recoding import learnt_cuts, with_recoding
 from .row_weights import with_repeated_rows
 from .selection import drop_option, selected_positions
 
 _NUMBERED = re.compile(r"[XV]?[0-9]+")
-
-
-class RawTable(NamedTuple):
-    """Columns as readers deliver them."""
-
-    names: tuple[str, ...]
-    columns: Sequence[LabelColumn]
-    """Their values are texts (`arrow` makes texts of other types)."""
-    is_tight: bool = True
-    """Whether every label of the dictionaries occurs in the column."""
-    is_named: bool = True
-    """Whether the names come from the input (else they are V0, V1, ...)."""
-    is_coded: bool = False
-    """Whether the input gives the number of states of every column, so that numbers are codes of states."""
-    first_line: int | None = None
-    """Line of the first row, counted from 1; None unless each row is one line of text."""
-    source: str = ""
-    """Name of the input."""
-    levels: Mapping[str, Sequence[str]] = {}
-    """The levels of categorical columns in their order."""
-    set_there: SetColumns | None = None
-    """What was set in each row, if a column says so."""
-
-    def chosen(self, positions: Sequence[int]) -> RawTable:
-        """The columns at these positions."""
-        names, columns = tuple(self.names[p] for p in positions), [self.columns[p] for p in positions]
-        return self._replace(names=names, columns=columns)
-
-    def place_of(self, row: int) -> tuple[int | None, str]:
-        """Line of a row (from 0), None if unknown, and words that name the row if its line is unknown."""
-        return (None, f"row {row + 1}: ") if self.first_line is None else (self.first_line + row, "")
 
 
 class TextLayout(NamedTuple):

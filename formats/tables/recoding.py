@@ -19,7 +19,7 @@ from .labels import MISSING_STATE, code_new_states, parse_numbers
 from .selection import matching_names
 
 if TYPE_CHECKING:
-    from .encoding import RawTable
+    from .raw_tables import RawTable
 
     Encode = Callable[..., Dataset | IncompleteDataset]
 

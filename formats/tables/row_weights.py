@@ -20,7 +20,7 @@ from .labels import parse_numbers
 from .selection import matching_names
 
 if TYPE_CHECKING:
-    from .encoding import RawTable
+    from .raw_tables import RawTable
 
 BYTES_PER_CELL = 4
 """Memory of reading and counting a cell; measured."""
