@@ -441,6 +441,7 @@ def learn(
     workers: str | None = None,
     smoothing: float | None = None,
     smoothing_for: str | None = None,
+    smooth_towards: Literal["uniform", "marginal"] | None = None,
     quiet: bool = False,
     verbose: int = 0,
 ) -> Network: ...
@@ -653,6 +654,7 @@ def fit(
     interventions: str | None = None,
     smoothing: float | None = None,
     smoothing_for: str | None = None,
+    smooth_towards: Literal["uniform", "marginal"] | None = None,
     restarts: int = 1,
     iterations: int = 200,
     tolerance: float = 1e-05,

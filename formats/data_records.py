@@ -105,6 +105,18 @@ class Interventions:
 
 
 @dataclass(frozen=True, eq=False)
+class Recoding:
+    """The states that a table has if some of its rows alone decide them: cuts, and merges by counts."""
+
+    learnt: tuple[str, ...]
+    """The variables whose states are learnt from these rows; the others keep theirs."""
+    kept: tuple[str, ...]
+    """The variables whose cuts or merged labels a file lists, and which keep them."""
+    states_by: Callable[[np.ndarray], tuple[tuple[Variable, ...], np.ndarray]]
+    """Variables and codes of all rows, uint8, shape (n_variables, n_rows), by marked ones (bool)."""
+
+
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """A complete discrete table."""
 
@@ -120,6 +132,8 @@ class Dataset:
     """Which variables were set in which rows; None if none was."""
     prior: ArcPrior | None = None
     """Probabilities of arcs that local scores of these data contain; None for none."""
+    recoding: Recoding | None = None
+    """How some of the rows decide the states; None unless it was asked for."""
 
     def __post_init__(self):
         is_apart = isinstance(self.codes, np.ndarray) and not self.codes.flags.c_contiguous
@@ -147,7 +161,22 @@ class Dataset:
         codes = self.codes
         cells = np.ascontiguousarray(codes[order]) if isinstance(codes, np.ndarray) else codes.taken(order)
         set_there = None if self.interventions is None else self.interventions.among(order)
-        return Dataset(tuple(self.variables[v] for v in order), cells, fingerprint, set_there, self.prior)
+        return Dataset(
+            tuple(self.variables[v] for v in order), cells, fingerprint, set_there, self.prior, self.recoding
+        )
+
+    def recoded(self, is_marked: np.ndarray) -> Dataset:
+        """All rows by the states that the marked ones (bool) give; the table itself if no states depend on rows.
+
+        It has no fingerprint.
+        """
+        if self.recoding is None or not self.recoding.learnt:
+            return self
+        variables, codes = self.recoding.states_by(is_marked)
+        place = {variable.name: k for k, variable in enumerate(variables)}
+        order = [place[name] for name in self.names]
+        cells = np.ascontiguousarray(codes[order])
+        return Dataset(tuple(variables[k] for k in order), cells, "", self.interventions, self.prior)
 
     def is_free(self, variable: int) -> np.ndarray | None:
         """The rows that count for a variable's family, bool: it was not set in them; None for all rows."""

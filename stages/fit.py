@@ -17,8 +17,12 @@ MAX_CELLS = 2**27
 """Limit of a table: 1 GiB of float64."""
 
 
+UNIFORM, MARGINAL = TOWARDS = ("uniform", "marginal")
+"""What smoothing draws the distributions of a table towards."""
+
+
 def fit_parameters(
-    network: Network, dataset: Dataset, *, smoothing: float = 0.0, name: str = "unknown"
+    network: Network, dataset: Dataset, *, smoothing: float = 0.0, towards: str = UNIFORM, name: str = "unknown"
 ) -> BayesianNetwork:
     """Estimate every variable's probability table given its parents.
 
@@ -28,14 +32,15 @@ def fit_parameters(
 
     The data have the network's variables in the same order, and its states where it knows them. `smoothing` is the
     equivalent sample size of a uniform prior: smoothing / (cells of the table) is added to every count, which gives
-    BDeu's posterior mean (Heckerman, Geiger & Chickering 1995); 0 for maximum likelihood. `name` is the name of the
+    BDeu's posterior mean (Heckerman, Geiger & Chickering 1995); 0 for maximum likelihood. `towards` is of
+    `to_probabilities`. `name` is the name of the
     result.
     """
     if not 0 <= smoothing < math.inf:
         raise ValueError(f"smoothing must be finite and not negative, got {smoothing}")
     check_same_variables(network, dataset)
     tables = tuple(
-        to_probabilities(count_cells(dataset, child, parents), smoothing)
+        to_probabilities(count_cells(dataset, child, parents), smoothing, towards)
         for child, parents in enumerate(network.parents)
     )
     return with_header(BayesianNetwork(dataset.variables, network.parents, tables, name), network)
@@ -80,8 +85,18 @@ def table_shape(dataset: Dataset, child: int, parents: tuple[int, ...]) -> tuple
     return shape
 
 
-def to_probabilities(counts: np.ndarray, smoothing: float) -> np.ndarray:
-    """Distribution of the last axis from observed or expected counts; uniform where they are all 0."""
-    weights = counts + smoothing / counts.size
+def to_probabilities(counts: np.ndarray, smoothing: float, towards: str = UNIFORM) -> np.ndarray:
+    """Distribution of the last axis from observed or expected counts; uniform where they are all 0.
+
+    `towards` is one of `TOWARDS`. ``uniform``: the smoothing is divided among the cells of the table. ``marginal``:
+    each parent configuration gets as many rows as it says, distributed as the variable is in all rows and one more
+    of each state (Friedman, Geiger and Goldszmidt 1997, section 4.2, who take 5 rows; the rows of each state keep
+    probabilities above 0).
+    """
+    if towards == MARGINAL:
+        overall = counts.reshape(-1, counts.shape[-1]).sum(axis=0) + 1.0
+        weights = counts + smoothing * (overall / overall.sum())
+    else:
+        weights = counts + smoothing / counts.size
     totals = weights.sum(axis=-1, keepdims=True)
     return np.where(totals > 0, weights, 1.0) / np.where(totals > 0, totals, counts.shape[-1])

@@ -175,13 +175,20 @@ class MatchedTables:
 
     Networks of different programs may list states in different orders. So the table is read again for each different
     list, except for standard input, which can be read only once. Missing cells are kept if the options ask for it.
-    `may_be_set` is as in `DataOptions.open`.
+    `may_be_set` and `is_recodable` are as in `DataOptions.open`.
     """
 
     def __init__(
-        self, source: str | None, data_options: DataOptions, reporter: Reporter, *, may_be_set: bool = False
+        self,
+        source: str | None,
+        data_options: DataOptions,
+        reporter: Reporter,
+        *,
+        may_be_set: bool = False,
+        is_recodable: bool = False,
     ):
         self.source = source
+        self.is_recodable = is_recodable
         self.may_be_set = may_be_set
         self.data_options = data_options
         self.reporter = reporter
@@ -206,7 +213,7 @@ class MatchedTables:
         if variables not in self._opened:
             known = KnownVariables(variables, source) if knows_all else None
             self._opened[variables] = self.data_options.open_rows(
-                self.source, self.reporter, known, may_be_set=self.may_be_set
+                self.source, self.reporter, known, may_be_set=self.may_be_set, is_recodable=self.is_recodable
             )
         return self._opened[variables]
 

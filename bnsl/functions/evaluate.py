@@ -74,7 +74,11 @@ class MeasureOptions:
         default=1.0,
     )
     folds: int | None = option(
-        "Add the log-likelihood in K-fold cross-validation on the data, with the structure fixed.", Whole(2), "K"
+        "Add the log-likelihood in K-fold cross-validation on the data, with the structure fixed. Cuts of "
+        "--discretize and merges of --merge by counts are learnt for each fold from the others; cuts and merges that "
+        "the network's file lists stay, unless --discretize is given.",
+        Whole(2),
+        "K",
     )
     seed: int = option("Seed of the assignment of rows to folds.", SEED, "N", default=0)
     target: str | None = option(
@@ -137,7 +141,7 @@ def evaluate(
         for number, source in enumerate(sources, 1)
         for place, network in numbered_networks(source, reporter)
     ]
-    training = MatchedTables(given.data, data_options, reporter)
+    training = MatchedTables(given.data, data_options, reporter, is_recodable=measures.folds is not None)
     if measures.families:
         named = [(source, network) for source, _, network in learnt]
         return side_by_side(named, training, measures.score, measures.ess, reporter)

@@ -17,13 +17,18 @@ from ..files.recording import record_command
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, option, parameter, record
-from ..options.values import SEED, SIZE, Number, Whole
+from ..options.values import SEED, SIZE, Choice, Number, Whole
 from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.interrupts import explain_interruption
 
 if TYPE_CHECKING:
+    from formats.data_records import Dataset, IncompleteDataset
     from formats.graph_records import BayesianNetwork
+    from formats.records import Network
+
+TOWARDS = ("uniform", "marginal")
+"""Of `stages.fit`, which imports numpy."""
 
 WITH_HOLES = ("restarts", "iterations", "tolerance", "seed", "memory", "jobs")
 """Options that need missing cells."""
@@ -68,6 +73,42 @@ def _finish(found: Fitted) -> Any:
     return Network(learnt_network(found.model))
 
 
+def _smoothing(
+    structure: Network,
+    rows: Dataset | IncompleteDataset,
+    smoothing: float | None,
+    smoothing_for: str | None,
+    smooth_towards: str | None,
+    run: Run,
+) -> tuple[float | None, str]:
+    """The smoothing, and what it draws distributions towards, as given or chosen.
+
+    Raises `UsageError`: options that do not go together.
+    """
+    from formats.data_records import IncompleteDataset
+    from formats.tables.assignments import find_variable
+    from stages.evaluate.smoothing import losses_by_smoothing
+
+    if smoothing_for is None:
+        if smooth_towards is not None and smoothing is None:
+            raise UsageError("--smooth-towards goes with --smoothing ROWS or --smoothing-for NAME.")
+        if smooth_towards == "marginal" and isinstance(rows, IncompleteDataset):
+            raise UsageError("--smooth-towards marginal does not go with --missing em.")
+        return smoothing, smooth_towards or "uniform"
+    if smoothing is not None:
+        raise UsageError("--smoothing-for chooses --smoothing: give one of them.")
+    if isinstance(rows, IncompleteDataset) or rows.interventions is not None:
+        raise UsageError("--smoothing-for needs complete rows as they come, without --missing em, --interventions.")
+    kinds = TOWARDS if smooth_towards is None else (smooth_towards,)
+    losses = losses_by_smoothing(structure, rows, find_variable(smoothing_for, rows.variables), kinds)
+    towards, chosen = min(losses, key=lambda choice: losses[choice])
+    run.reporter.summary(
+        f"smoothing {chosen:g} towards the {towards} distribution: log-loss of {smoothing_for} "
+        f"{losses[towards, chosen]:.4f} in cross-validation"
+    )
+    return chosen, towards
+
+
 @function(finish=_finish)
 def fit(
     network: Any = argument("NETWORK", is_required=True),
@@ -77,9 +118,17 @@ def fit(
         "Equivalent sample size of a uniform prior of the parameters, as in BDeu.", "Parameters"
     ),
     smoothing_for: str | None = parameter(
-        "Choose --smoothing from 0.1 to 10000 so that this variable is predicted best: by the log-loss in 5-fold "
-        "cross-validation on DATA, with the structure fixed.",
+        "Choose --smoothing from 0.1 to 10000, and --smooth-towards unless it is given, so that this variable is "
+        "predicted best: by the log-loss in 5-fold "
+        "cross-validation on DATA, with the structure fixed, and cuts and merges as in evaluate --folds.",
         metavar="NAME",
+        section="Parameters",
+    ),
+    smooth_towards: str | None = parameter(
+        "What --smoothing draws distributions towards: the uniform one, with its rows divided among the cells of a "
+        "table, or the variable's own (marginal), with as many rows for each parent configuration. "
+        "Uniform if not given.",
+        Choice(TOWARDS),
         section="Parameters",
     ),
     maximisation: MaximisationOptions = record(MaximisationOptions, "Missing cells (--missing em)"),
@@ -105,9 +154,7 @@ def fit(
     [0.25, 0.75]
     """
     from formats.data_records import IncompleteDataset
-    from formats.tables.assignments import find_variable
     from formats.wording import plural
-    from stages.evaluate.smoothing import losses_by_smoothing
     from stages.fit import fit_parameters
 
     shared.check_sources(network, data)
@@ -116,29 +163,21 @@ def fit(
     known = None if lacks_names else KnownVariables(structure.header.variables, network)
     if not data_options.keeps_holes:
         run.refuse(WITH_HOLES, "goes with --missing em.")
-    rows = data_options.open_rows(data, run.reporter, known)
+    rows = data_options.open_rows(data, run.reporter, known, is_recodable=smoothing_for is not None)
     names = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).names
     structure = completed(structure, network, names, data, run.reporter)
     if data_options.interventions is None:
         warn_of_interventions(structure.header, run.reporter, COUNT_APART)
-    if smoothing_for is not None:
-        if smoothing is not None:
-            raise UsageError("--smoothing-for chooses --smoothing: give one of them.")
-        if isinstance(rows, IncompleteDataset) or rows.interventions is not None:
-            raise UsageError(
-                "--smoothing-for needs complete rows as they come, without --missing em, --interventions."
-            )
-        losses = losses_by_smoothing(structure, rows, find_variable(smoothing_for, rows.variables))
-        smoothing = min(losses, key=lambda value: losses[value])
-        loss = losses[smoothing]
-        run.reporter.summary(f"smoothing {smoothing:g}: log-loss of {smoothing_for} {loss:.4f} in cross-validation")
+    smoothing, towards = _smoothing(structure, rows, smoothing, smoothing_for, smooth_towards, run)
     recorded = data_options.recorded() | {"smoothing": smoothing, "smoothing_for": smoothing_for}
+    if towards == "marginal":
+        recorded["smooth_towards"] = towards
     if isinstance(rows, IncompleteDataset):
         recorded |= {name: value for name, value in vars(maximisation).items() if name != "memory"}
     structure = replace(structure, header=record_command(structure.header, "fit", recorded))
     size = f"{plural(structure.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}"
     if not isinstance(rows, IncompleteDataset):
-        fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, name=name)
+        fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=name)
         return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}")
     from stages.incomplete.maximisation import Maximisation, fit_incomplete
 

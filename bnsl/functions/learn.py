@@ -30,7 +30,13 @@ def _finish(learnt: LearntNetwork) -> Any:
 
 
 def _learn(
-    *, data: Any, smoothing: float | None, smoothing_for: str | None, run: Run, **arguments: Any
+    *,
+    data: Any,
+    smoothing: float | None,
+    smoothing_for: str | None,
+    smooth_towards: str | None,
+    run: Run,
+    **arguments: Any,
 ) -> LearntNetwork:
     """Learn a network with its parameters from a table: `optimize` on `data`, then `fit`.
 
@@ -56,6 +62,7 @@ def _learn(
         data_options=replace(data_options, states=None, merge=()),
         smoothing=smoothing,
         smoothing_for=smoothing_for,
+        smooth_towards=smooth_towards,
         maximisation=defaults(MaximisationOptions),
         jobs=arguments["execution"].jobs,
         name="unknown",
@@ -68,7 +75,7 @@ def _declared() -> inspect.Signature:
     """The arguments of `optimize` without the sets, with the data first and the prior of the parameters last."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     own = {"data": argument("DATA", is_required=True), **optimize.declared, "given": TASK}
-    own |= {name: fit.declared[name] for name in ("smoothing", "smoothing_for")}
+    own |= {name: fit.declared[name] for name in ("smoothing", "smoothing_for", "smooth_towards")}
     del own["sets"]
     return inspect.Signature([inspect.Parameter(name, keyword, default=value) for name, value in own.items()])
 

@@ -101,19 +101,28 @@ class DataOptions:
     )
 
     def open(
-        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, may_be_set: bool = False
+        self,
+        source: Any,
+        reporter: Reporter,
+        known: KnownVariables | None = None,
+        *,
+        may_be_set: bool = False,
+        is_recodable: bool = False,
     ) -> Dataset:
         """Read a complete table, coded with the states of `known` variables if given.
 
-        With `may_be_set` no family is counted: a variable may have been set in all rows.
+        With `may_be_set` no family is counted: a variable may have been set in all rows. With `is_recodable` folds
+        of the rows can decide cuts and merges (`Dataset.recoded`); a message names these columns.
         """
         from formats import open_dataset
 
         from ..tables import as_table
 
         table = as_table(source)
-        dataset = open_dataset(table, warn=reporter.warn, note=reporter.note, **self.rules(reporter, known))
+        rules = self.rules(reporter, known) | {"is_recodable": is_recodable}
+        dataset = open_dataset(table, warn=reporter.warn, note=reporter.note, **rules)
         self._require_rows(dataset, table, may_be_set)
+        _report_recoding(dataset, known, reporter)
         return dataset
 
     @staticmethod
@@ -127,7 +136,13 @@ class DataOptions:
                 dataset.interventions.require_rows(dataset.names)
 
     def open_rows(
-        self, source: Any, reporter: Reporter, known: KnownVariables | None = None, *, may_be_set: bool = False
+        self,
+        source: Any,
+        reporter: Reporter,
+        known: KnownVariables | None = None,
+        *,
+        may_be_set: bool = False,
+        is_recodable: bool = False,
     ) -> Dataset | IncompleteDataset:
         """As `open`; with missing cells if the options keep them."""
         from formats import open_incomplete
@@ -135,11 +150,12 @@ class DataOptions:
         from ..tables import as_table
 
         if not self.keeps_holes:
-            return self.open(source, reporter, known, may_be_set=may_be_set)
-        rules = self.rules(reporter, known)
+            return self.open(source, reporter, known, may_be_set=may_be_set, is_recodable=is_recodable)
+        rules = self.rules(reporter, known) | {"is_recodable": is_recodable}
         table = as_table(source)
         rows = open_incomplete(table, warn=reporter.warn, note=reporter.note, **rules)
         self._require_rows(rows.dataset, table, may_be_set)
+        _report_recoding(rows.dataset, known, reporter)
         return rows
 
     @property
@@ -193,6 +209,27 @@ class DataOptions:
         if len(self.discretize) == 1:  # a single rule for all columns, the usual case, is recorded as typed
             given["discretize"] = self.discretize[0]
         return {name: None if value in ("error", False) else value for name, value in given.items()}
+
+
+def _report_recoding(dataset: Dataset, known: KnownVariables | None, reporter: Reporter) -> None:
+    """Say which cuts and merges each fold learns from the other folds, and warn of those that a file lists."""
+    from formats.streams import source_name
+    from formats.wording import listed, plural
+
+    if dataset.recoding is None:
+        return
+    learnt, kept = dataset.recoding.learnt, dataset.recoding.kept
+    if learnt:
+        reporter.note(
+            f"the states of {plural(len(learnt), 'column')} are learnt for each fold from the rows of the others: "
+            f"{listed(map(repr, learnt))}"
+        )
+    if kept and known is not None:
+        reporter.warn(
+            f"cuts or merges that {source_name(known.source)} lists hold in all folds, also if they were learnt from "
+            f"these rows: {listed(map(repr, kept))}; --discretize RULE, as given when it was learnt, cuts in each "
+            "fold anew; merged labels stay"
+        )
 
 
 def data_options_with(kept: str | None = None, *, is_alone: bool = False, counts_families: bool = False) -> Any:

@@ -81,6 +81,8 @@ class EncodingOptions:
     """Column that names the variables that were set in each row; it is no variable."""
     free_bytes: int | None = None
     """Memory that these rows may take; no limit if None."""
+    is_recodable: bool = False
+    """Whether the data set keeps the table, so that some rows can decide its states (`data_records.Recoding`)."""
 
     def __post_init__(self):
         if self.missing not in ("error", "drop", "state", "keep"):

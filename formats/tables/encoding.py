@@ -39,47 +39,18 @@ from .columns import Column, EncodingOptions, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
 from .declared_states import declared_levels, settle_levels
 from .doubtful_labels import doubt_text, warn_of_suspicions
-from .intervened import SetColumns, interventions_position, read_interventions
+from .intervened import interventions_position, read_interventions
 from .label_columns import LabelColumn
 from .labels import MISSING_STATE
 from .merged_labels import complete_rows, merge_again, merge_columns, merged_levels
 from .packed_cells import MANY_ROWS, Cells, PackedCells
 from .problems import KEEP, KEEP_IN_EXPERIMENTS, missing_problem, raise_problems
-from .row_weights import read_counts, require_memory, weights_position
+from .raw_tables import RawTable as RawTable
+from .recoding import learnt_cuts, with_recoding
+from .row_weights import with_repeated_rows
 from .selection import drop_option, selected_positions
 
 _NUMBERED = re.compile(r"[XV]?[0-9]+")
-
-
-class RawTable(NamedTuple):
-    """Columns as readers deliver them."""
-
-    names: tuple[str, ...]
-    columns: Sequence[LabelColumn]
-    """Their values are texts (`arrow` makes texts of other types)."""
-    is_tight: bool = True
-    """Whether every label of the dictionaries occurs in the column."""
-    is_named: bool = True
-    """Whether the names come from the input (else they are V0, V1, ...)."""
-    is_coded: bool = False
-    """Whether the input gives the number of states of every column, so that numbers are codes of states."""
-    first_line: int | None = None
-    """Line of the first row, counted from 1; None unless each row is one line of text."""
-    source: str = ""
-    """Name of the input."""
-    levels: Mapping[str, Sequence[str]] = {}
-    """The levels of categorical columns in their order."""
-    set_there: SetColumns | None = None
-    """What was set in each row, if a column says so."""
-
-    def chosen(self, positions: Sequence[int]) -> RawTable:
-        """The columns at these positions."""
-        names, columns = tuple(self.names[p] for p in positions), [self.columns[p] for p in positions]
-        return self._replace(names=names, columns=columns)
-
-    def place_of(self, row: int) -> tuple[int | None, str]:
-        """Line of a row (from 0), None if unknown, and words that name the row if its line is unknown."""
-        return (None, f"row {row + 1}: ") if self.first_line is None else (self.first_line + row, "")
 
 
 class TextLayout(NamedTuple):
@@ -124,13 +95,14 @@ def encode_table(
     kept = selected_positions(raw.names, options.columns, options.drop)
     raw, kept = _with_interventions(raw, kept, options)
     treatments = options.treatments(raw.names, raw.is_coded)
-    raw = raw.chosen(kept) if options.weights is None else _with_repeated_rows(raw, kept, options, note)
+    raw = raw.chosen(kept) if options.weights is None else with_repeated_rows(raw, kept, options, note)
     n_rows = len(raw.columns[0])
     if _goes_by_position(raw, options.variables):
         names = tuple(variable.name for variable in options.variables or ())
         treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
         set_there = raw.set_there and raw.set_there.renamed(dict(zip(raw.names, names)))
         raw = raw._replace(names=names, set_there=set_there)
+    as_read, as_asked = raw, options
     raw, options, merged = _merged(raw, options, warn, note)
     levels = declared_levels(raw.levels, options, {name: treatments[name] for name in raw.names}, warn)
     columns = [Column.of(*item) for item in _select_columns(raw, options, levels, warn)]
@@ -172,10 +144,13 @@ def encode_table(
     else:
         asked = StateChooser(options, treatments, rows, is_tight, partial(_place_words, raw, options))
         refuse_other_cuts(columns, asked, rows, codes, is_hidden, options.listed_in)
+        chooser.cut.update(asked.cut)
     given = raw.set_there and raw.set_there.settled(rows, variables)
     if is_hidden is not None and isinstance(codes, np.ndarray):
-        return _with_holes(variables, codes, is_hidden, given, warn)
-    return Dataset(tuple(variables), codes, fingerprint(variables, codes, given), given)
+        found: Dataset | IncompleteDataset = _with_holes(variables, codes, is_hidden, given, warn)
+    else:
+        found = Dataset(tuple(variables), codes, fingerprint(variables, codes, given), given)
+    return with_recoding(found, encode_table, as_read, rows, as_asked, learnt_cuts(treatments, chooser.cut))
 
 
 def _with_interventions(raw: RawTable, kept: list[int], options: EncodingOptions) -> tuple[RawTable, list[int]]:
@@ -244,22 +219,6 @@ def _place_words(raw: RawTable, options: EncodingOptions, row: int) -> str:
         return ""
     line, words = raw.place_of(row)
     return words or f"line {line}: "
-
-
-def _with_repeated_rows(raw: RawTable, kept: Sequence[int], options: EncodingOptions, note: Warn) -> RawTable:
-    """The kept columns but that of counts, each row as often as it stands."""
-    weights = weights_position(str(options.weights), raw.names)
-    name = raw.names[weights]
-    counts, total = read_counts(name, raw.columns[weights])
-    others = [p for p in kept if p != weights]
-    if not others:
-        raise UnsuitableData("no column is left but that of --weights")
-    require_memory(total, len(others), options.free_bytes, name)
-    note(f"{plural(len(counts), 'row')} stand for {total:,} by --weights {option_value(name)}")
-    chosen = raw.chosen(others)
-    repeated = [column.with_cells(np.repeat(column.cells(), counts)) for column in chosen.columns]
-    set_there = raw.set_there and raw.set_there.repeated(counts)
-    return chosen._replace(columns=repeated, is_tight=raw.is_tight and bool(counts.all()), set_there=set_there)
 
 
 def _with_holes(

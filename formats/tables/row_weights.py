@@ -6,15 +6,21 @@ points and scores are the same as if every row were written out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..data_records import Variable
 from ..errors import UnsuitableData
-from ..wording import option_value, plural
-from .columns import Column
+from ..wording import Warn, option_value, plural
+from .columns import Column, EncodingOptions
 from .label_columns import LabelColumn
 from .labels import parse_numbers
 from .selection import matching_names
+
+if TYPE_CHECKING:
+    from .raw_tables import RawTable
 
 BYTES_PER_CELL = 4
 """Memory of reading and counting a cell; measured."""
@@ -67,3 +73,19 @@ def weights_position(name: str, names: tuple[str, ...]) -> int:
     if len(found) > 1:
         raise UnsuitableData(f"--weights {option_value(name)} names {len(found)} columns; one has the counts")
     return names.index(found[0])
+
+
+def with_repeated_rows(raw: RawTable, kept: Sequence[int], options: EncodingOptions, note: Warn) -> RawTable:
+    """The kept columns but that of counts, each row as often as it stands."""
+    weights = weights_position(str(options.weights), raw.names)
+    name = raw.names[weights]
+    counts, total = read_counts(name, raw.columns[weights])
+    others = [p for p in kept if p != weights]
+    if not others:
+        raise UnsuitableData("no column is left but that of --weights")
+    require_memory(total, len(others), options.free_bytes, name)
+    note(f"{plural(len(counts), 'row')} stand for {total:,} by --weights {option_value(name)}")
+    chosen = raw.chosen(others)
+    repeated = [column.with_cells(np.repeat(column.cells(), counts)) for column in chosen.columns]
+    set_there = raw.set_there and raw.set_there.repeated(counts)
+    return chosen._replace(columns=repeated, is_tight=raw.is_tight and bool(counts.all()), set_there=set_there)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -55,8 +55,9 @@ def cross_validated_log_likelihoods(
 ) -> np.ndarray:
     """Log-probability of every row under parameters estimated from the other folds (CVLL).
 
-    The structure is fixed. Rows are assigned to folds at random; fold sizes differ by at most one row. Returns
-    float64, shape (n_rows,), in nats. Raises `StageError` if there are fewer than two folds, or more folds than rows.
+    The structure is fixed. Rows are assigned to folds at random; fold sizes differ by at most one row. Where the data
+    set can be recoded, cuts and merges are learnt from the other folds, too. Returns float64, shape (n_rows,), in
+    nats. Raises `StageError` if there are fewer than two folds, or more folds than rows.
     """
     if not 2 <= folds <= dataset.n_rows:
         raise StageError(f"{folds} folds of {dataset.n_rows} rows: choose between 2 and the number of rows")
@@ -64,20 +65,28 @@ def cross_validated_log_likelihoods(
     deal = ThreadPoolExecutor(1).submit(task_generator(seed).permutation, dataset.n_rows).result()
     # Remainders of a permutation: sizes of folds differ by one at most.
     fold_of_row = deal % folds
-    n_states = dataset.n_states.tolist()
     total = np.zeros(dataset.n_rows)
-    for child, parent_set in enumerate(parents):
-        total += _log_probabilities(
-            dataset.codes,
-            n_states,
-            child,
-            parent_set,
-            fold_of_row,
-            range(folds),
-            smoothing,
-            _all_free(dataset, child),
-        )
+    for coded, judged in coded_folds(dataset, fold_of_row, folds):
+        n_states = coded.n_states.tolist()
+        for child, parent_set in enumerate(parents):
+            free = _all_free(coded, child)
+            total += _log_probabilities(
+                coded.codes, n_states, child, parent_set, fold_of_row, judged, smoothing, free
+            )
     return total
+
+
+def coded_folds(dataset: Dataset, fold_of_row: np.ndarray, folds: int) -> Iterator[tuple[Dataset, Sequence[int]]]:
+    """The table by the states that hold for some folds, and these folds.
+
+    For each fold the table by the cuts and merges of the rows of the others; once for all folds if no states depend
+    on rows.
+    """
+    if dataset.recoding is None or not dataset.recoding.learnt:
+        yield dataset, range(folds)
+        return
+    for fold in range(folds):
+        yield dataset.recoded(fold_of_row != fold), (fold,)
 
 
 def _all_free(dataset: Dataset, child: int) -> np.ndarray:

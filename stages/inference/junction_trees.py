@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,10 +36,9 @@ class Engine:
 
     `elimination` is a known order, such as a treewidth certificate's, that competes with the greedy ones. `memory`
     limits a junction tree's tables, in bytes; by default it is the machine's free memory. Raises `UnsuitableData` if
-    a variable has more than 256 states. Attribute `whole_cells`: cells of the tables without evidence: an upper bound
-    for any query. The last `n_virtual` variables stand for uncertain observations (`uncertain_evidence`); `log_scale`
-    is added to log-probabilities, nats. `given` are states that all evidence contains: the factors of a Markov
-    network (`markov`), None for other networks.
+    a variable has more than 256 states. The last `n_virtual` variables stand for uncertain observations
+    (`uncertain_evidence`); `log_scale` is added to log-probabilities, nats. `given` are states that all evidence
+    contains: the factors of a Markov network (`markov`), None for other networks.
     """
 
     def __init__(
@@ -59,16 +59,39 @@ class Engine:
         self.n_variables = n = len(network.variables)
         order = topological_order(network.parents, range(n))
         self.arrays = new_network_arrays(network.parents, network.tables, order)
-        ranks, families = np.arange(n), np.arange(n)
+        self.elimination = None if elimination is None else np.array(elimination, dtype=np.int64)
+
+    @cached_property
+    def _whole(self) -> tuple[float, np.ndarray]:
+        """Cells and ranks of the whole network, found at first use: small questions do not need them."""
+        n, given = self.n_variables, self.given
         hidden = np.array([v for v in range(n) if v not in (given or ())], dtype=np.int64)
-        if elimination is not None:
-            ranks[np.array(elimination, dtype=np.int64)] = np.arange(n)
+        ranks, families = np.arange(n), np.arange(n)
+        if self.elimination is not None:
+            ranks[self.elimination] = np.arange(n)
         is_joined, local = np.zeros(n, dtype=np.bool_), np.full(n, -1, dtype=np.int64)
         eliminated = eliminate_component(self.arrays, hidden, families, ranks, is_joined, local)
-        self.whole_cells = float(measure(self.arrays, hidden, eliminated)[0])
-        # The best order of the whole network, restricted to a component, is tried beside the greedy ones.
-        self.ranks = np.full(n, n, dtype=np.int64)
-        self.ranks[hidden[eliminated.order]] = np.arange(len(hidden))
+        cells = float(measure(self.arrays, hidden, eliminated)[0])
+        ranks = np.full(n, n, dtype=np.int64)
+        ranks[hidden[eliminated.order]] = np.arange(len(hidden))
+        return cells, ranks
+
+    @property
+    def whole_cells(self) -> float:
+        """Cells of the tables without evidence: an upper bound for any query."""
+        return self._whole[0]
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """The best order of the whole network: restricted to a component, it is tried beside the greedy ones."""
+        return self._whole[1]
+
+    def ranks_for(self, groups: Groups) -> np.ndarray:
+        """The order that competes with the greedy ones in a question about one row: that of the columns if it
+        concerns half of the variables at most and no order is known, so that the whole network is not ordered.
+        """
+        is_small = 2 * len(groups.members) <= self.n_variables
+        return np.arange(self.n_variables) if is_small and self.elimination is None else self.ranks
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -118,7 +141,10 @@ class Engine:
         n = self.n_variables
         no_target, no_variable = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.bool_)
         logs = np.empty(len(groups.rows))
-        query = Query(ranks=self.ranks, is_joined=no_variable, target_start=no_target, codes=codes, logs=logs)
+        ranks = fields.pop("ranks", None)
+        if ranks is None:
+            ranks = self.ranks
+        query = Query(ranks=ranks, is_joined=no_variable, target_start=no_target, codes=codes, logs=logs)
         return query._replace(**fields)
 
     def cost(self, groups: Groups, query: Query) -> Cost:

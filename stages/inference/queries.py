@@ -76,7 +76,8 @@ def prepare(
     groups = engine.group(is_hidden, is_wanted, is_joined if across else None)
     target_start, n_columns = target_columns(engine, wanted)
     posterior = np.full((1, n_columns), math.nan)
-    query = engine.query(codes, groups, is_joined=is_joined, target_start=target_start, posterior=posterior)
+    fields = {"ranks": engine.ranks_for(groups), "is_joined": is_joined}
+    query = engine.query(codes, groups, target_start=target_start, posterior=posterior, **fields)
     cost = engine.cost(groups, query)
     engine.refuse_too_large(cost)
     return Prepared(evidence, groups, query, cost)

@@ -163,6 +163,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "screen": ("f.jsonl", "g.jsonl"),
     "separated": ("a,b", "b,a"),
     "shard": ("1/2",),
+    "smooth_towards": ("marginal",),
     "smoothing": ("30",),
     "start": ("n.jsonl",),
     "states": ("states.json",),

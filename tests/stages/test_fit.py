@@ -46,6 +46,15 @@ def test_two_variables():
     assert uniform.tables[1] == pytest.approx(np.array([[2.5 / 4, 1.5 / 4], [0.5 / 3, 2.5 / 3]]))
 
 
+def test_smoothing_towards_the_marginal():
+    dataset = make_dataset([[0, 0, 0, 1, 1], [0, 0, 1, 1, 1]], [3, 2])
+    network = make_network([(), (0,)], dataset.variables)
+    tables = fit_parameters(network, dataset, smoothing=7, towards="marginal").tables
+    # One row more of each state: 4/8, 3/8, 1/8 and 3/7, 4/7, as seven rows for each parent configuration.
+    assert tables[0] == pytest.approx(np.array([3 + 3.5, 2 + 2.625, 0.875]) / 12)
+    assert tables[1] == pytest.approx(np.array([[5 / 10, 5 / 10], [3 / 9, 6 / 9], [3 / 7, 4 / 7]]))
+
+
 @pytest.mark.parametrize("prior", [{}, {"smoothing": 0}, {"smoothing": 1}])
 def test_configurations_without_rows_are_uniform(prior):
     dataset = make_dataset([[0, 0], [1, 2]], [3, 4])

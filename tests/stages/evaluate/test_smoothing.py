@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from helpers.cases.graphs import network_of
@@ -11,7 +13,7 @@ import bnsl
 from formats.data_records import IncompleteDataset
 from stages.evaluate.prediction import judge_predictions
 from stages.evaluate.smoothing import FOLDS, GRID, losses_by_smoothing
-from stages.fit import fit_parameters
+from stages.fit import TOWARDS, fit_parameters
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
 
@@ -22,16 +24,16 @@ def test_equals_networks_fitted_fold_by_fold(target):
     network = network_of([(), (0,), (0, 1), (2,), (2, 3)], list(dataset.names))
     found = losses_by_smoothing(network, dataset, target, seed=4)
     fold_of_row = task_generator(4).permutation(83) % FOLDS
-    for smoothing in (GRID[0], GRID[4]):
+    for towards, smoothing in itertools.product(TOWARDS, (GRID[0], GRID[4])):
         loss = 0.0
         for fold in range(FOLDS):
             inside, outside = (
                 dataset.rows(np.flatnonzero((fold_of_row == fold) == kept), "") for kept in (True, False)
             )
-            fitted = fit_parameters(network, outside, smoothing=smoothing)
+            fitted = fit_parameters(network, outside, smoothing=smoothing, towards=towards)
             rows = IncompleteDataset(inside, np.zeros(inside.codes.shape, dtype=bool))
             loss += judge_predictions(fitted, rows, target)["log_loss"] * inside.n_rows
-        assert found[smoothing] == pytest.approx(loss / 83)
+        assert found[towards, smoothing] == pytest.approx(loss / 83)
 
 
 def test_few_rows_are_refused():
@@ -48,15 +50,21 @@ def test_fit_takes_the_best():
     chosen = bnsl.fit(network, table, smoothing_for=target, quiet=True)
     options = chosen.record.header.by[-1]["options"]
     assert options["smoothing_for"] == target and options["smoothing"] in GRID
-    by_hand = bnsl.fit(network, table, smoothing=options["smoothing"], quiet=True)
+    towards = options.get("smooth_towards")
+    by_hand = bnsl.fit(network, table, smoothing=options["smoothing"], smooth_towards=towards, quiet=True)
     assert chosen.cpt(target)["probability"] == by_hand.cpt(target)["probability"]
     learnt = bnsl.learn(table, method="tan", target=target, smoothing_for=target, quiet=True)
     assert learnt.cpt(target)["probability"] == chosen.cpt(target)["probability"]
     for wrong, said in (
         ({"smoothing": 1}, "smoothing_for chooses smoothing: give one of them"),
         ({"missing": "em"}, "smoothing_for needs complete rows"),
+        ({"smoothing_for": None, "smooth_towards": "marginal"}, "goes with smoothing=ROWS or smoothing_for=NAME"),
+        (
+            {"smoothing_for": None, "smoothing": 5, "smooth_towards": "marginal", "missing": "em"},
+            "smooth_towards=.marginal. does not go with missing=.em.",
+        ),
     ):
         with pytest.raises(bnsl.UsageError, match=said):
-            bnsl.fit(network, table, smoothing_for=target, quiet=True, **wrong)
+            bnsl.fit(network, table, **{"smoothing_for": target, "quiet": True, **wrong})
     with pytest.raises(bnsl.DataError, match="no variable 'nobody'"):
         bnsl.fit(network, table, smoothing_for="nobody", quiet=True)

@@ -1,0 +1,157 @@
+"""The codes of a table by cuts and merges that some of its rows give, as cross-validation needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow
+
+from ..data_records import Dataset, IncompleteDataset, Recoding, Variable
+from ..errors import located
+from ..wording import ignore
+from .columns import Column, EncodingOptions, Treatment
+from .cuts.discretization import ColumnRule, Discretization, cuts_of_labels, interval_labels
+from .label_columns import LabelColumn
+from .labels import MISSING_STATE, code_new_states, parse_numbers
+from .selection import matching_names
+
+if TYPE_CHECKING:
+    from .raw_tables import RawTable
+
+    Encode = Callable[..., Dataset | IncompleteDataset]
+
+
+def learnt_cuts(treatments: dict[str, Treatment], cut: set[str]) -> dict[str, Discretization]:
+    """The rules of the columns that were cut at points learnt from the rows; given cut points are not."""
+    rules = {name: treatments[name].rule for name in sorted(cut)}
+    return {name: rule for name, rule in rules.items() if isinstance(rule, Discretization)}
+
+
+def with_recoding(
+    found: Dataset | IncompleteDataset,
+    encode: Encode,
+    raw: RawTable,
+    rows: np.ndarray | None,
+    options: EncodingOptions,
+    cuts: dict[str, Discretization],
+) -> Dataset | IncompleteDataset:
+    """The data set with its `Recoding`, if the options ask for it.
+
+    A column is cut by the rule by which it was cut in the whole table, at the points that the marked rows give. Rules
+    of ``--merge`` on counts count the marked rows; labels without one are rare. All other columns keep their states.
+
+    - `encode`: `encoding.encode_table`.
+    - `raw`: the columns before labels are merged.
+    - `rows` (bool): its rows that the data set has; None for all.
+    - `cuts`: of `learnt_cuts`.
+    """
+    if not options.is_recodable:
+        return found
+    dataset = _complete(found)
+    dataset = replace(dataset, recoding=_recoding(encode, raw, rows, options, dataset.variables, cuts))
+    return replace(found, dataset=dataset) if isinstance(found, IncompleteDataset) else dataset
+
+
+def _recoding(
+    encode: Encode,
+    raw: RawTable,
+    rows: np.ndarray | None,
+    options: EncodingOptions,
+    variables: Sequence[Variable],
+    cuts: dict[str, Discretization],
+) -> Recoding:
+    names = [variable.name for variable in variables]
+    known = {v.name for v in options.variables or () if v.states is not None}
+    counted = [rule for rule in options.merge if rule.rare is not None]
+    merged = {name for rule in counted for name in matching_names(rule.columns, names, "--merge")} - known
+    learnt = tuple(name for name in names if name in merged or name in cuts)
+    raw = raw.chosen([raw.names.index(name) for name in names])
+    kept = tuple(
+        variable.name
+        for variable, column in zip(variables, raw.columns)
+        if variable.name in known and variable.name not in learnt and _is_by_rows(variable, column)
+    )
+    if rows is not None:
+        raw = raw._replace(columns=[column.with_cells(column.cells()[rows]) for column in raw.columns])
+    raw = raw._replace(is_tight=False, set_there=None)
+    states = {v.name: v.known_states for v in variables}
+    listed = tuple(rule for rule in options.merge if rule.rare is None and _is_plain(rule.columns, variables))
+    levels = {name: _labels_of(raw, name, options) for name in merged}
+    rules = tuple(ColumnRule(name, rule) for name, rule in cuts.items())
+    new = replace(
+        options,
+        columns=(),
+        drop=(),
+        categories=(),
+        weights=None,
+        interventions=None,
+        observed=False,
+        levels={},
+        is_recodable=False,
+        discretize=(),
+        merge=listed,
+        listed_in="the table with the cuts and merges of a fold",
+    )
+    to_learn = replace(
+        new,
+        variables=tuple(Variable(v.name) if v.name in learnt else v for v in variables),
+        discretize=rules,
+        merge=(*counted, *listed),
+        levels=levels,
+    )
+
+    def states_by(is_marked: np.ndarray) -> tuple[tuple[Variable, ...], np.ndarray]:
+        some = raw._replace(columns=[column.with_cells(column.cells()[is_marked]) for column in raw.columns])
+        with located(raw.source):
+            found = _complete(encode(some, to_learn, ignore)).variables
+            settled = tuple(_settled(v, states[v.name], v.name in cuts) for v in found)
+            coded = _complete(encode(raw, replace(new, variables=settled, max_states=None), ignore))
+        return coded.variables, coded.plain_codes
+
+    return Recoding(learnt, kept, states_by)
+
+
+def _is_by_rows(variable: Variable, column: LabelColumn) -> bool:
+    """Whether a file's states of a column are intervals of its numbers, or it merges labels by counts."""
+    if variable.merging is not None and variable.merging.others is not None:
+        return True
+    regular = tuple(state for state in variable.known_states if state != MISSING_STATE)
+    own = Column.of(variable, column)
+    return cuts_of_labels(regular) is not None and not np.isnan(parse_numbers(own.labels)).all()
+
+
+def _is_plain(name: str, variables: Sequence[Variable]) -> bool:
+    """Whether a column's variable does not say itself which labels are merged."""
+    return all(variable.merging is None for variable in variables if variable.name == name)
+
+
+def _labels_of(raw: RawTable, name: str, options: EncodingOptions) -> tuple[str, ...]:
+    """The labels of a column, declared or in some row, so that each is kept or merged whichever rows are marked."""
+    declared = options.levels.get(name) or raw.levels.get(name)
+    if declared and not options.observed:
+        return tuple(declared)
+    column = Column.of(Variable(name), raw.columns[raw.names.index(name)])
+    column.classify(False, options.na)
+    occurs = column.count_labels() > 0
+    labels = column.labels.filter(pyarrow.array(occurs if column.missing is None else occurs & ~column.missing))
+    return code_new_states(labels.to_pylist(), parse_numbers(labels)).states
+
+
+def _settled(variable: Variable, whole: tuple[str, ...], is_cut: bool) -> Variable:
+    """A variable learnt from some rows, so that it has a state for each cell of the `whole` table's states.
+
+    Numbers so few that the marked rows left them uncut become intervals that end at these numbers.
+    """
+    states, missing = variable.known_states, whole[-1:] if whole[-1:] == (MISSING_STATE,) else ()
+    regular = tuple(state for state in states if (state,) != missing)
+    if is_cut and cuts_of_labels(regular) is None:
+        numbers = parse_numbers(pyarrow.array(regular, pyarrow.string()))
+        regular = interval_labels(numbers[:-1] if len(numbers) > 1 else numbers)
+    return replace(variable, states=(*regular, *missing))
+
+
+def _complete(found: Dataset | IncompleteDataset) -> Dataset:
+    return found.dataset if isinstance(found, IncompleteDataset) else found
