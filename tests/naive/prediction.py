@@ -64,7 +64,8 @@ def curves(answers, states):
                 "precision": true / (true + false),
             }
             counts = {"true_positives": true, "false_positives": false}
-            points.append({"state": label, "threshold": threshold, **counts, **rates})
+            least = min(p for p in shown + others if round(p, 12) >= threshold)
+            points.append({"state": label, "threshold": least, **counts, **rates})
     return points
 
 

@@ -120,5 +120,5 @@ def test_evidence_is_about_the_variables_of_the_file(tmp_path):
     path, beyond = written(tmp_path, TEXT), written(tmp_path, "1 3 0\n", "x.evid")
     with pytest.raises(DataError, match=r"no variable 3: it has 3"):
         bnsl.query(path, uai_evidence=beyond, quiet=True)
-    with pytest.raises(UsageError, match="no variable 'factor 0'"):
+    with pytest.raises(DataError, match="no variable 'factor 0'"):
         bnsl.query(path, {"factor 0": "0"}, quiet=True)
