@@ -164,6 +164,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         "formats.schemas",
         "formats.sets.listed_sets",
         "formats.errors",
+        "formats.printable",
         "formats.text_widths",
         "formats.wording",
         "formats.version",

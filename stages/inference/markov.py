@@ -2,8 +2,8 @@
 
 The variables become independent and uniform. A factor becomes a child of its variables that is observed and has one
 state, whose probability is the factor divided by its largest number. The logarithms of these numbers and of the
-variables' numbers of states add up to `Engine.log_scale`. So the log-probability of evidence is the logarithm of the
-partition function: of the sum, over all states that agree with the evidence, of the product of all factors.
+variables' numbers of states add up to `log_scale` of `Engine`. So the log-probability of evidence is the logarithm of
+the partition function: of the sum, over all states that agree with the evidence, of the product of all factors.
 """
 
 from __future__ import annotations

@@ -176,12 +176,6 @@ class CutProgramme:
         self._highs.addRows(len(added), cuts.demands, endless, len(cuts.sets), starts, cuts.sets, weights)
         self.cuts = np.concatenate((self.cuts, added))
 
-    def lacking(self, pool: Cuts, shares: np.ndarray, violation: float) -> np.ndarray:
-        """The cuts of `pool`, not in the programme, that these shares violate by more than `violation`; most violated
-        first.
-        """
-        return most_violated(pool, self.cuts, shares, violation)
-
     def exclude(self, excluded: np.ndarray) -> None:
         """Fix the share of exactly the sets where `excluded` is true at zero."""
         places = np.flatnonzero((excluded != self._excluded)[self.sets]).astype(np.int32)

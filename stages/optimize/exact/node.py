@@ -25,7 +25,7 @@ from ..bounds.separators import Separator, add_violated, make_point
 from ..bounds.zero_half_cuts import HalvedSumSeparator
 from .branching import Gain, OrderGains, worth_of
 from .fractional import CycleSeparator, SharedArcs, add_precedence
-from .linear_programme import Basis, CutProgramme, Solution, first_sets
+from .linear_programme import Basis, CutProgramme, Solution, first_sets, most_violated
 from .tree import Branch, BranchTree
 from .volume_programme import VolumeProgramme, VolumeStart
 
@@ -272,7 +272,7 @@ class BranchWork:
 
     def add_cuts(self, shares: np.ndarray) -> int:
         """Add violated cuts to the programme: known ones and, if these are few, new ones; returns their number."""
-        added = self.programme.lacking(self.pool.cuts, shares, KNOWN_VIOLATION)[:MOST_KNOWN]
+        added = most_violated(self.pool.cuts, self.programme.cuts, shares, KNOWN_VIOLATION)[:MOST_KNOWN]
         if len(added) < ENOUGH_KNOWN:
             first = len(self.pool)
             point = make_point(self.pool.columns, shares, SHARE_TOLERANCE)

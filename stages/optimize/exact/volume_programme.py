@@ -19,7 +19,7 @@ from stages.runtime.budgets import Budget
 
 from ..bounds.active_sets import SLICE_WORK
 from ..bounds.cut_pool import columns_of, cuts_of_sets
-from .linear_programme import Solution, most_violated, some_cuts
+from .linear_programme import Solution, some_cuts
 
 STEPS, TRIAL_STEPS = 150, 30
 """Steps of an ascent, and of an ascent that tries a branch."""
@@ -85,10 +85,6 @@ class VolumeProgramme:
         self._pool = pool
         self.cuts = np.concatenate((self.cuts, added))
         self._multipliers = np.concatenate((self._multipliers, np.zeros(len(added))))
-
-    def lacking(self, pool: Cuts, shares: np.ndarray, violation: float) -> np.ndarray:
-        """As `CutProgramme.lacking`."""
-        return most_violated(pool, self.cuts, shares, violation)
 
     def exclude(self, excluded: np.ndarray) -> None:
         """Fix the share of exactly the sets where `excluded` is true at zero."""

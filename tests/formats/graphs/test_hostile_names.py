@@ -46,7 +46,7 @@ def test_a_name_is_kept_or_refused(tmp_path, target: str, name: str):
 def test_pictures_show_no_control_characters(tmp_path, target: str, name: str):
     network = Network(Header((Variable(name, (name, "q")),)), ((),), np.array([-1.0]))
     ones = np.ones(1)
-    drawing = Drawing(network, (name,), ones, ones, ones, 1.0, (), (), ())
+    drawing = Drawing(network, (name,), ones, ones, ones, ones, (), (), ())
     path = tmp_path / "n"
     write_drawing(str(path), drawing, target)
     text = path.read_text(encoding="utf-8")

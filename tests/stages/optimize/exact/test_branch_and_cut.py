@@ -16,6 +16,7 @@ from stages.optimize.exact import branch_and_cut, linear_programme, node
 from stages.optimize.exact.branch_and_cut import BranchAndCut
 from stages.optimize.exact.branching import RELIABLE, Gain, OrderGains
 from stages.optimize.exact.incumbent import Incumbent
+from stages.optimize.exact.linear_programme import most_violated
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
@@ -112,7 +113,7 @@ def test_known_cuts_that_are_violated_join_and_others_do_not(seed):
         counted = sum(shares[s] * w for s, w in zip(row.sets.tolist(), row.weights.tolist()))
         if index not in held and row.demand - counted > 0.3:
             expected[index] = counted - row.demand
-    found = work.programme.lacking(work.pool.cuts, shares, 0.3).tolist()
+    found = most_violated(work.pool.cuts, work.programme.cuts, shares, 0.3).tolist()
     assert sorted(found) == list(expected)
     assert [expected[index] for index in found] == pytest.approx(sorted(expected.values()))
 
