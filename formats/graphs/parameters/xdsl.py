@@ -18,10 +18,13 @@ from ...textlines import Lines
 from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, is_identifier, kept, original, restored
 from ..parameter_tables import Families, failing
-from .noisy_max import noisy_max
+from .noisy_nodes import noisy_adder, noisy_max
 from .xml_elements import is_in_xml, line_of, read_xml
 
 _FIRST = "x"
+
+NOISY = {"noisymax": noisy_max, "noisyadder": noisy_adder}
+"""What makes tables of nodes without tables, by the node's element."""
 
 _ROW_LENGTH = 10
 """Nodes in each row of the drawing."""
@@ -60,19 +63,19 @@ def _property(key: str, texts: Sequence[str], words: Sequence[str], margin: str 
 
 
 def read_xdsl(lines: Lines) -> BayesianNetwork:
-    """Read an XDSL network of chance nodes with tables, deterministic and noisy-MAX nodes."""
+    """Read an XDSL network of chance nodes with tables, deterministic, noisy-MAX and noisy-adder nodes."""
     root = read_xml(lines)
     nodes = list(root.iterfind("nodes/*"))
     families = Families(failing(lines))
     for node in nodes:
         name, line = node.get("id", ""), line_of(node)
-        if node.tag not in ("cpt", "deterministic", "noisymax"):
+        if node.tag not in ("cpt", "deterministic", *NOISY):
             _refuse(lines, node)
         families.add_variable(name, name, _states(node), line)
     for node in nodes:
         numbers: Sequence[str | float]
-        if node.tag == "noisymax":
-            numbers = noisy_max(lines, node, families)
+        if node.tag in NOISY:
+            numbers = NOISY[node.tag](lines, node, families)
         else:
             numbers = _words(node, "probabilities") if node.tag == "cpt" else list(_certain(lines, node))
         families.add_table([*_words(node, "parents"), node.get("id", "")], numbers, line_of(node))
@@ -84,7 +87,9 @@ def read_xdsl(lines: Lines) -> BayesianNetwork:
 
 
 def _refuse(lines: Lines, node: Element) -> NoReturn:
-    message = f"node {node.get('id')!r} is of kind {node.tag}: only cpt, deterministic and noisymax are read"
+    message = (
+        f"node {node.get('id')!r} is of kind {node.tag}: only {', '.join(('cpt', 'deterministic', *NOISY))} are read"
+    )
     if node.tag in ("decision", "utility", "mau"):
         lines.fail(
             message, line=line_of(node), remedy="this is an influence diagram: remove its decisions and utilities"

@@ -39,6 +39,11 @@ def xdsl(sizes: list[int], n_states: int, parameters, strengths: str, kind: str 
     )
 
 
+def adder(sizes: list[int], n_states: int, parameters, weights: str) -> str:
+    text = xdsl(sizes, n_states, parameters, "", "noisyadder")
+    return text.replace("<strengths></strengths>", f"<dstates>0</dstates><weights>{weights}</weights>")
+
+
 def read(path, text: str):
     path.write_text(text)
     return open_network_or_model(str(path))
@@ -71,14 +76,17 @@ def test_a_table_of_all_outcomes(tmp_path, sizes, n_states, is_reversed, by_stre
         (xdsl([2], 2, [0.9, 0.3, 0, 1, 0, 1], "0 1"), "does not sum to 1"),
         (xdsl([2], 2, [0.9, 0.1, 0, 1, 0, 1], "0 1 2"), "needs 2 strengths"),
         (xdsl([2] * 24, 2, [0.5] * 98, " ".join(["0 1"] * 24)), "of 24 parents has 33,554,432 cells"),
-        (xdsl([2], 2, [0.9, 0.1, 0, 1, 0, 1], "0 1", "noisyadder"), "of kind noisyadder"),
+        (xdsl([2], 2, [0.9, 0.1, 0, 1, 0, 1], "0 1", "noisyadder"), "its element strengths is not known"),
+        (adder([2], 2, [0.9, 0.1, 0, 1, 0, 1], "1"), "needs 2 weights"),
+        (adder([2], 2, [0.9, 0.1, 0, 1, 0, 1], "0 0"), "needs 2 weights"),
+        (adder([2], 2, [0.9, 0.1, 0, 1], "1 1"), "needs 6 parameters"),
         (xdsl([2], 2, [1.0], "0 1", "decision"), "of kind decision"),
     ],
 )
 def test_what_is_refused(tmp_path, text, said):
     with pytest.raises(FormatError, match=said) as caught:
         read(tmp_path / "n.xdsl", text)
-    assert "parameters" in said or "strengths" in said or "sum" in said or caught.value.remedy
+    assert "parameters" in said or "strengths" in said or "sum" in said or "weights" in said or caught.value.remedy
 
 
 def early(table: str, more: str = "") -> str:
@@ -107,3 +115,14 @@ def test_a_noisy_or_by_hand(tmp_path):
     parameters = [0.89, 0.11, 0, 1, 0.57, 0.43, 0, 1, 0.53, 0.47, 0, 1, 0.01, 0.99]
     table = read(tmp_path / "n.xdsl", xdsl([2, 2, 2], 2, parameters, "0 1 0 1 0 1")).tables[-1]
     assert table[0, 0, 0, 0] == pytest.approx(0.9779913, abs=5e-8) and table[1, 1, 1, 0] == pytest.approx(0.01)
+
+
+def test_a_noisy_adder_by_hand(tmp_path):
+    parameters = [0.2, 0.8, 0.0, 1.0, 0.5, 0.5, 0.6, 0.4, 0.0, 1.0, 0.1, 0.9]  # of states of P0, of P1, of the leak
+    path, said = tmp_path / "n.xdsl", []
+    path.write_text(adder([2, 3], 2, parameters, "1 2.5 0.5"))
+    table = open_network_or_model(str(path), warn=said.append).tables[-1]
+    assert len(said) == 1 and "noisy-adder node 'C' is read as the average" in said[0]
+    assert table.shape == (2, 3, 2)
+    assert table[0, 1, 0] == pytest.approx((1 * 0.2 + 2.5 * 0.6 + 0.5 * 0.1) / 4.0)
+    assert table[1, 2].tolist() == pytest.approx([0.5 * 0.1 / 4.0, (1.0 + 2.5 + 0.5 * 0.9) / 4.0])
