@@ -93,7 +93,7 @@ class OptimizeOptions:
     )
     perturb: int | None = own(
         None,
-        "Random changes before every restart; a tenth of the variables if not given.",
+        "Random changes of an equivalent network before every restart; a tenth of the variables if not given.",
         metavar="N",
         least=1,
         needs="restarts",

@@ -93,8 +93,10 @@ def run_method(
     candidates: Sequence[Iterable[int]] | None = None,
     cache: FamilyCache | None = None,
 ) -> SearchResult:
-    """Run a method from its start, then from perturbed copies of the best graph, once for each restart.
+    """Run a method from its start, then from perturbed equivalents of the best graph, once for each restart.
 
+    A restart draws an equivalent, if the score judges equivalent graphs alike, and the ties of its climb: the
+    directions that a first climb gave to arcs whose two directions gain equally stay otherwise.
     It reads from `options`: ``restarts`` (none by default), ``perturb``, constraints, seed, jobs, and ``start``, the
     network to start from (no arcs by default). The budget's evaluations are local scores computed. `candidates`
     restricts the possible parents of each child; `cache` has scores already computed. Under required or forbidden
@@ -125,7 +127,10 @@ def run_method(
         if not best.done or budget.is_spent(run.cache.computed):
             break
         rng = task_generator(options.seed, restart)
-        shaken = perturb(run.climbers[0], best.parents, options.perturb, rng, budget)
+        for climber in run.climbers:
+            climber.ties = rng
+        parents = random_equivalent(best.parents, constraints, rng) if scorer.is_equivalent else best.parents
+        shaken = perturb(run.climbers[0], parents, options.perturb, rng, budget)
         if budget.time_left() <= 0.0:
             break
         found = method(run, shaken)
