@@ -47,7 +47,7 @@ def test_stream(place):
     ("arguments", "message"),
     [
         (["--data", "d.csv"], "--best-classes does not go with method pricing"),
-        (["s.jsonl", "--tw", "2"], "exact takes it"),
+        (["s.jsonl", "--tw", "2"], "exact without --tw takes it"),
         (["s.jsonl", "--format", "table"], "--best-classes writes a stream"),
         (["s.jsonl", "--proof", "p.proof"], "leave out --start and --proof"),
     ],
