@@ -12,7 +12,6 @@ from typing import NoReturn
 
 from bnsl.running.exit_codes import ExitCode
 from bnsl.running.interrupts import install_early_handlers
-from formats.idle_packages import leave_out
 
 from .running.packages import foreign_package
 
@@ -26,12 +25,14 @@ def start() -> NoReturn:
     put_off_collection()
     replace_closed_streams()
     leave_threads_to_jobs()
-    leave_out()
     if problem := foreign_package():
         print(f"bnsl: error: {problem}", file=sys.stderr)
         sys.exit(ExitCode.BUG)
+    from formats.idle_packages import leave_out
+
     from .main import run
 
+    leave_out()
     run()
 
 

@@ -203,7 +203,7 @@ def test_without_arguments_the_overview_goes_to_stderr():
             ["optimize", "--iterations", "5", "x"],
             "--iterations does not go with method ils or exact; obs, asobs take it",
         ),
-        (["optimize", "--tw", "1", "--start", "n", "x"], "--start does not go with method forest; ils, s2, s2plus"),
+        (["optimize", "--tw", "1", "--start", "n", "x"], "--start does not go with method forest; ils, exact, s2"),
         (["optimize", "--chc", "--tabu", "5", "--data", "x"], "--tabu does not go with method chc; hc, mmhc take it"),
         (["optimize", "--hc", "--perturb", "5", "--data", "x"], "--perturb goes with --restarts only"),
         (

@@ -125,7 +125,10 @@ _EVERYWHERE = (
     "optimize --data {csv} --method {m} --evaluations 3", "optimize --data {csv} --method {m} --tw 2 --evaluations 3",
 )  # fmt: skip
 
-_BY_KIND = {Kind.PARENT_SETS: "sets", Kind.NETWORK: "network", Kind.PARAMETERS: "network", Kind.DATA: "data"}
+_BY_KIND = {
+    Kind.PARENT_SETS: "sets", Kind.NETWORK: "network", Kind.PARAMETERS: "network", Kind.MARKOV: "network",
+    Kind.DATA: "data",
+}  # fmt: skip
 KIND = {row.name: _BY_KIND[row.kind] for row in formats_of(*_BY_KIND)} | {
     "bnsl.forest": "forest", "bnsl.proof": "proof", "bnsl.entropy": "entropy", "bnsl.arc-probabilities": "strengths",
     "networks": "networks", "measures": "measures", "arcs": "knowledge", "tiers": "knowledge",

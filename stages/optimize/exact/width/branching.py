@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .cliques import Cliques
-from .rows import Limits
+from .rows import Ranges
 from .separation import Point
 
 WHOLE = 1e-6
@@ -17,7 +17,7 @@ MOST_CANDIDATES = 10
 """Pairs that are tried."""
 
 
-def candidates(point: Point, limits: Limits) -> Iterator[tuple[Limits, Limits]]:
+def candidates(point: Point, limits: Ranges) -> Iterator[tuple[Ranges, Ranges]]:
     """Pairs of parts, the most promising first.
 
     Fractional edges come first, near one half and with much of the arcs' and marriages' share on them; only if there
@@ -55,7 +55,7 @@ def _fractional_arc(point: Point) -> tuple[int, int] | None:
     return (parent, child) if distance[parent, child] < 0.5 - WHOLE else None
 
 
-def without_edge(cliques: Cliques, limits: Limits, pair: int) -> Limits:
+def without_edge(cliques: Cliques, limits: Ranges, pair: int) -> Ranges:
     """The part without an edge: no set needs it, no triangle has it."""
     part = limits.copied()
     a, b = cliques.pairs[pair].tolist()
@@ -67,14 +67,14 @@ def without_edge(cliques: Cliques, limits: Limits, pair: int) -> Limits:
     return part
 
 
-def with_edge(cliques: Cliques, limits: Limits, pair: int) -> Limits:
+def with_edge(cliques: Cliques, limits: Ranges, pair: int) -> Ranges:
     """The part with an edge."""
     part = limits.copied()
     part.lower[cliques.first_pair + pair] = 1
     return part
 
 
-def arc_parts(cliques: Cliques, limits: Limits, parent: int, child: int) -> tuple[Limits, Limits]:
+def arc_parts(cliques: Cliques, limits: Ranges, parent: int, child: int) -> tuple[Ranges, Ranges]:
     """The parts without and with an arc."""
     without, within = limits.copied(), limits.copied()
     has = (cliques.child == child) & cliques.members[:, parent]

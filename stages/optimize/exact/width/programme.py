@@ -10,7 +10,7 @@ from formats.sets.listed_sets import offsets_of
 from stages.runtime.budgets import Budget
 
 from ..linear_programme import COST_SCALE, FEASIBILITY, load_solver
-from .rows import Limits, RowPool
+from .rows import Ranges, RowPool
 
 MOST_ITERATIONS = 10_000_000
 """No limit on iterations."""
@@ -45,7 +45,7 @@ class CliqueProgramme:
     """
 
     def __init__(
-        self, costs: np.ndarray, child: np.ndarray, n_columns: int, sets: np.ndarray, limits: Limits, budget: Budget
+        self, costs: np.ndarray, child: np.ndarray, n_columns: int, sets: np.ndarray, limits: Ranges, budget: Budget
     ):
         highspy = load_solver()
         self._status, self._new_basis = highspy.HighsModelStatus, highspy.HighsBasis
@@ -129,7 +129,7 @@ class CliqueProgramme:
         self.rows = self.rows[~gone]
         self.start(basis)
 
-    def limit(self, limits: Limits) -> None:
+    def limit(self, limits: Ranges) -> None:
         """Set the bounds of all columns."""
         changed = (limits.lower != self._limits.lower) | (limits.upper != self._limits.upper)
         self._limits = limits.copied()

@@ -63,7 +63,7 @@ class RowPool:
         return np.where(self.are_equations, np.abs(lacks), lacks)
 
 
-class Limits(NamedTuple):
+class Ranges(NamedTuple):
     """The columns that a branch leaves: bounds of each column, int8, shape (n_columns,).
 
     Sets have the upper bound 0 if they are excluded.
@@ -72,9 +72,9 @@ class Limits(NamedTuple):
     lower: np.ndarray
     upper: np.ndarray
 
-    def copied(self) -> Limits:
+    def copied(self) -> Ranges:
         """A copy to change."""
-        return Limits(self.lower.copy(), self.upper.copy())
+        return Ranges(self.lower.copy(), self.upper.copy())
 
 
 class Costs:
@@ -120,7 +120,7 @@ class Bound(NamedTuple):
 
 
 def safe_bound(
-    pool: RowPool, multipliers: np.ndarray, costs: Costs, limits: Limits, is_ray: bool = False
+    pool: RowPool, multipliers: np.ndarray, costs: Costs, limits: Ranges, is_ray: bool = False
 ) -> Bound | None:
     """The Lagrangian bound of multipliers in nats (float64, shape (n_rows,)), computed in whole numbers; None if they
     are too large.

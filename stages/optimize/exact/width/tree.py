@@ -16,7 +16,7 @@ from .branching import MOST_CANDIDATES, WHOLE, candidates
 from .cliques import Cliques
 from .incumbent import Incumbent
 from .programme import Basis, CliqueProgramme, Solution
-from .rows import Costs, Limits, RowPool, safe_bound
+from .rows import Costs, Ranges, RowPool, safe_bound
 from .separation import VIOLATION, Point, first_rows, separate
 
 ROOT_ROUNDS, BRANCH_ROUNDS = 400, 8
@@ -48,7 +48,7 @@ class Branch(NamedTuple):
     """A part of the networks."""
 
     cost: float  # lower bound on the cost of its networks in nats
-    limits: Limits
+    limits: Ranges
     basis: Basis | None
 
 
@@ -92,7 +92,7 @@ class EdgeTree:
         self._open: list[tuple[float, int, Branch]] = []
         self._closed = math.inf
         self._now = math.inf  # cost of the branch at work
-        limits = Limits(np.zeros(cliques.n_columns, dtype=np.int8), np.ones(cliques.n_columns, dtype=np.int8))
+        limits = Ranges(np.zeros(cliques.n_columns, dtype=np.int8), np.ones(cliques.n_columns, dtype=np.int8))
         is_first = np.zeros(cliques.n_sets, dtype=np.bool_)
         for start, end in itertools.pairwise(cliques.set_offsets.tolist()):
             is_first[start + np.argsort(costs.in_nats[start:end], kind="stable")[:FIRST_SETS]] = True
@@ -151,7 +151,7 @@ class EdgeTree:
         else:
             self._split(point, limits)
 
-    def _bound_in_rounds(self, limits: Limits, is_root: bool) -> Point | None:
+    def _bound_in_rounds(self, limits: Ranges, is_root: bool) -> Point | None:
         """Rounds of columns and rows; the last solution, or None if the branch can be closed."""
         idle_rounds, before, only_first = 0, -math.inf, is_root
         for _ in range(ROOT_ROUNDS if is_root else BRANCH_ROUNDS):
@@ -181,7 +181,7 @@ class EdgeTree:
         self.n_programmes += 1
         return self.programme.solve(len(self.pool))
 
-    def _bound(self, solution: Solution, limits: Limits) -> bool:
+    def _bound(self, solution: Solution, limits: Ranges) -> bool:
         """Raise the cost of the branch, exclude columns by reduced cost, add sets; returns whether some joined."""
         if solution.is_infeasible:
             self._bound_by_ray(solution, limits)
@@ -207,7 +207,7 @@ class EdgeTree:
             self.programme.add_columns(joining, self.pool)
         return len(joining) > 0
 
-    def _joining(self, excess: np.ndarray, limits: Limits) -> np.ndarray:
+    def _joining(self, excess: np.ndarray, limits: Ranges) -> np.ndarray:
         """Sets outside the programme that are cheaper than the sets in it; the cheapest of them."""
         n_sets, starts = self.cliques.n_sets, self.cliques.set_offsets
         is_in = self.programme.is_in[:n_sets] & (limits.upper[:n_sets] > 0)
@@ -217,7 +217,7 @@ class EdgeTree:
         joining = np.flatnonzero(~self.programme.is_in[:n_sets] & (limits.upper[:n_sets] > 0) & (gains > useful))
         return joining[np.argsort(-gains[joining], kind="stable")[:MOST_JOINING]]
 
-    def _bound_by_ray(self, solution: Solution, limits: Limits) -> None:
+    def _bound_by_ray(self, solution: Solution, limits: Ranges) -> None:
         """Close a branch without a solution if the ray proves that it has none."""
         largest = np.abs(solution.multipliers).max(initial=0.0)
         if largest > 0.0:
@@ -263,7 +263,7 @@ class EdgeTree:
             self.programme.drop_rows(idle)
             self._idle[idle] = 0
 
-    def _split(self, point: Point, limits: Limits) -> None:
+    def _split(self, point: Point, limits: Ranges) -> None:
         """Push the two parts of a branch for which trials promise the highest bounds."""
         programme, basis, cost = self.programme, self.programme.basis(), self._now
         best, worth, idle = None, -math.inf, 0

@@ -6,79 +6,15 @@ import io
 
 import numpy as np
 import pytest
+from helpers.places import ROOT
 
 from formats import open_network_or_model
 from formats.detection import detect
 from formats.errors import FormatError
 from formats.graph_records import BayesianNetwork
 
-DSL = """net Weather
-{
-  HEADER = { ID = Weather; NAME = "Weather"; };
-  node wet { TYPE = CPT; HEADER = { ID = wet; NAME = "Wet grass"; };
-    SCREEN = { POSITION = { CENTER_X = 168; CENTER_Y = 229; }; COLOR = 16250597; };
-    PARENTS = (rain, hose);
-    DEFINITION = { NAMESTATES = (yes, no);
-      PROBABILITIES = (0.9, 0.1, 0.8, 0.2, 0.7, 0.3, 0.6, 0.4, 0.5, 0.5, 0, 1); };
-    EXTRA_DEFINITION = { FAULT_NAMES = ("", "{;"); }; };
-  node rain { TYPE = CPT; PARENTS = (); DEFINITION = { NAMESTATES = (yes, no); PROBABILITIES = (0.25, 0.75); }; };
-  node hose { TYPE = CPT; PARENTS = (); DEFINITION = { NAMESTATES = (on, half, off);
-    PROBABILITIES = (0.2, 0.3, 0.5); }; };
-};
-"""
-
-NETICA = """// ~->[DNET-1]->~
-
-// File created by a person using Netica 5.15; at 17:33.
-
-bnet Weather {
-autoupdate = TRUE;
-visual V1 { nodefont = font {shape= "Arial"; size= 9;}; NodeSet Node {BuiltIn = 1;}; };
-node wet {
-  kind = NATURE; discrete = TRUE; chance = CHANCE;
-  states = (yes, no);
-  parents = (rain, hose);
-  probs =
-    // yes  no        // rain hose
-    (((0.9, 0.1),     // yes on
-      (0.8, 0.2), (0.7, 0.3)),
-     ((0.6, 0.4), (0.5, 0.5), (0, 1)));  // no off ;
-  whenchanged = 0;
-  title = "Wet; grass";
-  visual V1 { center = (174, 72); };
-};
-node rain { kind = NATURE; discrete = TRUE; states = (yes, no); parents = (); probs = (0.25, 0.75); };
-node hose { kind = NATURE; discrete = FALSE; levels = (0, 1, 2.5, 9); parents = (); probs = (0.2, 0.3, 0.5); };
-node wetter { kind = NATURE; discrete = TRUE; chance = DETERMIN; states = (yes, no); parents = (wet);
-  functable = (no, #0); };
-node TITLE1 { kind = CONSTANT; discrete = TRUE; };
-};
-"""
-
-MSBN = """belief network "Weather"
-properties { type Extra = choice of [ "a", "b" ]; }
-node rain { name : "Rain"; type : discrete [ 2 ] = { "yes", "no" }; position : (207, 95); }
-node hose { type : discrete[3] = { "on", "half", "off" }; }
-node wet
-{
-  type: discrete[2] =
-  {
-    "yes",
-    "no"
-  };
-}
-probability ( rain ) { 0.25, 0.75; }
-probability(hose) { 0.2, 0.3, 0.5; }
-probability ( wet | rain, hose ) {
-  (1, 0): 0.6, 0.4;
-  (1, 1) : 0.5, 0.5;
-  (1, 2) : 0, 1;
-  (0, 0) : 0.9, 0.1;
-  (0, 2) : 0.7, 0.3;
-  default: 0.8, 0.2;
-}
-"""
-
+FILES = ROOT / "tests/data/formats"
+DSL, NETICA, MSBN = ((FILES / f"weather.{ending}").read_text() for ending in ("dsl", "dne", "dsc"))
 SAMPLES = {"dsl": DSL, "dne": NETICA, "dsc": MSBN}
 WET = [[[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]], [[0.6, 0.4], [0.5, 0.5], [0.0, 1.0]]]
 

@@ -10,7 +10,7 @@ from naive.optimize.ktrees import all_ktrees
 
 from formats.sets.listed_sets import ListedSets
 from stages.optimize.exact.width.cliques import Cliques
-from stages.optimize.exact.width.rows import Costs, Limits, RowPool, safe_bound
+from stages.optimize.exact.width.rows import Costs, Ranges, RowPool, safe_bound
 from stages.optimize.exact.width.separation import Point, first_rows, separate
 
 
@@ -86,7 +86,7 @@ def test_the_bound_in_whole_numbers_is_that_in_floats():
     pool = RowPool()
     pool.add(first_rows(cliques) + separate(Point(cliques, rng.random(cliques.n_columns))))
     costs = Costs(rng.exponential(10.0, cliques.n_sets), cliques.set_offsets, 50.0)
-    limits = Limits(np.zeros(cliques.n_columns, dtype=np.int8), np.ones(cliques.n_columns, dtype=np.int8))
+    limits = Ranges(np.zeros(cliques.n_columns, dtype=np.int8), np.ones(cliques.n_columns, dtype=np.int8))
     limits.lower[cliques.first_pair], limits.upper[cliques.first_pair + 1] = 1, 0
     limits.upper[1] = 0
     for _ in range(20):
