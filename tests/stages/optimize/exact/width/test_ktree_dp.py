@@ -22,9 +22,13 @@ from stages.runtime.reporting import NullReporter
 
 
 def table_within(seed, n, width, n_sets=14):
-    """Random lists of sets with at most `width` parents; some with ties, some with fixed records."""
-    table = random_table(seed, n, min(4, width), n_sets, n_fixed=int(seed % 3 == 2), ties=seed % 2 == 0)
-    return keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= width))
+    """Random lists of sets with at most `width` parents; some with ties, some with fixed records within the width."""
+    for n_fixed in (int(seed % 3 == 2), 0):
+        table = random_table(seed, n, min(4, width), n_sets, n_fixed=n_fixed, ties=seed % 2 == 0)
+        kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= width))
+        if np.diff(kept.set_offsets).all():
+            break
+    return kept
 
 
 def solve(table, width):
