@@ -336,7 +336,7 @@ def open_data_search(
 def _warn_of_lists(
     header: Header, dataset: Dataset, is_constrained: bool, source: str, data_options: DataOptions, reporter: Reporter
 ) -> None:
-    """Warn where lists were made under other terms than those of the search on data that they are given to."""
+    """Warn if the search on data has another prior or other constraints than its lists were made with."""
     if data_options.interventions is None:
         warn_of_interventions(header, reporter, COUNT_APART)
     warn_of_list_terms(header, dataset, is_constrained, source, reporter)

@@ -1,4 +1,4 @@
-"""Conversions of networks to pictures, with what they show of probabilities."""
+"""Draw networks, with bars or tables of their probabilities if asked for."""
 
 from __future__ import annotations
 

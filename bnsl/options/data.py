@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -116,14 +116,7 @@ class DataOptions:
         """
         from formats import open_dataset
 
-        from ..tables import as_table
-
-        table = as_table(source)
-        rules = self.rules(reporter, known) | {"is_recodable": is_recodable}
-        dataset = open_dataset(table, warn=reporter.warn, note=reporter.note, **rules)
-        self._require_rows(dataset, table, may_be_set)
-        _report_recoding(dataset, known, reporter)
-        return dataset
+        return self._read(open_dataset, source, reporter, known, may_be_set, is_recodable)
 
     @staticmethod
     def _require_rows(dataset: Dataset, table: Any, may_be_set: bool) -> None:
@@ -145,18 +138,32 @@ class DataOptions:
         is_recodable: bool = False,
     ) -> Dataset | IncompleteDataset:
         """As `open`; with missing cells if the options keep them."""
-        from formats import open_incomplete
+        from formats import open_dataset, open_incomplete
+
+        reader = open_incomplete if self.keeps_holes else open_dataset
+        return self._read(reader, source, reporter, known, may_be_set, is_recodable)
+
+    def _read(
+        self,
+        reader: Callable[..., Any],
+        source: Any,
+        reporter: Reporter,
+        known: KnownVariables | None,
+        may_be_set: bool,
+        is_recodable: bool,
+    ) -> Any:
+        """What `reader` makes of the table; arguments as in `open`."""
+        from formats.data_records import Dataset
 
         from ..tables import as_table
 
-        if not self.keeps_holes:
-            return self.open(source, reporter, known, may_be_set=may_be_set, is_recodable=is_recodable)
-        rules = self.rules(reporter, known) | {"is_recodable": is_recodable}
         table = as_table(source)
-        rows = open_incomplete(table, warn=reporter.warn, note=reporter.note, **rules)
-        self._require_rows(rows.dataset, table, may_be_set)
-        _report_recoding(rows.dataset, known, reporter)
-        return rows
+        rules = self.rules(reporter, known) | {"is_recodable": is_recodable}
+        found = reader(table, warn=reporter.warn, note=reporter.note, **rules)
+        dataset = found if isinstance(found, Dataset) else found.dataset
+        self._require_rows(dataset, table, may_be_set)
+        _report_recoding(dataset, known, reporter)
+        return found
 
     @property
     def keeps_holes(self) -> bool:
@@ -212,7 +219,7 @@ class DataOptions:
 
 
 def _report_recoding(dataset: Dataset, known: KnownVariables | None, reporter: Reporter) -> None:
-    """Say which cuts and merges each fold learns from the other folds, and warn of those that a file lists."""
+    """Name the columns that each fold cuts or merges anew; warn of cuts and merges that a file lists."""
     from formats.streams import source_name
     from formats.wording import listed, plural
 

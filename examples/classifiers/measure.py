@@ -55,7 +55,7 @@ def judged(training: dict, test: dict, target: str, method: str, smoothing: str)
 
 
 def judged_elsewhere(training: dict, test: dict, target: str, weight: float) -> tuple[int, float, float]:
-    """As `judged`, of pyAgrum's TAN; cuts are those of ours."""
+    """As `judged`, of pyAgrum's TAN, on our cuts."""
     for name in ("matplotlib", "matplotlib.pylab", "matplotlib.pyplot", "pydot"):
         sys.modules.setdefault(name, MagicMock())  # for drawing only
     import pandas

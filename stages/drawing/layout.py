@@ -79,7 +79,7 @@ def place(
 def draw_part(parents: Parents, width: np.ndarray, height: np.ndarray) -> Part:
     """Draw a connected acyclic graph.
 
-    `width` and `height` are those of the boxes: float64, shape (n_variables,).
+    `width` and `height` of the boxes: float64, shape (n_variables,), pixels.
     """
     arcs = np.array([(p, v) for v, family in enumerate(parents) for p in family], dtype=np.int64)
     layer = assign_layers(parents)

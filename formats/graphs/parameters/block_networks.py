@@ -23,10 +23,7 @@ _IN_NETICA = "give the node a table in Netica (Table, Convert to Chance), and sa
 
 def read_dsl(lines: Lines) -> BayesianNetwork:
     """Read a DSL network of chance nodes with tables."""
-    tokens, families = Tokens(lines, C_COMMENTS), Families(lines.fail)
-    families.fail = tokens.fail
-    name, whole = _network(tokens, "net")
-    nodes = [(words[-1], block, at) for words, block, at in whole.blocks if words[:1] == ["node"] and len(words) == 2]
+    tokens, families, name, nodes = _opened(lines, "net")
     for node, block, at in nodes:
         kind = " ".join(block.list_of("TYPE"))
         if kind != "CPT":
@@ -58,10 +55,7 @@ def _depends_on_order(table: np.ndarray) -> bool:
 
 def read_netica(lines: Lines) -> BayesianNetwork:
     """Read a Netica network of nature nodes with tables, or with a function that names a state for each row."""
-    tokens, families = Tokens(lines, C_COMMENTS), Families(lines.fail)
-    families.fail = tokens.fail
-    name, whole = _network(tokens, "bnet")
-    nodes = [(words[-1], block, at) for words, block, at in whole.blocks if words[:1] == ["node"] and len(words) == 2]
+    tokens, families, name, nodes = _opened(lines, "bnet")
     for node, block, at in nodes:
         kind = "".join(block.list_of("kind")) or "NATURE"
         if kind in ("DECISION", "UTILITY"):
@@ -87,11 +81,15 @@ def read_netica(lines: Lines) -> BayesianNetwork:
     return families.network(name)
 
 
-def _network(tokens: Tokens, keyword: str) -> tuple[str, Block]:
-    """The name and the block of the network."""
+def _opened(lines: Lines, keyword: str) -> tuple[Tokens, Families, str, list[tuple[str, Block, int]]]:
+    """The words of a file, families without variables, the network's name, and its nodes: name, block and place."""
+    tokens, families = Tokens(lines, C_COMMENTS), Families(lines.fail)
+    families.fail = tokens.fail
     tokens.take(keyword)
     name = tokens.take()
-    return name, take_block(tokens)
+    blocks = take_block(tokens).blocks
+    nodes = [(words[-1], block, at) for words, block, at in blocks if words[:1] == ["node"] and len(words) == 2]
+    return tokens, families, name, nodes
 
 
 def _netica_states(block: Block) -> list[str]:

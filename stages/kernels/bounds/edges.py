@@ -2,7 +2,7 @@
 
 The moral graph of a network of treewidth at most K on n > K variables is part of a K-tree, which has Kn - K(K+1)/2
 edges. Any s of its vertices have at most Ks - K(K+1)/2 edges among them if s >= K, else s(s-1)/2; both are at most
-Ks - l for s >= 2 with l = min(K(K+1)/2, 2K - 1). Sets of edges of the latter kind are the independent sets of a
+Ks - l for s >= 2 with l = min(K(K+1)/2, 2K - 1). The sets of edges that keep to Ks - l are the independent sets of a
 matroid, so a greedy choice is dearest; the pebble game decides whether an edge fits (Lee and Streinu 2008): each
 vertex has K pebbles, an edge takes one of a vertex at its end, and fits if l + 1 pebbles can be moved to its ends.
 

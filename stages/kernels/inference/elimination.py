@@ -12,7 +12,7 @@ from ..dominance import mixed_bits
 from ..jit import njit
 
 MANY_CELLS = 1 << 20
-"""From so many cells on, tables take longer than more orders."""
+"""Tables with this number of cells or more take longer than further orders."""
 
 MAX_ORDERS = 100
 CELLS_PER_STEP = 4

@@ -66,6 +66,23 @@ def load_solver() -> Any:
     return highspy
 
 
+def new_solver(n_variables: int) -> Any:
+    """A programme without columns that has a row for each variable: the shares of its sets sum to one."""
+    highs = load_solver().Highs()
+    settings = {
+        "output_flag": False,
+        "threads": 1,
+        "presolve": "off",
+        "dual_feasibility_tolerance": FEASIBILITY,
+        "primal_feasibility_tolerance": FEASIBILITY,
+    }
+    for name, value in settings.items():
+        highs.setOptionValue(name, value)
+    ones, none = np.ones(n_variables), np.empty(0, dtype=np.int32)
+    highs.addRows(n_variables, ones, ones, 0, np.zeros(n_variables, dtype=np.int32), none, np.empty(0))
+    return highs
+
+
 def lack_of_solver() -> str | None:
     """Why the solver is not used; None if it is."""
     try:
@@ -128,19 +145,8 @@ class CutProgramme:
         self._excluded = excluded.copy()
         # int64: the sets and cuts that it holds, in the order of arrival.
         self.sets = self.cuts = np.empty(0, dtype=np.int64)
-        self._highs = highs = highspy.Highs()
-        settings = {
-            "output_flag": False,
-            "threads": 1,
-            "presolve": "off",
-            "dual_feasibility_tolerance": FEASIBILITY,
-            "primal_feasibility_tolerance": FEASIBILITY,
-        }
-        for name, value in settings.items():
-            highs.setOptionValue(name, value)
-        ones, none = np.ones(self._n_variables), np.empty(0, dtype=np.int32)
-        starts = np.zeros(self._n_variables, dtype=np.int32)
-        highs.addRows(self._n_variables, ones, ones, 0, starts, none, np.empty(0))
+        self._highs = new_solver(self._n_variables)
+        none = np.empty(0, dtype=np.int32)
         self._add(sets, none, none, np.empty(0))
 
     def add_sets(self, sets: np.ndarray, pool: Cuts) -> None:

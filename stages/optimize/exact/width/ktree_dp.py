@@ -99,7 +99,7 @@ def _subsets(mask: int) -> np.ndarray:
 
 
 def _hung(bags: np.ndarray, separators: np.ndarray, totals: np.ndarray, separator: int, mask: int) -> tuple[int, int]:
-    """The bag with the best total of those that hold the separator, and its other member, which is in `mask`."""
+    """Among the bags that hold the separator and one variable of `mask`, the best one, and this variable."""
     holders, places = np.nonzero((separators == separator) & (mask >> bags & 1 == 1))
     k = int(np.argmax(totals[holders, mask]))
     return int(holders[k]), int(bags[holders[k], places[k]])

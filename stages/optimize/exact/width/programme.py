@@ -9,14 +9,11 @@ import numpy as np
 from formats.sets.listed_sets import offsets_of
 from stages.runtime.budgets import Budget
 
-from ..linear_programme import COST_SCALE, FEASIBILITY, load_solver
+from ..linear_programme import BASIC, COST_SCALE, load_solver, new_solver
 from .rows import Ranges, RowPool
 
 MOST_ITERATIONS = 10_000_000
 """No limit on iterations."""
-
-BASIC = 1
-"""The solver's code for the status of basic columns and rows."""
 
 
 class Solution(NamedTuple):
@@ -58,21 +55,9 @@ class CliqueProgramme:
         self._place = np.full(n_columns, -1, dtype=np.int32)
         self.columns = self.rows = np.empty(0, dtype=np.int64)  # of the pool, in the order of arrival
         self._limits = limits.copied()
-        self._highs = highs = highspy.Highs()
-        settings = {
-            "output_flag": False,
-            "threads": 1,
-            "presolve": "off",
-            "dual_feasibility_tolerance": FEASIBILITY,
-            "primal_feasibility_tolerance": FEASIBILITY,
-        }
-        for name, value in settings.items():
-            highs.setOptionValue(name, value)
+        self._highs = new_solver(self._n_children)
         # In slices of iterations the solver would lose its perturbed costs each time, and stall on ties.
-        highs.cbSimplexInterrupt.subscribe(lambda event: interrupt_when_spent(event, budget))
-        ones, none = np.ones(self._n_children), np.empty(0, dtype=np.int32)
-        starts = np.zeros(self._n_children, dtype=np.int32)
-        highs.addRows(self._n_children, ones, ones, 0, starts, none, np.empty(0))
+        self._highs.cbSimplexInterrupt.subscribe(lambda event: interrupt_when_spent(event, budget))
         self._pool = RowPool()
         self.add_columns(np.append(sets, np.arange(len(costs), n_columns)), self._pool)
 
@@ -103,7 +88,7 @@ class CliqueProgramme:
         self.is_in[ascending] = True
 
     def add_rows(self, pool: RowPool, rows: np.ndarray) -> None:
-        """Add these rows of `pool`, except those that it has."""
+        """Add these rows of `pool`; rows that are there already stay as they are."""
         rows = np.setdiff1d(rows, self.rows)
         sizes = pool.offsets[rows + 1] - pool.offsets[rows]
         entries = np.repeat(pool.offsets[rows] - offsets_of(sizes)[:-1], sizes) + np.arange(sizes.sum())
@@ -121,7 +106,7 @@ class CliqueProgramme:
         self.rows = np.concatenate([self.rows, rows])
 
     def drop_rows(self, rows: np.ndarray) -> None:
-        """Drop these rows of the pool, except those that are not basic."""
+        """Drop these rows of the pool; a row that is tight in the basis stays."""
         basis = self.basis()
         gone = np.isin(self.rows, rows) & ~np.isin(self.rows, basis.rows)
         places = (self._n_children + np.flatnonzero(gone)).astype(np.int32)
