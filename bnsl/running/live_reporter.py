@@ -71,7 +71,7 @@ class LiveReporter(Reporter):
         share = self._share(done, total)
         from formats.wording import printable
 
-        parts = progress_parts(done, total, counted, left | facts)
+        parts = progress_parts(done, total, counted, facts | left)  # a narrow line drops the last ones
         shown = fitting(list(map(printable, parts)), bar.console.width - len(self.prefix) - self._taken)
         bar.update(self._task, completed=share or 0.0, total=None if share is None else 1.0, facts=shown)
 
