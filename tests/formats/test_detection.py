@@ -99,7 +99,7 @@ def test_heads(head: bytes, name: str):
 def test_samples(path):
     ending = path.suffix.removeprefix(".")
     ours = {f"{row.target}.v1.jsonl": row.name for row in FORMATS} | {"sets.v1.jsonl": "bnsl.parentsets"}
-    ours |= {"modelstring.txt": "modelstring"}
+    ours |= {"modelstring.txt": "modelstring", "markov.uai": "uai-markov"}
     assert detect(path.read_bytes()).name == ours.get(path.name, ending)
 
 
