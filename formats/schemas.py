@@ -118,6 +118,7 @@ bound_relative_to string: networks that the bound is about: of the sets listed (
 rank integer: place among the best equivalence classes of networks, from 1
 ranked_among string: networks among whose classes this is the rank, in words as bound_relative_to
 init string: how the search chose the orders that it started from
+begun_from string: 'the best forest': the network was made along its order; no sampled order gave a better one
 restarts integer: starts of the search; of a climber, the starts after its first
 orders integer: orders of the variables evaluated
 ktrees integer: k-trees evaluated

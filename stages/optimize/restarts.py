@@ -93,6 +93,7 @@ class RestartReport:
     """The restarts of a run so far: the best one (the first among equals), sums, and a column of figures per name."""
 
     best: Any = None  # an `Attempt` once there is one
+    first: Attempt | None = None  # a network known before the restarts
     restarts: int = 0
     orders: int = 0
     work: float = 0.0
@@ -103,10 +104,15 @@ class RestartReport:
         self.restarts += 1
         self.orders += attempt.orders
         self.work += attempt.work
-        if attempt.is_better(self.best):
+        if attempt.is_better(self.best) or (self.is_first and not self.best.is_better(attempt)):
             self.best = attempt
         for name, value in {"score": attempt.score, **attempt.figures}.items():
             self.columns.setdefault(name, []).append(value)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether no restart was as good as the network known before."""
+        return self.best is self.first
 
     @property
     def facts(self) -> dict[str, int]:
@@ -123,6 +129,7 @@ def run_restarts(
     anytime_bound: AnytimeBound,
     tasks: Iterable[Any] | None = None,
     network_of: Callable[[Attempt], SearchResult] | None = None,
+    first: Attempt | None = None,
 ) -> RestartReport:
     """Run restart after restart until the budget or their number is used up, or the best network is proved optimal.
 
@@ -134,7 +141,8 @@ def run_restarts(
     and returns its best network when the budget ends. Only a restart after the first may return None, if it found
     nothing. Evaluations of the budget are orders; `options` give threads, or remote workers. `anytime_bound` is
     improved after every restart. `tasks` has one task per restart; the numbers 0, 1, ... by default. `network_of`
-    makes the network of a restart, so that it can be saved with the bound while the search runs.
+    makes the network of a restart, so that it can be saved with the bound while the search runs. `first` is a network
+    known before the restarts: it is the best one until a restart is as good, and counts as none.
     """
     limit = budget.evaluations
     if tasks is None:
@@ -143,7 +151,15 @@ def run_restarts(
     def is_over() -> bool:
         return budget.is_spent() or (rules.ends_when_proved and anytime_bound.is_closed)
 
-    tally = RestartReport()
+    tally = RestartReport(first, first)
+
+    def report() -> None:
+        offer = None if network_of is None else partial(anytime_bound.with_bound, network_of, tally.best)
+        facts = {"score": tally.best.score, "network": offer, **anytime_bound.facts, **workers_fact(options.remote)}
+        _report(tally, rules, reporter, facts)
+
+    if first is not None:
+        report()
     results = _results(step, limit, tasks, is_over, rules, budget, options)
     try:
         for task, attempt in results:
@@ -155,13 +171,7 @@ def run_restarts(
             anytime_bound.keep_pace(tally.work, tally.best.score)
             if rules.takes_found:
                 _take_found(tally, anytime_bound)
-            network = None if network_of is None else partial(anytime_bound.with_bound, network_of, tally.best)
-            score, facts = tally.best.score, {**anytime_bound.facts, **workers_fact(options.remote)}
-            if rules.batches_of is not None:
-                reporter.progress(tally.orders, rules.total, rules.batches_of, score=score, network=network, **facts)
-            else:
-                facts |= {"orders": tally.orders}
-                reporter.progress(tally.restarts, rules.total, "restarts", score=score, network=network, **facts)
+            report()
             is_proved = rules.ends_when_proved and anytime_bound.is_closed
             if is_proved or (budget.evaluations is not None and tally.orders >= budget.evaluations):
                 break
@@ -198,6 +208,14 @@ def _results(
         yield from others
     finally:
         others.close()
+
+
+def _report(tally: RestartReport, rules: RestartRules, reporter: Reporter, facts: dict[str, Any]) -> None:
+    """Report restarts, or the items of their batches, as progress."""
+    if rules.batches_of is not None:
+        reporter.progress(tally.orders, rules.total, rules.batches_of, **facts)
+    else:
+        reporter.progress(tally.restarts, rules.total, "restarts", **facts, orders=tally.orders)
 
 
 def _take_found(tally: RestartReport, anytime_bound: AnytimeBound) -> None:

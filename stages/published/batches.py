@@ -17,7 +17,7 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.anytime_bound import AnytimeBound
 from stages.optimize.restarts import DEFAULT_SAMPLES, Attempt, RestartRules, run_restarts
 from stages.optimize.result import SearchResult
-from stages.optimize.treewidth.forest import forest_within
+from stages.optimize.treewidth.forest import BEGUN_FROM_FOREST, attempt_from_forest
 from stages.optimize.treewidth.problem import BoundedProblem, bounded_result
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
@@ -143,22 +143,19 @@ def best_of_batches(
 ) -> SearchResult:
     """Evaluate batches until the budget is used up; returns the best order of all, the first among equals.
 
-    Unless a number of restarts is given, a network proved optimal also ends the run. A network behind the best forest
-    of the lists is returned with a warning: the orders are those of a published method.
+    Unless a number of restarts is given, a network proved optimal also ends the run. The best network so far begins
+    with the one along the order of the best forest, unless the published orders alone are wanted (`SAMPLED_ONLY`).
     """
     problem = orders.problem
     limit = order_limit(orders, options, budget)
     rules = RestartRules(limit, ends_when_proved=options.restarts is None, batches_of=orders.evaluated)
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
     network_of, given = partial(bounded_result, problem, facts={}), (budget, options, reporter, anytime_bound)
-    report = run_restarts(orders.attempt, rules, *given, orders.batches(limit), network_of)
+    first = None if options.own.get("sampled_only") else attempt_from_forest(problem, options)
+    report = run_restarts(orders.attempt, rules, *given, orders.batches(limit), network_of, first)
     facts = {orders.counted: report.orders, **orders.facts(report.columns)}
+    if report.is_first:
+        facts |= BEGUN_FROM_FOREST
     result = bounded_result(problem, report.best, facts | anytime_bound.header_facts(report.best.score))
     result.stats.update(orders.stats(report.columns))
-    forest = forest_within(table, options)
-    if forest is not None and forest.score > report.best.score:
-        reporter.warn(
-            f"the best forest of these lists is {forest.score - report.best.score:,.2f} better than this network:"
-            " give more time, or write it with --tw 1 -o FILE and begin from it with --start FILE"
-        )
     return result

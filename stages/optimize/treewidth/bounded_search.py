@@ -30,7 +30,7 @@ from ..bounds.anytime_bound import AnytimeBound
 from ..restarts import DEFAULT_LOCAL_SEARCHES, Attempt, local_search_rules, run_restarts
 from ..result import SearchResult
 from .annealing import OrderSearch
-from .forest import forest_within
+from .forest import forest_within, order_of_forest
 from .problem import BoundedProblem, bounded_result, prepare_both, prepare_bounded, start_order
 from .slim import GroupSearch
 
@@ -122,9 +122,7 @@ def _start_better(search: OrderSearch, forest: SearchResult | None) -> int:
     """Start from a forest, if there is one and it is better than the best network; returns the number of orders."""
     if forest is None or forest.score <= search.problem.score(search.best.chosen):
         return 0
-    assert forest.elimination is not None
-    # Along this order each variable has at least its parent.
-    search.start(search.problem.respect(np.array(forest.elimination[::-1], dtype=np.int32)))
+    search.start(order_of_forest(search.problem, forest))
     return 1
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.graphs import topological_order
 from stages.kernels.ktrees.arborescence import best_arborescence
+from stages.kernels.ktrees.orders import evaluate_order
 from stages.lists.set_lists import child_of_sets
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
@@ -22,9 +23,14 @@ from stages.runtime.reporting import NullReporter, Reporter
 from .. import OptimizeOptions
 from ..bounds.anytime_bound import bound_facts
 from ..bounds.rounding import proof_rounding
+from ..restarts import Attempt
 from ..result import SearchResult, listed_result, total_score
 from .prescribed_families import DEMAND_FEWER
+from .problem import BoundedProblem
 from .table_bound import require_sets, table_bound
+
+BEGUN_FROM_FOREST = {"begun_from": "the best forest"}
+"""Header entry of a network that `attempt_from_forest` made."""
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
@@ -77,3 +83,23 @@ def forest_within(table: ParentSetTable, options: OptimizeOptions) -> SearchResu
         return search(table, replace(options, treewidth=1), Budget(), NullReporter())
     except InfeasibleError:
         return None
+
+
+def order_of_forest(problem: BoundedProblem, forest: SearchResult) -> np.ndarray:
+    """An order along which each variable of a k-tree has at least its parent in the forest; int32."""
+    assert forest.elimination is not None
+    return problem.respect(np.array(forest.elimination[::-1], dtype=np.int32))
+
+
+def attempt_from_forest(problem: BoundedProblem, options: OptimizeOptions) -> Attempt | None:
+    """The network along the order of the best forest, never worse than it; None if no forest meets the options.
+
+    Each variable takes its best set that fits the k-tree of the variables before it, and a single parent always fits.
+    """
+    forest = forest_within(problem.table, options)
+    if forest is None:
+        return None
+    tree = problem.new_tree()
+    tree.order[:] = order_of_forest(problem, forest)
+    merit = evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
+    return Attempt(tree.chosen, problem.score(tree.chosen), 0, 0.0, tree.order, merit)

@@ -5,7 +5,8 @@ fits the k-tree of the variables before it, so no arc goes against the order.
 
 A restart draws orders like k-G and climbs from the best of them by moving one variable at a time (insertion, which
 includes swaps of neighbours). Batch k of orders equals k-G's batch k with the same seed, so the restarts begin from
-the best of k-G's orders (up to K = 11: beyond, k-G solves start cliques that are left greedy here).
+the best of k-G's orders (up to K = 11: beyond, k-G solves start cliques that are left greedy here). The network along
+the order of the best forest is the first one.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from stages.optimize.bounds.anytime_bound import AnytimeBound
 from stages.optimize.restarts import Attempt, local_search_rules, run_restarts
 from stages.optimize.result import SearchResult
 from stages.optimize.treewidth.annealing import ORDER_MOVES, OrderSearch
+from stages.optimize.treewidth.forest import BEGUN_FROM_FOREST, attempt_from_forest
 from stages.optimize.treewidth.problem import bounded_result
 from stages.published.scanagatta_2016.kg import prepare_orders
 from stages.runtime.budgets import Budget
@@ -49,9 +51,11 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     restarts = 1 if problem.is_one_clique() else options.restarts
     rules = local_search_rules(restarts, budget)
     network_of = partial(bounded_result, problem, facts={})
-    report = run_restarts(climb, rules, budget, options, reporter, anytime_bound, network_of=network_of)
+    first = attempt_from_forest(problem, options)
+    report = run_restarts(climb, rules, budget, options, reporter, anytime_bound, network_of=network_of, first=first)
     facts = {
         **report.facts,
+        **(BEGUN_FROM_FOREST if report.is_first else {}),
         "decoding": DECODING,
         "init": options.init,
         **anytime_bound.header_facts(report.best.score),

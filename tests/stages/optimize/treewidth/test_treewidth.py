@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import networkx
 import numpy as np
@@ -16,11 +17,13 @@ from naive.optimize.orders import lists_of
 from naive.optimize.treewidth import elimination_width, moral_edges, treewidth
 
 from stages.lists.start_network import StartNetwork
+from stages.methods import OwnValues
 from stages.optimize import METHODS, SETS_TW, OptimizeOptions
 from stages.optimize.driver import run
-from stages.optimize.restarts import DEFAULT_LOCAL_SEARCHES
+from stages.optimize.restarts import DEFAULT_LOCAL_SEARCHES, Attempt, RestartReport
 from stages.optimize.treewidth import bounded_search
-from stages.optimize.treewidth.problem import prepare_both
+from stages.optimize.treewidth.forest import attempt_from_forest, forest_within
+from stages.optimize.treewidth.problem import prepare_both, prepare_bounded
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
@@ -304,14 +307,52 @@ def test_ils_begins_from_the_best_forest_where_it_is_better(monkeypatch):
     assert total(tried) >= total(forest) - 1e-9 > total(optimize(table, 2, "ils", evaluations=10))
 
 
-def test_published_searches_say_that_the_best_forest_is_better():
-    table, warned = random_table(5, 40, n_sets=6), []
-    reporter = NullReporter()
-    reporter.warn = warned.append
-    forest = optimize(table, 1, "forest")
-    for evaluations in (1, 20_000):
-        options = OptimizeOptions(method="kg", treewidth=2, seed=0)
-        found, _ = run(table, options, Budget(evaluations=evaluations), reporter)
-        assert (total(found) < total(forest)) is bool(warned)
-        assert not warned or "--start" in warned[0]
-        warned.clear()
+@pytest.mark.parametrize("method", ["kastar", "kg", "kmax", "s2", "s2plus"])
+def test_published_searches_begin_from_the_best_forest(method):
+    table = random_table(5, 40, n_sets=6)
+    forest = total(optimize(table, 1, "forest"))
+    for evaluations in (1, 50):
+        found = optimize(table, 2, method, evaluations)
+        # The published orders alone are the same ones.
+        sampled = optimize(table, 2, method, evaluations, own=OwnValues(sampled_only=True))
+        assert total(found) >= max(forest, total(sampled)) - 1e-9
+        assert found.header.extra.get("orders") == sampled.header.extra.get("orders")
+        begun = found.header.extra.get("begun_from")
+        assert begun == ("the best forest" if total(found) > total(sampled) else None)
+        assert "begun_from" not in sampled.header.extra
+
+
+def test_asobs_within_a_width_begins_from_the_best_forest():
+    table = random_table(5, 40, n_sets=6)
+    found = optimize(table, 2, "asobs", evaluations=1)
+    assert total(found) >= total(optimize(table, 1, "forest")) - 1e-9
+    assert found.header.extra["begun_from"] == "the best forest"
+    assert found.header.extra["orders"] == 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_network_along_the_order_of_the_best_forest_is_as_good(seed):
+    table = random_table(seed, 12, n_sets=8)
+    variables = tuple(replace(v, states=("0", "1")) for v in table.header.variables)
+    table = replace(table, header=replace(table.header, variables=variables))
+    for bound, max_table in ((1, None), (2, None), (3, 12), (11, None)):
+        problem = prepare_bounded(table, bound, max_table)
+        options = OptimizeOptions(treewidth=bound, max_table=max_table)
+        begun = attempt_from_forest(problem, options)
+        assert begun.score >= forest_within(table, options).score - 1e-9
+        assert begun.score == pytest.approx(problem.score(begun.chosen))
+        assert begun.score == pytest.approx(begun.merit + problem.score(problem.lists.set_offsets[:-1]))
+
+
+def test_the_forest_is_replaced_by_a_restart_that_is_as_good():
+    def attempt(score):
+        return Attempt(np.zeros(1, dtype=np.int64), score, 1, 0.0)
+
+    first = attempt(-2.0)
+    report = RestartReport(first, first)
+    report.add(attempt(-3.0))
+    assert report.is_first
+    report.add(equal := attempt(-2.0))
+    report.add(attempt(-2.0))
+    assert report.best is equal and not report.is_first
+    assert report.restarts == 3 and report.columns["score"] == [-3.0, -2.0, -2.0]
