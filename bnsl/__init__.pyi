@@ -600,6 +600,8 @@ def effects(
     forbid: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     allow: str | tuple[str, str] | Iterable[str | tuple[str, str]] = (),
     tiers: str | os.PathLike[str] | Iterable[Iterable[str]] | None = None,
+    prior: Source | None = None,
+    prior_least: float | None = None,
     seed: int | None = None,
     jobs: int = 1,
     quiet: bool = False,

@@ -25,6 +25,7 @@ from ..options.declared import argument, parameter, record
 from ..options.effects import EffectChoices
 from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
 from ..options.methods import method_option, own_options_of, refuse_unused
+from ..options.prior import PRIOR, PriorOptions
 from ..options.values import DURATION, INPUT
 from ..running.errors import UsageError
 from ..running.function import Run, function
@@ -47,7 +48,7 @@ TITLES = {"cause_state": "state", "effect_state": "state", "standard_deviation":
 SAMPLERS_ONLY = frozenset(METHODS["sampled"].options) - {"seed", "time"}
 """Options that imply method sampled."""
 
-FOR_SETS = (*SAMPLERS_ONLY, "method", "time")
+FOR_SETS = (*SAMPLERS_ONLY, "method", "time", "prior", "prior_least")
 """Options of the posterior over networks of listed sets."""
 
 
@@ -65,6 +66,7 @@ class Asked(NamedTuple):
     data: Any
     data_options: DataOptions
     knowing: KnowledgeOptions
+    believing: PriorOptions
     choices: EffectChoices
     posterior: PosteriorOptions
     budget: Budget
@@ -111,6 +113,7 @@ def effects(
     own: dict[str, Any] = own_options_of(PosteriorOptions, takers_text, lambda _: "Method"),
     time: float | None = parameter("Sample for this time: 30s, 10m, 2h.", DURATION, "TIME", section="Method"),
     knowing: KnowledgeOptions = KNOWLEDGE,
+    believing: PriorOptions = PRIOR,
     seed: int | None = shared.seed_option(),
     jobs: int = shared.jobs_option(),
     *,
@@ -135,7 +138,7 @@ def effects(
     from stages.runtime.budgets import Budget
 
     given: Sequence[Any] = sources or (run.source(None, "NETWORKS or SETS"),)
-    shared.check_sources(*given, data, *knowing.sources)
+    shared.check_sources(*given, data, *knowing.sources, *believing.sources)
     seed = shared.resolve_seed(seed, run.reporter)
     if method is None and SAMPLERS_ONLY & run.given:
         method = "sampled"
@@ -143,7 +146,7 @@ def effects(
         refuse_unused(run, SAMPLERS_ONLY, METHODS[method].options, method, lambda _: "sampled")
     posterior = PosteriorOptions(method=method, jobs=jobs, seed=seed, **own)
     budget = Budget(time, stop=run.search())
-    asked = Asked(data, data_options, knowing, choices, posterior, budget, run)
+    asked = Asked(data, data_options, knowing, believing, choices, posterior, budget, run)
     table, given = _listed_sets(given, run)
     if table is None:
         run.refuse(FOR_SETS, "goes with lists of parent sets.")
@@ -250,13 +253,16 @@ def _listed_sets(sources: Sequence[Any], run: Run) -> tuple[ParentSetTable | Non
 
 def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
     """The posterior over networks of listed sets."""
+    from formats.arc_priors import recorded_prior
     from stages.effects.posterior import posterior_structures
     from stages.lists import constrain
+    from stages.lists.arc_prior import with_prior
     from stages.posterior.weights import share_text
 
     reporter = asked.run.reporter
     warn_of_cut_lists(table, reporter)
     require_least_sets(table, source)
+    table = with_prior(table, asked.believing.read(table.header.names), reporter)
     knowledge = asked.knowing.resolve(table.header.names)
     if knowledge is not None:
         table = constrain.keep_admissible(table, knowledge)
@@ -268,7 +274,8 @@ def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
     reporter.follow(asked.budget)
     options = asked.posterior if knowledge is None else replace(asked.posterior, ancestors=knowledge.ancestors)
     found = posterior_structures(table, asked.causes(dataset), options, asked.budget, reporter)
-    called = f"averaged over the posterior of networks of listed sets{share_text(table)}"
+    believed = ", under a prior of arcs" if recorded_prior(table.header.extra) else ""
+    called = f"averaged over the posterior of networks of listed sets{share_text(table)}{believed}"
     return Source(dataset, found, called)
 
 

@@ -166,6 +166,20 @@ def test_posterior_with_a_prior_of_either_origin(place):
     assert before != run(place, "posterior s.jsonl --format csv")[0].splitlines()
 
 
+def test_effects_with_a_prior_of_either_origin(place):
+    run(place, "parentsets --sequential --score bdeu --keep-mass 0 d.csv -o s.jsonl")
+    run(place, "parentsets --sequential --score bdeu --keep-mass 0 --prior p.csv d.csv -o t.jsonl")
+    asked = "--data d.csv --seed 1 --format csv"
+    afterwards, before = (
+        run(place, f"effects {lists} {asked}")[0].splitlines() for lists in ("s.jsonl --prior p.csv", "t.jsonl")
+    )
+    assert afterwards == before
+    assert before != run(place, f"effects s.jsonl {asked}")[0].splitlines()
+    run(place, "optimize s.jsonl --seed 1 -o n.jsonl")
+    assert "--prior goes with lists of parent sets" in refusal(place, f"effects n.jsonl --prior p.csv {asked}")
+    assert "--prior-least goes with --prior" in refusal(place, f"effects s.jsonl --prior-least 0.01 {asked}")
+
+
 def test_keyword():
     table = dict(zip("abc", ([str(row[k]) for row in ROWS] for k in range(3))))
     prior = {"from": ["a"], "to": ["b"], "probability": [0.9]}
