@@ -66,7 +66,7 @@ class RunsOptions:
         "TIME",
     )
     memory: int | None = option(
-        "Memory limit of one run, likewise. By default from the forecast of parentsets.", SIZE
+        "Memory limit of one run, likewise. By default from the forecast of parentsets, optimize or posterior.", SIZE
     )
 
 
@@ -111,7 +111,7 @@ def command(words: tuple[str, ...], form: str | None, runs: RunsOptions, output:
     jobs = plan_jobs(words[1:] if words[0] == "bnsl" else words, axes, runs.parts)
     if jobs.n_runs > MOST_RUNS:
         raise UsageError(f"{jobs.n_runs:,} runs are too many: at most {MOST_RUNS:,}.")
-    jobs = limits_of(with_threads(jobs), runs.time, runs.memory)
+    jobs = limits_of(with_threads(jobs), runs.time, runs.memory, reporter if form in WITH_LIMITS else None)
     text = SCRIPTS[form](jobs)
     with open_output(output) as stream:
         stream.write(text.encode())

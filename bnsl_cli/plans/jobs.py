@@ -19,8 +19,11 @@ from dataclasses import dataclass, replace
 
 import click
 
+from bnsl.files.output_formats import output_format
 from bnsl.options.values import DURATION
 from bnsl.running.errors import UsageError
+from bnsl.running.reporter import Reporter
+from stages.runtime.errors import StageError
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -28,6 +31,11 @@ FILE_NAME = re.compile(r"[\w@+,./-]+")
 """File names that makefiles can hold; shells and snakemake accept all others, too."""
 
 OUTPUT_OPTIONS = ("-o", "--output")
+
+WITHOUT_RESUME = frozenset(
+    ("--bootstrap", "--best-classes", "--missing", "--format", "--proof", "--dry-run", "--resume")
+)
+"""Options with which a run of optimize is not continued."""
 
 MARGIN = 1.5
 """Factor on the forecast of a run."""
@@ -66,6 +74,8 @@ class Jobs:
     """`seconds`, `memory_bytes`: upper limits of one run; None if unknown."""
     threads: int = 1
     """Of one run."""
+    unfinished: str = ""
+    """The file, with every placeholder, that a run writes and resumes until it ends; empty for the output itself."""
 
     @property
     def name(self) -> str:
@@ -85,7 +95,16 @@ class Jobs:
     def command(self, value_of: Callable[[str], str], target: str | None = None) -> str:
         """The command of a run for a shell; `target` is its output as the shell reads it."""
         words = [quoted(word, value_of) for word in ("bnsl", *self.words)]
-        return " ".join([*words, "-o", self.file(value_of) if target is None else target])
+        target = self.file(value_of) if target is None else target
+        if not self.unfinished:
+            return " ".join([*words, "-o", target])
+        early = quoted(self.unfinished, value_of)
+        return " ".join([*words, "--resume", early, "-o", early, "&&", "mv", early, target])
+
+    @property
+    def takes_over(self) -> bool:
+        """Whether a run whose output is complete has nothing left to do."""
+        return self.words[0] == "parentsets"
 
     def file(self, value_of: Callable[[str], str]) -> str:
         """The output of a run for a shell."""
@@ -120,8 +139,23 @@ def plan_jobs(words: Sequence[str], axes: dict[str, tuple[str, ...]], parts: int
         jobs = _in_parts(jobs, parts)
     if not jobs.axes:
         raise PlanError("that is one run: give --parts N, or --each NAME=A,B,... and {NAME} in the command.")
-    if jobs.words[0] == "parentsets":
-        jobs = replace(jobs, words=(*jobs.words, "--resume", jobs.output))
+    return _resumed(jobs)
+
+
+def _resumed(jobs: Jobs) -> Jobs:
+    """The jobs such that a run that was killed goes on when it is run again, where its command can do so."""
+    name, *options = jobs.words
+    if "--resume" in options:
+        return jobs
+    if name == "parentsets" or (name == "posterior" and "sampled" in {word.lstrip("-") for word in options}):
+        return replace(jobs, words=(*jobs.words, "--resume", jobs.output))
+    # Networks on the way may break paths that are required or forbidden.
+    is_kept = not WITHOUT_RESUME & {word.split("=")[0] for word in options} and not any(
+        "~>" in word for word in options
+    )
+    if name == "optimize" and is_kept and output_format("optimize", jobs.output) == "network":
+        folder, file = os.path.split(jobs.output)
+        return replace(jobs, unfinished=os.path.join(folder, f"unfinished.{file}"))
     return jobs
 
 
@@ -194,8 +228,13 @@ def with_threads(jobs: Jobs) -> Jobs:
         ) from None
 
 
-def limits_of(jobs: Jobs, seconds: float | None, memory: int | None) -> Jobs:
-    """The jobs with the time and memory of one run, given or from a dry run; `StageError` if the dry run fails."""
+def limits_of(jobs: Jobs, seconds: float | None, memory: int | None, reporter: Reporter | None = None) -> Jobs:
+    """The jobs with the time and memory of one run, given or from a dry run.
+
+    A `reporter` is given if the script sets limits: then a search, too, is tried for a forecast of its memory, and
+    the reporter hears why there is none, as before its inputs are made. Raises `StageError` if the dry run of
+    parentsets fails.
+    """
     words = _first_words(jobs)
     if seconds is None and "--time" in words:
         seconds = MARGIN * DURATION.take(words[words.index("--time") + 1]) + EXTRA_SECONDS
@@ -205,17 +244,22 @@ def limits_of(jobs: Jobs, seconds: float | None, memory: int | None) -> Jobs:
             seconds = MARGIN * forecast["seconds"] + EXTRA_SECONDS
         if memory is None:
             memory = int(MARGIN * forecast["memory_bytes"])
+    elif words[0] in ("optimize", "posterior") and memory is None and reporter is not None:
+        try:
+            memory = int(MARGIN * _dry_run(words)["memory_bytes"])
+        except StageError as error:
+            reporter.warn(f"no forecast of memory, give --memory: {error}")
     return replace(jobs, seconds=seconds, memory_bytes=memory)
 
 
 def _dry_run(words: list[str]) -> dict[str, float]:
-    """The forecast of parentsets, from a separate process whose peak memory is part of the forecast."""
+    """The forecast of a command, from a separate process whose peak memory is part of it; of one replicate."""
     import orjson
 
-    from stages.runtime.errors import StageError
-
-    place = words.index("--resume")
-    words = words[:place] + words[place + 2 :]
+    for name in ("--resume", "--bootstrap"):
+        if name in words:
+            place = words.index(name)
+            words = words[:place] + words[place + 2 :]
     done = subprocess.run(
         [sys.executable, "-P", "-m", "bnsl_cli", *words, "--dry-run", "--json", "-q"],
         capture_output=True,

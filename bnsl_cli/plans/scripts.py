@@ -40,9 +40,11 @@ def _all_files(jobs: Jobs) -> str:
 
 
 def _unless_there(jobs: Jobs, value_of: Callable[[str], str]) -> str:
-    """The command of a run, skipped if its output exists and it cannot resume."""
+    """The command of a run, skipped if its output exists, unless it sees itself that nothing is left to do."""
     command = jobs.command(value_of)
-    return command if "--resume" in jobs.words else f"[ -e {jobs.file(value_of)} ] || {command}"
+    if jobs.takes_over:
+        return command
+    return f"[ -e {jobs.file(value_of)} ] || {f'( {command} )' if jobs.unfinished else command}"
 
 
 def slurm_script(jobs: Jobs) -> str:

@@ -57,6 +57,27 @@ def test_parts_of_a_bootstrap_share_its_replicates():
     assert jobs.collecting("a b", "c") == "cat a b > c"
 
 
+def test_a_search_goes_on_from_its_unfinished_network():
+    jobs = plan_jobs((*RUN[:-1], "out/{tw}.{seed}.net.jsonl"), AXES, None)
+    values = {"tw": "3", "seed": "2"}
+    early = "out/unfinished.3.2.net.jsonl"
+    expected = f"bnsl optimize s.jsonl --tw 3 --seed 2 --resume {early} -o {early} && mv {early} out/3.2.net.jsonl"
+    assert jobs.command(values.__getitem__) == expected
+    for more in (("--missing=em",), ("--bootstrap", "5"), ("--require", "a~>b"), ("--resume", "x")):
+        assert plan_jobs((*RUN[:-2], *more, *RUN[-2:]), AXES, None).unfinished == ""
+    assert plan_jobs((*RUN[:-1], "{tw}.{seed}.dot"), AXES, None).unfinished == ""
+    sampled = plan_jobs(("posterior", "{tw}.jsonl", "--sampled", "-o", "{tw}.csv"), {"tw": ("3", "5")}, None)
+    assert sampled.command({"tw": "3"}.__getitem__) == "bnsl posterior 3.jsonl --sampled --resume 3.csv -o 3.csv"
+    exact = plan_jobs(("posterior", "{tw}.jsonl", "-o", "{tw}.csv"), {"tw": ("3", "5")}, None)
+    assert "--resume" not in exact.command({"tw": "3"}.__getitem__)
+
+
+@pytest.mark.parametrize("form", ["slurm", "parallel"])
+def test_a_finished_search_is_left_alone(form):
+    text = SCRIPTS[form](plan_jobs(RUN, {"seed": ("1",), "tw": ("3", "5")}, None))
+    assert re.search(r"\[ -e \S+ \] \|\| \( bnsl optimize .* && mv \S+ \S+ \)", text)
+
+
 def test_words_with_blanks_are_quoted():
     jobs = plan_jobs(("evaluate", "my file", "--data", "it's.csv", "-o", "{seed}.json"), {"seed": ("1", "2")}, None)
     assert "'my file'" in jobs.command("{}".format) and "'it'\"'\"'s.csv'" in jobs.command("{}".format)
@@ -154,6 +175,35 @@ def test_a_grid_runs_as_it_stands(place: Path, form: str, run: str):
     assert result.returncode == 0, result.stderr.decode()
     made = sorted(path.name for path in place.glob("*.net.jsonl"))
     assert made == [f"{score}.{seed}.net.jsonl" for score in ("bdeu", "bic") for seed in (1, 2)]
+
+
+@pytest.mark.slow
+def test_a_killed_search_goes_on(place: Path):
+    """As an unfinished network of another run would: it is refused, so it was taken up."""
+    command = "optimize --data d.csv --seed {seed} --evaluations 2000 -o {seed}.net.jsonl"
+    planned = run_shell(f"bnsl plan --parallel --each seed=1,2 -o plan {command}; cat plan", place).stdout.decode()
+    run = re.search(r"parallel \"\$@\" '(.*)' :::", planned).group(1).replace("{1}", "1")
+    first = run_shell(run, place)
+    assert first.returncode == 0 and b"nothing of an earlier run" in first.stderr, first.stderr.decode()
+    text = (place / "1.net.jsonl").read_text()
+    assert not list(place.glob("unfinished*"))
+    (place / "unfinished.1.net.jsonl").write_text(text.replace('"total":', '"interrupted":true,"total":', 1))
+    kept = run_shell(run, place)
+    assert kept.returncode == 0 and not kept.stderr
+    (place / "1.net.jsonl").unlink()
+    again = run_shell(run, place)
+    assert again.returncode == 0 and b"nothing of an earlier run" not in again.stderr, again.stderr.decode()
+    assert (place / "1.net.jsonl").exists() and not list(place.glob("unfinished*"))
+
+
+@pytest.mark.slow
+def test_memory_of_a_search_is_forecast_where_its_inputs_are_there(place: Path):
+    words = ("optimize", "--data", "d.csv", "--tw", "{tw}", "--time", "40s", "-o", "{tw}.net.jsonl")
+    result = run_here("plan", "--slurm", "--each", "tw=2,3", *words, cwd=place)
+    assert result.returncode == 0 and re.search(r"--mem=\d+M", result.stdout.decode()), result.stderr.decode()
+    result = run_here("plan", "--slurm", "--each", "tw=2,3", "optimize", "none.jsonl", *words[3:], cwd=place)
+    assert result.returncode == 0 and b"no forecast of memory, give --memory" in result.stderr
+    assert b"--mem=" not in result.stdout and b"--time=3" in result.stdout
 
 
 @pytest.mark.slow
