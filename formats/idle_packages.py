@@ -1,7 +1,7 @@
 """Packages that libraries load wherever they are installed, and that the command line never uses.
 
-pyarrow asks pandas whether a list is a table, numba asks scipy for matrix products. Both take a third of a second and
-60 MB of a short run.
+pyarrow asks pandas whether a list is a table, numba asks scipy for matrix products and yaml for a file of settings
+(refused, `bnsl_cli.running.compiler_settings`). The first two take a third of a second and 60 MB of a short run.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-IDLE = ("pandas", "scipy")
+IDLE = ("pandas", "scipy", "yaml")
 
 
 class _Refusal:

@@ -32,7 +32,7 @@ from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import Reporter
 
-from .linear_ordering import improved_order, pairwise_bound
+from .linear_ordering import best_order, improved_order, pairwise_bound
 from .strengths import arc_strengths, pair_strengths
 
 MOST_SETS = 1 << 12
@@ -40,6 +40,9 @@ MOST_SETS = 1 << 12
 strongest ones are listed. Then the order found is improved with all arcs; or, under a treewidth bound, all arcs that
 respect the bound are added.
 """
+
+FEW = 8
+"""Largest number of variables whose best order is found without a search, for which numba would be loaded."""
 
 ROUNDING = 1e-9
 """Relative difference between two sums of strengths that counts as rounding."""
@@ -202,22 +205,24 @@ def _acyclic(problem: Problem, options: OptimizeOptions, budget: Budget, reporte
     bounds: list[float | None] = [math.fsum(gains[v][p] for v in range(len(gains)) for p in chosen[v])]
     facts: dict[str, Any] = {}
     for members in sorted((members for members in components if len(members) > 1), key=len):
-        listed = candidate_sets(problem, members)
-        network = _search(listed, options, budget, reporter)
-        families, extra = network.parents, network.header.extra
-        bound = extra.get("bound")
-        # Some sets are not listed, so the search did not use all arcs: its order is improved with all gains, and its
-        # bound, valid for the lists only, is replaced.
-        if not listed.complete.all():
-            weights = _weights(members, gains)
-            order = improved_order(np.array(topological_order(families)), _binding(weights, members, problem))
-            rank = positions_of(order)
-            arcs = (weights > 0) & (rank[:, None] < rank)
-            families = tuple(tuple(np.flatnonzero(arcs[:, child]).tolist()) for child in range(len(members)))
-            bound = pairwise_bound(weights)
+        weights = _weights(members, gains)
+        binding = _binding(weights, members, problem)
+        if len(members) <= FEW:
+            families = _arcs_along(best_order(binding), weights)
+            bound = math.fsum(weights[p, child] for child, family in enumerate(families) for p in family)
+        else:
+            listed = candidate_sets(problem, members)
+            network = _search(listed, options, budget, reporter)
+            families, extra = network.parents, network.header.extra
+            bound = extra.get("bound")
+            # Some sets are not listed, so the search did not use all arcs: its order is improved with all gains, and
+            # its bound, valid for the lists only, is replaced.
+            if not listed.complete.all():
+                families = _arcs_along(improved_order(np.array(topological_order(families)), binding), weights)
+                bound = pairwise_bound(weights)
+            facts |= {key: extra[key] for key in ("seed", "interrupted") if key in extra}
         for child, family in zip(members, families):
             chosen[child] |= {members[parent] for parent in family}
-        facts |= {key: extra[key] for key in ("seed", "interrupted") if key in extra}
         bounds.append(bound)
     parents = _turned([sorted(family) for family in chosen], problem)
     # All arcs of positive gain that agree with one order of the whole: no further one can be added without a cycle.
@@ -228,6 +233,13 @@ def _acyclic(problem: Problem, options: OptimizeOptions, budget: Budget, reporte
     )
     known = [bound for bound in bounds if bound is not None]
     return _Found(parents, math.fsum(known) if len(known) == len(bounds) else None, facts)
+
+
+def _arcs_along(order: np.ndarray, weights: np.ndarray) -> tuple[tuple[int, ...], ...]:
+    """The parents of every variable by all arcs of positive weight that agree with the order."""
+    rank = positions_of(order)
+    arcs = (weights > 0) & (rank[:, None] < rank)
+    return tuple(tuple(np.flatnonzero(arcs[:, child]).tolist()) for child in range(len(weights)))
 
 
 def _weights(members: Sequence[int], gains: Gains) -> np.ndarray:

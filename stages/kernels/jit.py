@@ -5,6 +5,7 @@ all kernel sources avoids stale code. Kernels are assembled late (`machine_code`
 else compiled by plain numba.
 """
 
+import contextlib
 import hashlib
 import os
 from pathlib import Path
@@ -15,6 +16,11 @@ import numba
 from . import function_numbers, random_generators  # noqa: F401 (numba asks what is registered there)
 from .cache_folder import cache_root, why_not_trusted
 from .shipped import shipped_level
+
+with contextlib.suppress(ImportError):
+    # numba tries the kinds of indexing and of lengths in the order in which they were registered. Registered here,
+    # arrays and tuples come before strings, lists and dictionaries, which took half of the time of type inference.
+    from numba.core.typing import arraydecl  # noqa: F401
 
 STAGES = Path(__file__).parents[1]
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from formats.records import ParentSetTable
 from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.graphs import CycleError, pull_parents_forward
-from stages.kernels.bounds.dual_ascent import Columns
-from stages.kernels.ktrees.bounded_lists import BoundedLists
 from stages.kernels.orders.set_lists import SetLists, sort_members
 from stages.runtime.errors import InfeasibleError
+
+if TYPE_CHECKING:
+    from stages.kernels.bounds.dual_ascent import Columns
+    from stages.kernels.ktrees.bounded_lists import BoundedLists
 
 
 def index_table(table: ParentSetTable) -> SetLists:

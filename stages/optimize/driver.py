@@ -29,8 +29,7 @@ from stages.scoring.scores import recorded_ess
 from ..lists.set_lists import fixed_first_order
 from ..lists.start_network import match_start
 from . import METHODS, OptimizeOptions, choose_method
-from .bounds.anytime_bound import IS_NARROW
-from .bounds.claims import claim_of_lists
+from .bounds.claims import IS_NARROW, claim_of_lists
 from .bounds.proof_steps import TreeNode
 from .checkpoints import Checkpoints, Offer
 from .result import DataSearch, ListSearch, SearchResult

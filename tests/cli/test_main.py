@@ -48,7 +48,8 @@ def test_help_loads_nothing_heavy(arguments: list[str]):
     assert loaded == []
 
 
-IDLE_MODULES = ("pandas", "scipy", "ssl", "urllib.request", "multiprocessing.connection", "rich")
+IDLE_MODULES = ("pandas", "scipy", "yaml", "ssl", "urllib.request", "multiprocessing.connection", "rich")
+IDLE_KERNELS = ("stages.kernels.bounds", "stages.kernels.ktrees", "stages.kernels.orders.subset_dp")
 """Slow to load where they are installed, and of no use in a run that learns from rows and writes a network."""
 
 TELL_IDLE_MODULES = """
@@ -63,7 +64,7 @@ start()
 @pytest.mark.parametrize(
     ("arguments", "idle"),
     [
-        (["optimize", "--data", "d.csv", "--hc", "-q", "-o", "net.jsonl"], IDLE_MODULES),
+        (["optimize", "--data", "d.csv", "--hc", "-q", "-o", "net.jsonl"], (*IDLE_MODULES, *IDLE_KERNELS)),
         (["query", "net.bif", "a=x", "--variables", "b", "-q", "-o", "b.csv"], (*IDLE_MODULES, "pyarrow.compute")),
         (["evaluate", "net.bif", "net.bif", "-q", "-o", "e.jsonl"], (*IDLE_MODULES, "pyarrow", "numba")),
     ],

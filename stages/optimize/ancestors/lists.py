@@ -23,7 +23,7 @@ from stages.runtime.errors import InfeasibleError, StageError
 from stages.runtime.reporting import NullReporter, Reporter
 
 from .. import OptimizeOptions
-from ..bounds.anytime_bound import IS_NARROW
+from ..bounds.claims import IS_NARROW
 from ..bounds.rounding import optimality_tolerance
 from ..result import ListSearch, Parents, SearchResult
 from .branches import Condition, Selection, branches_of, cut_off

@@ -24,8 +24,8 @@ from stages.runtime.reporting import NullReporter, Reporter
 from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions, choose_method
-from ..bounds.anytime_bound import IS_NARROW, bound_facts
-from ..bounds.claims import ALL
+from ..bounds.anytime_bound import bound_facts
+from ..bounds.claims import ALL, IS_NARROW
 from ..bounds.rounding import optimality_tolerance
 from ..bounds.subset_dp import subsets_fit
 from ..climbing.cache import FamilyCache

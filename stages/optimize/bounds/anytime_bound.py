@@ -19,6 +19,7 @@ from stages.runtime.budgets import Budget
 from stages.runtime.seeding import task_generator
 
 from ..result import SearchResult, total_score
+from .claims import IS_NARROW
 from .lagrangian import BoundSearch
 
 SHARE = 0.2
@@ -29,9 +30,6 @@ FIRST_WORK = 30_000_000
 
 LEAST_WORK = 5_000_000
 """Smallest amount of work done at once: some hundredths of a second."""
-
-IS_NARROW = "bound_is_narrow"
-"""Entry for `driver`, which makes it part of the claim: the bound is about networks within the treewidth only."""
 
 GAP_OF_LISTS = "gap to the lists' best"
 """Name of the gap in progress reports."""

@@ -17,6 +17,9 @@ from .. import OptimizeOptions
 ALL = "all networks"
 """First words of a claim about complete lists; no other claim has them."""
 
+IS_NARROW = "bound_is_narrow"
+"""Entry for `driver`, which makes it part of the claim: the bound is about networks within the treewidth only."""
+
 LISTED = "networks of the listed sets"
 
 AT_THE_END = "listed at the end"

@@ -148,7 +148,9 @@ class BranchWork:
         `search`, if given, is called after each round; it returns the cost of the best network known by then.
         """
         if branch.basis is not None:
-            self.programme = self._programme_of(branch, branch.excluded)
+            # A cut may have been dropped in the meantime.
+            basis = branch.basis.at(self.pool.places(branch.tight))
+            self.programme = self._programme_of(branch._replace(basis=basis), branch.excluded)
         cost, solution = self._cut(branch, branch.excluded, rounds, search)
         basis, tight = self._start(self.programme)
         branch = branch._replace(cost=cost, basis=basis, tight=tight)
@@ -164,17 +166,15 @@ class BranchWork:
         return basis, [self.pool.origins[c] for c in basis.cuts.tolist()]
 
     def _programme_of(self, branch: Branch, excluded: np.ndarray) -> CutProgramme | VolumeProgramme:
-        """A programme that starts from the basis of a branch.
+        """A programme that starts from the basis of a branch, whose cuts are numbered as in the pool.
 
         It has the sets that are not excluded or are basic, and only the tight cuts; `add_cuts` treats all other cuts
         as new ones.
         """
         assert branch.basis is not None
-        # A cut may have been dropped in the meantime.
-        basis = branch.basis.at(self.pool.places(branch.tight))
         programme = self._new_programme(branch.basis.sets_without(excluded), excluded)
-        programme.add_cuts(self.pool.cuts, basis.cuts)
-        programme.start(basis)  # type: ignore[arg-type]  # of a programme of the same kind
+        programme.add_cuts(self.pool.cuts, branch.basis.cuts)
+        programme.start(branch.basis)  # type: ignore[arg-type]  # of a programme of the same kind
         return programme
 
     def solve(self, excluded: np.ndarray) -> tuple[Solution, float, np.ndarray]:

@@ -33,11 +33,16 @@ from .incumbent import Incumbent
 from .linear_programme import lack_of_solver
 
 CHUNK = 20_000_000
+"""Work on the bound, in sets looked at, between two looks at the gap before branch and cut."""
+
 PROOF_WORK = 100_000_000
 """Work on the bound, in sets looked at, to prove a network found by dynamic programming: below half a second."""
 
+ROUGH_CHUNK = 100_000_000
+"""The same without the linear solver: it would close at the root what the volume algorithm closes by many steps."""
+
 SETTLED = 0.01
-"""Work on the bound, in sets looked at, that must close this share of the gap; else branch and cut takes over."""
+"""Share of the gap that this work on the bound must close; else branch and cut takes over."""
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
@@ -128,19 +133,25 @@ def _prove_by_cuts(
         incumbent.search(budget)
         bound.improve(budget, FIRST_WORK + incumbent.work, incumbent.score)
         report(bound.value)
-    before = math.inf
-    while bound.gap < (1.0 - SETTLED) * before and not is_over():
-        before = bound.gap
-        if bound.found is not None:
-            incumbent.offer(bound.found)
-        bound.improve(budget, bound.work + CHUNK, incumbent.score)
-        report(bound.value)
+
+    def tighten(chunk: int) -> None:
+        before = math.inf
+        while bound.gap < (1.0 - SETTLED) * before and not is_over():
+            before = bound.gap
+            if bound.found is not None:
+                incumbent.offer(bound.found)
+            bound.improve(budget, bound.work + chunk, incumbent.score)
+            report(bound.value)
+
+    tighten(CHUNK)
+    lack = None if is_over() else lack_of_solver()
+    if lack is not None:
+        tighten(ROUGH_CHUNK)
     if is_over():
         return bound.value, [bound.root_node()]
 
     from .branch_and_cut import BranchAndCut
 
-    lack = lack_of_solver()
     if lack is not None:
         reporter.detail(f"branch and bound without the linear solver HiGHS ({lack})")
     value = bound.value

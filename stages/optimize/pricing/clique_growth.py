@@ -7,10 +7,9 @@ local scores is limited, since growth gains more per score.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.graphs import positions_of
@@ -21,6 +20,9 @@ from stages.scoring.set_grower import SetGrower
 
 from ..result import Parents
 from .run import PricingRun
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 RELATED = 4
 """Number of variables before and after a child, best as its only parent, in whose bags the child grows."""

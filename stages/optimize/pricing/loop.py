@@ -15,8 +15,7 @@ import numpy as np
 
 from stages.runtime.reporting import duration_text
 
-from ..bounds.anytime_bound import IS_NARROW
-from ..bounds.claims import claim_of_grown_lists, claim_of_scores
+from ..bounds.claims import IS_NARROW, claim_of_grown_lists, claim_of_scores
 from ..bounds.rounding import optimality_tolerance, proof_rounding
 from ..result import SearchResult
 from .complete_lists import enumerate_all, forecast_listing, search_complete

@@ -19,7 +19,7 @@ from formats.errors import Inconsistent
 from formats.graph_records import ArcProbabilities, directions_of
 from formats.records import Header
 from stages.average import consensus
-from stages.average.linear_ordering import improved_order, pairwise_bound
+from stages.average.linear_ordering import best_order, improved_order, pairwise_bound
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
 from stages.graphs.essential_graphs import essential_graph
 from stages.knowledge import Knowledge
@@ -53,8 +53,10 @@ def find(table, threshold, budget=None, **options):
 
 
 @pytest.mark.parametrize("n_variables", [1, 2, 3, 4])
+@pytest.mark.parametrize("few", [0, consensus.FEW])
 @pytest.mark.parametrize("seed", seeds(20, 5))
-def test_no_network_agrees_more(n_variables, seed):
+def test_no_network_agrees_more(n_variables, seed, few, monkeypatch):
+    monkeypatch.setattr(consensus, "FEW", few)
     rng = random.Random(f"{seed} {n_variables}")
     table, threshold = probabilities(n_variables, rng), rng.choice([0, 0.2, 0.5, 0.9])
     network = find(table, threshold)
@@ -216,7 +218,8 @@ def test_no_move_betters_an_improved_order(seed):
     start = rng.permutation(n)
     found = improved_order(start, weights).tolist()
     assert sorted(found) == list(range(n)) and counted(found) >= counted(start.tolist())
-    assert pairwise_bound(weights) >= max(map(counted, itertools.permutations(range(n))))
+    most = max(map(counted, itertools.permutations(range(n))))
+    assert pairwise_bound(weights) >= most == counted(best_order(weights).tolist())
     for variable in range(n):
         others = [v for v in found if v != variable]
         assert all(counted([*others[:i], variable, *others[i:]]) <= counted(found) for i in range(n))

@@ -40,6 +40,26 @@ def test_kernels_are_assembled_late():
     assert KERNEL is not None
 
 
+ORDER_OF_TEMPLATES = """
+import operator, stages.kernels.jit
+from numba.core.registry import cpu_target
+cpu_target.target_context.refresh()  # as the cache of kernels does before anything is compiled
+for asked in (operator.getitem, operator.setitem):
+    kinds = cpu_target.typing_context.resolve_value_type(asked).templates
+    makers = [getattr(kind, "_overload_func", None) for kind in kinds]
+    are_overloads = [hasattr(kind, "_overload_func") for kind in kinds]
+    print(any(are_overloads) and are_overloads == sorted(are_overloads))
+"""
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_indexing_of_arrays_is_tried_before_that_of_strings_and_lists():
+    """The rules of arrays are built in; those of strings, lists and dictionaries overload them and come last."""
+    code = ORDER_OF_TEMPLATES
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["True"] * 2
+
+
 @pytest.mark.slow
 def test_the_environment_overrides_the_folder(tmp_path):
     code = "import numba, stages.kernels.jit; print(numba.config.CACHE_DIR)"

@@ -21,7 +21,8 @@ from stages.runtime.memory import format_bytes, free_bytes
 from stages.runtime.reporting import Reporter
 
 from ... import OptimizeOptions
-from ...bounds.anytime_bound import GAP_OF_LISTS, IS_NARROW, bound_facts
+from ...bounds.anytime_bound import GAP_OF_LISTS, bound_facts
+from ...bounds.claims import IS_NARROW
 from ...bounds.rounding import optimality_tolerance, proof_rounding
 from ...result import SearchResult, total_score
 from ...treewidth import forest
