@@ -3,8 +3,8 @@
 A network of treewidth at most K on n > K variables has a k-tree G, with k = K, that contains its moral graph
 (Arnborg, Corneil and Proskurowski 1987). z[Q] is 1 if the variables Q are a clique of G, else 0; it is 1 for fewer
 than two variables. The link of a clique J of at most K variables, the other variables adjacent to all of J with the
-edges among them, is a k-tree with k = K - |J|. A k-tree on m >= k variables has k m - k (k + 1) / 2 edges, and so many
-at most are among any m of its variables. A clique of more than K + 1 variables has z = 0.
+edges among them, is a k-tree with k = K - |J|. A k-tree on m >= k variables has k m - k (k + 1) / 2 edges, and any m
+of its variables have no more among them. A clique of more than K + 1 variables has z = 0.
 """
 
 from __future__ import annotations

@@ -25,8 +25,10 @@ TRIES = 20
 """Attempts: each raises the bound of the proof to the value that its nodes leave open, by some rounding errors."""
 
 
-STRIDES = (0, 8, 2, 1)
-"""Steps of a node that a proof keeps, counted from its last one: every so many; 0 for the last one alone."""
+STRIDES = (0, None, 8, 2, 1)
+"""Steps of a node that a proof keeps, counted from its last one: every so many; 0 for the last one alone, None for
+twice as far back each time.
+"""
 
 
 def make_proof(
@@ -111,10 +113,7 @@ def _thinned(nodes: Sequence[Node], checker: ProofChecker, bound: int) -> tuple[
     """
     level = [0] * len(nodes)
     while True:
-        made = tuple(
-            replace(node, steps=node.steps[::-1][:: STRIDES[k] or len(node.steps) or 1][::-1])
-            for node, k in zip(nodes, level)
-        )
+        made = tuple(replace(node, steps=_last_steps(node.steps, STRIDES[k])) for node, k in zip(nodes, level))
         left_open = checker.left_open(made, bound)
         if not left_open:
             return made
@@ -123,6 +122,14 @@ def _thinned(nodes: Sequence[Node], checker: ProofChecker, bound: int) -> tuple[
             while number >= 0:
                 level[number] = max(level[number], min(raised, len(STRIDES) - 1))
                 number = nodes[number].above
+
+
+def _last_steps(steps: tuple[Step, ...], stride: int | None) -> tuple[Step, ...]:
+    """Some of the steps, the last one among them; `stride` is one of `STRIDES`."""
+    if stride is None:
+        kept = [len(steps) - (1 << k) for k in range(len(steps).bit_length())]
+        return tuple(steps[k] for k in reversed(kept) if k >= 0)
+    return steps[::-1][:: stride or max(1, len(steps))][::-1]
 
 
 def _compact(proof: Proof) -> Proof:
@@ -139,7 +146,7 @@ def _compact(proof: Proof) -> Proof:
         if number in used
     )
     nodes = (
-        replace(node, steps=tuple(replace(step, cuts=tuple(place[c] for c in step.cuts)) for step in node.steps))
+        replace(node, steps=tuple(replace(s, cuts=tuple(place[c] for c in s.cuts)) for s in node.steps))
         for node in proof.nodes
     )
     return replace(proof, cuts=tuple(cuts), nodes=tuple(nodes))
@@ -147,9 +154,12 @@ def _compact(proof: Proof) -> Proof:
 
 def _coarse(node: Node, shift: int) -> Node:
     """The node with multipliers rounded to multiples of 2 to the power of `shift`."""
-    half = (1 << shift) >> 1
-    rounded = (tuple((m + half) >> shift << shift for m in step.multipliers) for step in node.steps)
-    return replace(node, steps=tuple(replace(step, multipliers=m) for step, m in zip(node.steps, rounded)))
+    half, steps = (1 << shift) >> 1, []
+    for step in node.steps:
+        rounded = {c: (m + half) >> shift << shift for c, m in zip(step.cuts, step.multipliers)}
+        used = {c: m for c, m in rounded.items() if m}
+        steps.append(replace(step, cuts=tuple(used), multipliers=tuple(used.values())))
+    return replace(node, steps=tuple(steps))
 
 
 class _CutBook:
