@@ -293,6 +293,13 @@ def check_taken(run: Run, methods: Sequence[str], given: TaskOptions) -> None:
         alike = [method for method in METHODS if name in taken_options(method, task)]
         return ", ".join(alike or takers_of(name))
 
+    if task.bounded and list(methods) == ["exact"]:
+        why = (
+            "does not go with --exact: its bound counts edges of k-trees, whose cliques all have K + 1 variables: "
+            "a network within the bound on tables may lie in none with small tables alone; "
+            f"{takers('max_table')} take it."
+        )
+        run.refuse(("max_table",), why)
     refuse_unused(run, GOVERNED, taken, who, takers)
 
 

@@ -9,6 +9,9 @@ the bound.
 Cuts: of a cluster's members the first `k` in a network's order have fewer than `k` parents among the members
 (Bartlett and Cussens 2017). In half of a sum of cuts, counts may be rounded up. If they are rounded down for some
 variables, each of these takes one set, so at most one half per variable is lost (Caprara and Fischetti 1996).
+
+Within a treewidth a network also has a k-tree (`proof_rows`). Each clique in a row is one more choice, in the k-tree
+or not, without a score; rows demand weights of sets and of chosen cliques.
 """
 
 from __future__ import annotations
@@ -21,9 +24,23 @@ from itertools import pairwise
 import numpy as np
 
 from formats.errors import Inconsistent
-from formats.proof_records import CAP, ClusterCut, HalfCut, Node, Proof, Step, digest_of_sets, whole_scores
+from formats.graphs.algorithms import elimination_width, moral_graph
+from formats.proof_records import (
+    BRANCHES,
+    CAP,
+    ClusterCut,
+    HalfCut,
+    Node,
+    Proof,
+    Step,
+    WidthRow,
+    digest_of_sets,
+    whole_scores,
+)
 from formats.records import Network, ParentSetTable
 from stages.graphs import strongly_connected_components
+
+from .proof_rows import Clique, weights_of_cliques
 
 MOST_TOGETHER = 20
 """Largest component, in variables, that a proof may leave to be solved; larger ones stay open."""
@@ -49,15 +66,26 @@ class ProofChecker:
         if proof.header.names != table.header.names or proof.sets != digest_of_sets(table):
             raise Inconsistent("the proof is of other parent sets: give the file that it was made from")
         self.proof, self._table = proof, table
-        self._starts = table.set_offsets
         self._child = np.repeat(np.arange(table.n_variables), np.diff(table.set_offsets))
         self._of_set = np.repeat(np.arange(table.n_sets), np.diff(table.parent_offsets))
+        # The choice of a clique, to be in the k-tree, comes after all sets and the choice of leaving it out.
+        self._chosen: dict[Clique, int] = {}
         self._cuts: list[tuple[np.ndarray, np.ndarray, int]] = []
         for cut in proof.cuts:
-            self._cuts.append(self._counted_by_cluster(cut) if isinstance(cut, ClusterCut) else self._halved(cut))
+            if isinstance(cut, WidthRow):
+                self._cuts.append(self._of_cliques(cut))
+            else:
+                self._cuts.append(self._counted_by_cluster(cut) if isinstance(cut, ClusterCut) else self._halved(cut))
+        # No weight or demand of a cut is larger.
+        self._sizes = [
+            max(CAP, abs(demand), int(np.abs(weights).max(initial=0))) for _, weights, demand in self._cuts
+        ]
+        self._starts = np.append(table.set_offsets, table.n_sets + 2 * np.arange(1, len(self._chosen) + 1))
         largest = math.ceil(Fraction(float(np.abs(table.scores).max(initial=0.0))) * 2**proof.bits)
         self._require_small(largest)
-        self._scores = whole_scores(table.scores, proof.bits)
+        self._scores = np.append(
+            whole_scores(table.scores, proof.bits), np.zeros(2 * len(self._chosen), dtype=np.int64)
+        )
         self._largest = int(np.abs(self._scores).max(initial=0))
 
     def _require_small(self, largest: int) -> None:
@@ -73,6 +101,21 @@ class ProofChecker:
         hits = np.bincount(self._of_set[entries], minlength=self._table.n_sets)
         sets = np.flatnonzero(inside[self._child] & (hits < cut.demand))
         return sets, np.ones(len(sets), dtype=np.int64), min(cut.demand, CAP)
+
+    def _of_cliques(self, row: WidthRow) -> tuple[np.ndarray, np.ndarray, int]:
+        """The choices that a row about cliques counts; among them the sets that `joined` counts, with weight -1."""
+        of_cliques, demand = weights_of_cliques(row, self._table.n_variables, self.proof.treewidth or 0)
+        choices = [self._chosen.setdefault(q, self._table.n_sets + 2 * len(self._chosen) + 1) for q in of_cliques]
+        joined = self._joining(row.of) if row.kind == "joined" else np.empty(0, dtype=np.int64)
+        weights = [*of_cliques.values(), *[-1] * len(joined)]
+        return np.append(np.array(choices, dtype=np.int64), joined), np.array(weights, dtype=np.int64), demand
+
+    def _joining(self, members: Sequence[int]) -> np.ndarray:
+        """The sets of a member that hold all others."""
+        inside = np.zeros(self._table.n_variables, dtype=np.bool_)
+        inside[list(members)] = True
+        hits = np.bincount(self._of_set[inside[self._table.parents]], minlength=self._table.n_sets)
+        return np.flatnonzero(inside[self._child] & (hits == len(members) - 1))
 
     def _halved(self, cut: HalfCut) -> tuple[np.ndarray, np.ndarray, int]:
         """Half of a sum; weights above the demand are reduced to the demand, since such a set satisfies the cut
@@ -103,9 +146,9 @@ class ProofChecker:
 
         In the proof's unit; `nodes` are the nodes of the proof, or others over its cuts.
         """
-        allowed = np.ones(self._table.n_sets, dtype=np.bool_)
-        if self.proof.max_parents is not None:
-            allowed &= np.diff(self._table.parent_offsets) <= self.proof.max_parents
+        allowed = np.ones(len(self._scores), dtype=np.bool_)
+        if (most := self.proof.most_parents) is not None:
+            allowed[: self._table.n_sets] = np.diff(self._table.parent_offsets) <= most
         below: dict[int, list[int]] = {}
         for number, node in enumerate(nodes):
             below.setdefault(node.above, []).append(number)
@@ -117,46 +160,73 @@ class ProofChecker:
             children = below.get(number, [])
             if left <= 0:
                 continue
-            orders = {nodes[child].before for child in children}
-            pair = next(iter(orders), ())
-            if not pair or orders != {pair, pair[::-1]}:
+            parts = {(nodes[child].kind, nodes[child].pair) for child in children}
+            if not parts or any(parts != {part, _rest(*part)} for part in parts):
                 found[number] = left
                 continue
             for child in children:
-                first, second = nodes[child].before
-                if not after[second] >> first & 1:  # else no order is left
+                node = nodes[child]
+                first, second = node.pair
+                if node.kind != "before":
+                    waiting.append((child, self._part(allowed, node.kind, first, second), after))
+                elif not after[second] >> first & 1:  # else no order is left
                     waiting.append((child, *self._ordered(allowed, after, first, second)))
         return found
 
     def _work_off(self, node: Node, allowed: np.ndarray, bound: int) -> int:
         """Apply a node's steps to `allowed`; returns by how much its networks may still exceed `bound`."""
         left = NOT_SOLVED
+        if not np.all(np.logical_or.reduceat(allowed, self._starts[:-1])):
+            return 0  # A variable has no set left, or a clique must be and must not be.
         for step in node.steps:
-            left = min(left, self._apply(step, allowed, bound))
-            if left <= 0:
+            excess = self._apply(step, allowed, bound)
+            if excess <= 0:
                 return 0
+            if not step.is_ray:  # whose excess is no score
+                left = min(left, excess)
         if node.is_solved:
             left = min(left, self._solve(allowed, bound))
         return left
 
     def _apply(self, step: Step, allowed: np.ndarray, bound: int) -> int:
         """Exclude sets by a step's multipliers; returns by how much the step's own bound exceeds `bound`."""
-        self._require_small(self._largest + CAP * sum(step.multipliers))
+        self._require_small(
+            (0 if step.is_ray else self._largest)
+            + sum(self._sizes[cut] * m for cut, m in zip(step.cuts, step.multipliers))
+        )
         values, priced = self._scores.copy(), 0
+        if step.is_ray:
+            values[:], bound = 0, -1
         for cut, multiplier in zip(step.cuts, step.multipliers):
             sets, weights, demand = self._cuts[cut]
             values[sets] += multiplier * weights
             priced += multiplier * demand
         values[~allowed] = NOTHING
         best = np.maximum.reduceat(values, self._starts[:-1])
-        if np.any(best == NOTHING):
-            return 0  # A variable has no set left.
         left = sum(best.tolist()) - priced - bound
         if left > 0:
             # With this set in place of the best one of its variable, the sum falls by the difference.
             best_of_child = np.repeat(best, np.diff(self._starts))
             allowed &= best_of_child - np.where(allowed, values, best_of_child) < min(left, 1 << 62)
         return left
+
+    def _part(self, allowed: np.ndarray, kind: str, first: int, second: int) -> np.ndarray:
+        """The choices that remain with or without an edge of the k-tree, or an arc; parameters as in `Node`."""
+        allowed, n_sets, pair = allowed.copy(), self._table.n_sets, {first, second}
+        if kind == "edge":
+            if (choice := self._chosen.get((first, second))) is not None:
+                allowed[choice - 1] = False
+        elif kind == "no_edge":
+            allowed[[choice for clique, choice in self._chosen.items() if pair <= set(clique)]] = False
+            holds = [self._child == v for v in pair]
+            for held, v in zip(holds, pair):
+                held[self._of_set[self._table.parents == v]] = True
+            allowed[:n_sets][holds[0] & holds[1]] = False
+        else:
+            has = np.zeros(n_sets, dtype=np.bool_)
+            has[self._of_set[self._table.parents == first]] = True
+            allowed[:n_sets][(self._child == second) & (has != (kind == "arc"))] = False
+        return allowed
 
     def _ordered(
         self, allowed: np.ndarray, after: list[int], first: int, second: int
@@ -183,9 +253,7 @@ class ProofChecker:
         `NOT_SOLVED` if components are too large, or sums of scores may not fit. Only variables on cycles depend on
         one another: dynamic programming over the subsets of each component (Silander and Myllymäki 2006).
         """
-        own = [np.flatnonzero(allowed[a:b]) + a for a, b in pairwise(self._starts.tolist())]
-        if not all(map(len, own)):
-            return 0
+        own = [np.flatnonzero(allowed[a:b]) + a for a, b in pairwise(self._table.set_offsets.tolist())]
         sets = [[(self._table.parent_set(s), int(self._scores[s])) for s in some.tolist()] for some in own]
         if sum(max(abs(score) for _, score in some) for some in sets) >= 1 << 61:
             return NOT_SOLVED
@@ -196,6 +264,11 @@ class ProofChecker:
                 return NOT_SOLVED
             total += best_of_component([sets[v] for v in component], component)
         return total - bound
+
+
+def _rest(kind: str, pair: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+    """The part that covers what this part of a node leaves out."""
+    return BRANCHES[kind], pair[::-1] if kind == "before" else pair
 
 
 def best_of_component(sets: list[list[tuple[tuple[int, ...], int]]], component: list[int]) -> int:
@@ -249,12 +322,18 @@ def proved_gap(proof: Proof, table: ParentSetTable, network: Network) -> dict[st
     numbers = {v: k for k, v in enumerate(map(places.get, table.header.names)) if v is not None}
     if len(numbers) != table.n_variables or network.n_variables != table.n_variables:
         raise Inconsistent("network and proof have different variables")
+    parents = [tuple(sorted(numbers[p] for p in network.parents[places[name]])) for name in table.header.names]
+    if proof.treewidth is not None and elimination_width(moral_graph(parents), proof.elimination) > proof.treewidth:
+        raise Inconsistent(
+            "the network is not the one that was proved: the proof's elimination order shows no treewidth of at most "
+            f"{proof.treewidth}"
+        )
     scores = []
     for k, (first, last) in enumerate(pairwise(table.set_offsets.tolist())):
         name = table.header.names[k]
-        wanted = tuple(sorted(numbers[p] for p in network.parents[places[name]]))
-        if proof.max_parents is not None and len(wanted) > proof.max_parents:
-            raise Inconsistent(f"{name!r} has {len(wanted)} parents; the proof is about {proof.max_parents} at most")
+        wanted, most = parents[k], proof.most_parents
+        if most is not None and len(wanted) > most:
+            raise Inconsistent(f"{name!r} has {len(wanted)} parents; the proof is about {most} at most")
         score = next((table.scores[s] for s in range(first, last) if table.parent_set(s) == wanted), None)
         if score is None:
             raise Inconsistent(f"the parents of {name!r} are not listed")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from formats.proof_records import CAP, ClusterCut, HalfCut, Node, Proof, Step, digest_of_sets
+from formats.proof_records import CAP, ClusterCut, HalfCut, Node, Proof, Step, WidthRow, digest_of_sets
 from formats.records import Header, ParentSetTable
 from stages.evaluate.proof_checking import ProofChecker
 
@@ -25,21 +25,43 @@ TRIES = 20
 """Attempts: each raises the bound of the proof to the value that its nodes leave open, by some rounding errors."""
 
 
+STRIDES = (0, None, 8, 2, 1)
+"""Steps of a node that a proof keeps, counted from its last one: every so many; 0 for the last one alone, None for
+twice as far back each time.
+"""
+
+
 def make_proof(
-    nodes: Sequence[TreeNode], table: ParentSetTable, bound: float, max_parents: int | None = None
+    nodes: Sequence[TreeNode],
+    table: ParentSetTable,
+    bound: float,
+    treewidth: int | None = None,
+    elimination: Sequence[int] = (),
 ) -> Proof:
     """The proof in the recorded tree of a search, checked; it is about the lists of `table`.
 
     Its bound is `bound`, the upper bound in nats found by the search, plus the loss from rounding the multipliers.
+    Without rows or branches about edges it is about networks of at most `treewidth` parents each, of any treewidth;
+    with them about networks within the treewidth, which `elimination` proves for the network found.
     """
     steps = [node.exclusions + ([] if node.best is None else [node.best]) for node in nodes]
+    is_narrow = any(isinstance(origin, WidthRow) for some in steps for prices in some for origin in prices.origins)
+    # No weight or demand is larger.
+    largest_weight = max(CAP, (treewidth or 0) * table.n_variables)
     tallest = max((math.fsum(prices.multipliers) for some in steps for prices in some), default=0.0)
-    largest = math.fsum(np.maximum.reduceat(np.abs(table.scores), table.set_offsets[:-1]).tolist()) + CAP * tallest
+    largest = math.fsum(np.maximum.reduceat(np.abs(table.scores), table.set_offsets[:-1]).tolist())
+    largest += largest_weight * tallest
     bits = max(0, min(MOST_BITS, 60 - math.ceil(largest + 1.0).bit_length()))
     book = _CutBook()
     number = {id(node): k for k, node in enumerate(nodes)}
     made = tuple(
-        Node(number.get(id(node.above), -1), node.before, tuple(book.step(p, bits) for p in some), node.is_solved)
+        Node(
+            number.get(id(node.above), -1),
+            node.pair,
+            tuple(book.step(p, bits) for p in some),
+            node.is_solved,
+            node.kind,
+        )
         for node, some in zip(nodes, steps)
     )
     proof = Proof(
@@ -47,16 +69,20 @@ def make_proof(
         digest_of_sets(table),
         bits,
         math.ceil(math.ldexp(bound, bits)),
-        max_parents,
+        None if is_narrow else treewidth,
         tuple(book.cuts),
         made,
+        treewidth if is_narrow else None,
+        tuple(elimination) if is_narrow else (),
     )
     checker = ProofChecker(proof, table)
     raised = proof.bound
     for _ in range(TRIES):
         excess = checker.excess(raised)
         if excess <= 0:
-            return replace(proof, bound=raised, nodes=_shortened(made, checker, raised))
+            if is_narrow:
+                made = _thinned(made, checker, raised)
+            return _compact(replace(proof, bound=raised, nodes=_shortened(made, checker, raised)))
         raised += excess
     # The best multipliers alone prove some bound in any case.
     root = replace(made[0], steps=made[0].steps[-1:], is_solved=False)
@@ -80,33 +106,84 @@ def _shortened(nodes: Sequence[Node], checker: ProofChecker, bound: int) -> tupl
                 number = nodes[number].above
 
 
+def _thinned(nodes: Sequence[Node], checker: ProofChecker, bound: int) -> tuple[Node, ...]:
+    """Nodes of a proof of `bound`, each with the fewest of its last steps in `STRIDES` with which the proof holds.
+
+    A search under a treewidth excludes sets in almost every round, most of them anew with its last multipliers.
+    """
+    level = [0] * len(nodes)
+    while True:
+        made = tuple(replace(node, steps=_last_steps(node.steps, STRIDES[k])) for node, k in zip(nodes, level))
+        left_open = checker.left_open(made, bound)
+        if not left_open:
+            return made
+        for number in left_open:
+            raised = level[number] + 1
+            while number >= 0:
+                level[number] = max(level[number], min(raised, len(STRIDES) - 1))
+                number = nodes[number].above
+
+
+def _last_steps(steps: tuple[Step, ...], stride: int | None) -> tuple[Step, ...]:
+    """Some of the steps, the last one among them; `stride` is one of `STRIDES`."""
+    if stride is None:
+        kept = [len(steps) - (1 << k) for k in range(len(steps).bit_length())]
+        return tuple(steps[k] for k in reversed(kept) if k >= 0)
+    return steps[::-1][:: stride or max(1, len(steps))][::-1]
+
+
+def _compact(proof: Proof) -> Proof:
+    """The proof without cuts that no step uses."""
+    used = {cut for node in proof.nodes for step in node.steps for cut in step.cuts}
+    for number in range(len(proof.cuts) - 1, -1, -1):
+        cut = proof.cuts[number]
+        if number in used and isinstance(cut, HalfCut):
+            used.update(cut.parts)
+    place = {number: k for k, number in enumerate(sorted(used))}
+    cuts = (
+        replace(cut, parts=tuple(place[part] for part in cut.parts)) if isinstance(cut, HalfCut) else cut
+        for number, cut in enumerate(proof.cuts)
+        if number in used
+    )
+    nodes = (
+        replace(node, steps=tuple(replace(s, cuts=tuple(place[c] for c in s.cuts)) for s in node.steps))
+        for node in proof.nodes
+    )
+    return replace(proof, cuts=tuple(cuts), nodes=tuple(nodes))
+
+
 def _coarse(node: Node, shift: int) -> Node:
     """The node with multipliers rounded to multiples of 2 to the power of `shift`."""
-    half = (1 << shift) >> 1
-    rounded = (tuple((m + half) >> shift << shift for m in step.multipliers) for step in node.steps)
-    return replace(node, steps=tuple(replace(step, multipliers=m) for step, m in zip(node.steps, rounded)))
+    half, steps = (1 << shift) >> 1, []
+    for step in node.steps:
+        rounded = {c: (m + half) >> shift << shift for c, m in zip(step.cuts, step.multipliers)}
+        used = {c: m for c, m in rounded.items() if m}
+        steps.append(replace(step, cuts=tuple(used), multipliers=tuple(used.values())))
+    return replace(node, steps=tuple(steps))
 
 
 class _CutBook:
     """Numbers the cuts of a proof; a halved sum comes after the cuts summed."""
 
     def __init__(self) -> None:
-        self.cuts: list[ClusterCut | HalfCut] = []
-        self._number: dict[bytes, int] = {}
+        self.cuts: list[ClusterCut | HalfCut | WidthRow] = []
+        self._number: dict[bytes | WidthRow, int] = {}
 
     def step(self, prices: Prices, bits: int) -> Step:
         """The multipliers as whole multiples of the unit."""
         whole = {self.number(o): round(math.ldexp(m, bits)) for o, m in zip(prices.origins, prices.multipliers)}
         used = sorted(number for number, multiplier in whole.items() if multiplier)
-        return Step(tuple(used), tuple(whole[number] for number in used))
+        return Step(tuple(used), tuple(whole[number] for number in used), prices.is_ray)
 
-    def number(self, origin: Origin) -> int:
+    def number(self, origin: Origin | WidthRow) -> int:
         """The number of a cut; it is added if it is new."""
-        key = key_of(origin)
+        key = origin if isinstance(origin, WidthRow) else key_of(origin)
         if key not in self._number:
-            if isinstance(origin, HalvedSum):
+            if isinstance(origin, WidthRow):
+                cut: ClusterCut | HalfCut | WidthRow = origin
+            elif isinstance(origin, HalvedSum):
                 parts = sorted(self.number(part) for part in origin.parts)
-                cut: ClusterCut | HalfCut = HalfCut(tuple(parts), tuple(origin.lowered.tolist()))
+                cut = HalfCut(tuple(parts), tuple(origin.lowered.tolist()))
             else:
                 cut = ClusterCut(tuple(origin[0].tolist()), origin[1])
             self._number[key] = len(self.cuts)

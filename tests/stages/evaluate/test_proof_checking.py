@@ -215,7 +215,7 @@ def test_open_nodes_are_not_proved(few_cuts):
     assert nodes[1:] and proof.cuts
     with pytest.raises(Inconsistent, match="does not prove"):
         check_proof(replace(proof, nodes=tuple(nodes)), table)
-    wrong = replace(last, before=(last.before[0], (last.before[1] + 1) % 24))
+    wrong = replace(last, pair=(last.pair[0], (last.pair[1] + 1) % 24))
     with pytest.raises(Inconsistent, match="does not prove"):
         check_proof(replace(proof, nodes=(*nodes, wrong)), table)
 

@@ -43,7 +43,7 @@ def keys(nodes: list[TreeNode]) -> list:
     return [
         (
             number.get(id(node.above)),
-            node.before,
+            node.pair,
             [prices(some) for some in node.exclusions],
             None if node.best is None else prices(node.best),
             node.is_solved,
@@ -60,7 +60,7 @@ def test_nodes_come_back_whole():
     branch = TreeNode(root, (0, 3), best=Prices((nested,), (0.5,)), is_solved=True)
     order = np.array([2, 0, 3, 1])
     turned = reordered_nodes([root, branch], order)
-    assert turned[1].above is turned[0] and turned[1].before == (1, 2)
+    assert turned[1].above is turned[0] and turned[1].pair == (1, 2)
     assert keys(reordered_nodes(turned, positions_of(order))) == keys([root, branch])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,15 @@ MOST_CANDIDATES = 10
 """Pairs that are tried."""
 
 
-def candidates(point: Point, limits: Ranges) -> Iterator[tuple[Ranges, Ranges]]:
+class Part(NamedTuple):
+    """A part of a branch."""
+
+    kind: str  # what holds for the pair, see `formats.proof_records.BRANCHES`
+    pair: tuple[int, int]  # an edge, ascending; or the parent and the child of an arc
+    limits: Ranges
+
+
+def candidates(point: Point, limits: Ranges) -> Iterator[tuple[Part, Part]]:
     """Pairs of parts, the most promising first.
 
     Fractional edges come first, near one half and with much of the arcs' and marriages' share on them; only if there
@@ -34,13 +43,13 @@ def candidates(point: Point, limits: Ranges) -> Iterator[tuple[Ranges, Ranges]]:
         used = cliques.needs.weights(point.shares)[fractional]
         worth = np.minimum(y, 1.0 - y)[fractional] * (0.1 + np.minimum(used, 1.0))
         for pair in fractional[np.argsort(-worth, kind="stable")].tolist():
-            yield without_edge(cliques, limits, pair), with_edge(cliques, limits, pair)
+            yield edge_parts(cliques, limits, pair)
         return
     if (arc := _fractional_arc(point)) is not None:
         yield arc_parts(cliques, limits, *arc)
         return
     for pair in np.flatnonzero(is_open).tolist():
-        yield without_edge(cliques, limits, pair), with_edge(cliques, limits, pair)
+        yield edge_parts(cliques, limits, pair)
 
 
 def _fractional_arc(point: Point) -> tuple[int, int] | None:
@@ -55,29 +64,23 @@ def _fractional_arc(point: Point) -> tuple[int, int] | None:
     return (parent, child) if distance[parent, child] < 0.5 - WHOLE else None
 
 
-def without_edge(cliques: Cliques, limits: Ranges, pair: int) -> Ranges:
-    """The part without an edge: no set needs it, no triangle has it."""
-    part = limits.copied()
+def edge_parts(cliques: Cliques, limits: Ranges, pair: int) -> tuple[Part, Part]:
+    """The parts without an edge, so that no set needs it and no triangle has it, and with it."""
+    without, within = limits.copied(), limits.copied()
     a, b = cliques.pairs[pair].tolist()
     columns = [cliques.first_pair + pair, *cliques.needs.of(pair).tolist()]
     columns += cliques.triple_column[a, b][cliques.triple_column[a, b] >= 0].tolist()
     if cliques.quad_column is not None:
         columns += cliques.quad_column[a, b][cliques.quad_column[a, b] >= 0].tolist()
-    part.upper[columns] = 0
-    return part
+    without.upper[columns] = 0
+    within.lower[cliques.first_pair + pair] = 1
+    return Part("no_edge", (a, b), without), Part("edge", (a, b), within)
 
 
-def with_edge(cliques: Cliques, limits: Ranges, pair: int) -> Ranges:
-    """The part with an edge."""
-    part = limits.copied()
-    part.lower[cliques.first_pair + pair] = 1
-    return part
-
-
-def arc_parts(cliques: Cliques, limits: Ranges, parent: int, child: int) -> tuple[Ranges, Ranges]:
+def arc_parts(cliques: Cliques, limits: Ranges, parent: int, child: int) -> tuple[Part, Part]:
     """The parts without and with an arc."""
     without, within = limits.copied(), limits.copied()
     has = (cliques.child == child) & cliques.members[:, parent]
     without.upper[: cliques.n_sets][has] = 0
     within.upper[: cliques.n_sets][(cliques.child == child) & ~has] = 0
-    return without, within
+    return Part("no_arc", (parent, child), without), Part("arc", (parent, child), within)

@@ -23,6 +23,7 @@ from stages.runtime.reporting import Reporter
 from ... import OptimizeOptions
 from ...bounds.anytime_bound import GAP_OF_LISTS, bound_facts
 from ...bounds.claims import IS_NARROW
+from ...bounds.proof_steps import TreeNode
 from ...bounds.rounding import optimality_tolerance, proof_rounding
 from ...result import SearchResult, total_score
 from ...treewidth import forest
@@ -42,12 +43,19 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     free memory.
     """
     treewidth = options.given_treewidth
-    if treewidth <= 1:
+    if treewidth <= 1 and not options.keeps_proof:
         return forest.search(table, options, budget, reporter)
-    if treewidth >= table.n_variables - 1:
-        found = any_width.search(table, replace(options, treewidth=None, start=None), budget, reporter)
+    if treewidth <= 1 or treewidth >= table.n_variables - 1:
+        # Networks of one parent each keep any bound, and those of all variables the largest.
+        kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
+        found = any_width.search(kept, replace(options, treewidth=None, start=None), budget, reporter)
         return replace(found, elimination=min_fill_order(moral_graph(found.parents)))
     lack = lack_of_solver()
+    if lack and options.keeps_proof:
+        raise StageError(
+            f"a proof under --tw {treewidth} is made of multipliers of the linear solver HiGHS\n  {lack}; or leave "
+            "out --proof: without the solver the search is dynamic programming, which leaves no multipliers"
+        )
     size = bag_bytes(table.n_variables, treewidth)
     if lack and size > free_bytes() // 2:
         raise StageError(
@@ -77,20 +85,21 @@ def prove(
     scores = kept.scores[incumbent.chosen]
     rounding = proof_rounding(table.n_variables, float(np.abs(scores).sum()))
     facts: dict[str, Any] = {}
-    narrow = math.inf
+    narrow, nodes, own_nodes = math.inf, incumbent.first_nodes, incumbent.first_nodes
     if first - incumbent.score > optimality_tolerance(scores) and not budget.is_spent(incumbent.moves):
         if by_bags:
             narrow = _by_bags(incumbent, budget, reporter)
         else:
-            narrow, facts = _by_branches(incumbent, first, rounding, budget, reporter)
+            narrow, facts, own_nodes = _by_branches(incumbent, first, rounding, budget, reporter, options.keeps_proof)
     if narrow < first:
+        nodes = own_nodes
         is_narrow = True
         facts |= bound_facts(narrow, incumbent.score, rounding)
     else:
         facts |= {"bound": first, "gap": first - incumbent.score}
     if is_narrow:
         facts[IS_NARROW] = True
-    return replace(incumbent.result(), facts=facts)
+    return replace(incumbent.result(), facts=facts, nodes=nodes)
 
 
 def _by_bags(incumbent: Incumbent, budget: Budget, reporter: Reporter) -> float:
@@ -103,9 +112,10 @@ def _by_bags(incumbent: Incumbent, budget: Budget, reporter: Reporter) -> float:
 
 
 def _by_branches(
-    incumbent: Incumbent, first: float, rounding: float, budget: Budget, reporter: Reporter
-) -> tuple[float, dict[str, Any]]:
-    """Improve the incumbent by branch and bound; returns an upper bound in nats, and facts of the header.
+    incumbent: Incumbent, first: float, rounding: float, budget: Budget, reporter: Reporter, keeps_nodes: bool
+) -> tuple[float, dict[str, Any], list[TreeNode]]:
+    """Improve the incumbent by branch and bound; returns an upper bound in nats, facts of the header, and nodes for a
+    proof, with `keeps_nodes`.
 
     `first` is the bound known before, `rounding` an error of sums over a network's sets, both in nats.
     """
@@ -119,9 +129,9 @@ def _by_branches(
         done = incumbent.moves + tree.n_programmes
         reporter.progress(done, budget.evaluations, "orders", **now, network=incumbent.result)
 
-    tree = EdgeTree(cliques, costs, source, incumbent, ideal, rounding, budget, report)
+    tree = EdgeTree(cliques, costs, source, incumbent, ideal, rounding, budget, report, keeps_nodes)
     tree.run()
-    return ideal - tree.cost, {"branches": tree.n_branches, "programmes": tree.n_programmes}
+    return ideal - tree.cost, {"branches": tree.n_branches, "programmes": tree.n_programmes}, tree.nodes
 
 
 def _columns(table: ParentSetTable, treewidth: int, most: float) -> tuple[Cliques, Costs, np.ndarray]:
