@@ -39,20 +39,18 @@ def read(paths: list[str]) -> Runs:
         with path.open() as stream:
             header = json.loads(stream.readline())
         spent = path.with_name(f"{path.name}.cpu")
-        header["seconds"] = sum(map(float, spent.read_text().split())) if spent.exists() else None
+        header["data"] = f"{data} ({len(header['variables'])})"
+        header["seconds"] = f"{sum(map(float, spent.read_text().split())):.1f}" if spent.exists() else ""
         runs[data, int(bound)][method] = header
     return runs
 
 
-def tell(cells: list[str]) -> None:
-    """Print a row of a table in Markdown."""
-    print("| " + " | ".join(cells) + " |")
-
-
-def head(cells: list[str]) -> None:
-    """Print the first rows of a table in Markdown."""
-    tell(cells)
-    print("|" + "---|" * len(cells))
+def tell(head: list[str], rows: list[list[str]]) -> None:
+    """Print a table in Markdown; a first cell that repeats the one above is left empty."""
+    before = ""
+    for cells in [head, ["---"] * len(head), *rows]:
+        print("| " + " | ".join(["" if cells[0] == before else cells[0], *cells[1:]]) + " |")
+        before = cells[0]
 
 
 def number(value: float) -> str:
@@ -69,42 +67,31 @@ def gap_of(bound: float, score: float) -> str:
 
 
 def optima(runs: Runs) -> None:
-    """The best score of any run, what --exact proves, and the distance of each search from the best."""
+    """The best score of any run, the gap that --exact leaves, and by how much each search misses the best."""
     methods = list(dict.fromkeys(m for found in runs.values() for m in found if m != "exact"))
-    head(["data", "bound", "best score", "gap", "branches", "seconds", *(SHORT.get(m, m) for m in methods)])
-    before = ""
-    for (data, bound), found in runs.items():
+    rows = []
+    for (_, bound), found in runs.items():
         exact = found["exact"]
         best = max(header["total"] for header in found.values())
         # A bound below a network would be an error of the program.
-        assert exact["bound"] >= best - 1e-6, f"{data}, {bound}: {exact['bound']} is below {best}"
-        below = [number(best - found[m]["total"]) for m in methods]
-        branches = str(exact.get("branches", "")).replace("None", "")
-        seconds = f"{exact['seconds']:.1f}"
-        tell(
-            [
-                data if data != before else "",
-                str(bound),
-                number(best),
-                gap_of(exact["bound"], best),
-                branches,
-                seconds,
-                *below,
-            ]
-        )
-        before = data
+        assert exact["bound"] >= best - 1e-6, f"{exact['data']}, {bound}: {exact['bound']} is below {best}"
+        figures = [number(best), gap_of(exact["bound"], best), str(exact.get("branches", "")), exact["seconds"]]
+        below = [number(best - found[m]["total"]) if m in found else "" for m in methods]
+        rows.append([exact["data"], str(bound), *figures, *below])
+    names = [SHORT.get(m, m) for m in methods]
+    tell(["data (variables)", "bound", "best score", "gap", "branches", "seconds", *names], rows)
 
 
 def gaps(runs: Runs) -> None:
     """The best score, the gap within the treewidth and without, and for what networks the first bound holds."""
-    head(["data", "bound", "best score", "gap of the treewidth", "gap of any width", "the bound is that of"])
-    before = ""
-    for (data, bound), found in runs.items():
-        score = found["within"]["total"]
-        claim = "the treewidth" if "treewidth at most" in found["within"]["bound_relative_to"] else "any width"
-        shown = [gap_of(found[m]["bound"], score) for m in ("within", "any")]
-        tell([data if data != before else "", str(bound), number(score), *shown, claim])
-        before = data
+    rows = []
+    for (_, bound), found in runs.items():
+        within, free = found["within"], found["any"]
+        is_narrow = "treewidth at most" in within["bound_relative_to"]
+        shown = [gap_of(header["bound"], within["total"]) for header in (within, free)]
+        claim = "the treewidth" if is_narrow else "any width"
+        rows.append([within["data"], str(bound), number(within["total"]), *shown, claim])
+    tell(["data (variables)", "bound", "best score", "gap", "gap to any width", "the bound is that of"], rows)
 
 
 def lines(runs: Runs) -> None:
