@@ -11,6 +11,8 @@
     plot.py lines ROWS --x PART          means by method along a part of the runs' names, and
     plot.py boxes ROWS --by PART         quartiles by method and a part, both from bnsl compare --format jsonl
                                          (one kind of table: --show wscores or --show values)
+    plot.py price SCORES                 what a bound on the treewidth costs: score and both upper bounds, by data
+                                         set, from examples/treewidth
     plot.py settings ROWS                a panel for each measure along the number in methods named like eps-300, and
     plot.py tradeoff ROWS --x M --y M    one measure against another, methods joined whose names begin alike
 
@@ -53,6 +55,7 @@ COLOURS = ("#1c7ed6", "#e8590c", "#2b8a3e", "#9c36b5", "#c92a2a", "#0b7285", "#5
 STYLES, MARKERS = ("-", "--", ":", "-."), ("o", "s", "^", "D", "v", "P", "X", "*")
 
 CURVE_COLUMNS = {"method", "data", "seconds", "score"}
+PRICE_COLUMNS = {"data", "bound", "score"}
 QUERY_COLUMNS = {"data", "bound", "removed", "treewidth_upper", "hidden", "pyagrum_hidden"}
 
 
@@ -161,6 +164,27 @@ def draw_queries(given: argparse.Namespace) -> Any:
     shown = {name: line for axes in panels for line, name in zip(*axes.get_legend_handles_labels())}
     columns = max(2, len(shares))
     figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=columns, frameon=False)
+    return figure
+
+
+def draw_price(given: argparse.Namespace) -> Any:
+    """A panel for each data set: score and upper bounds along the treewidth."""
+    rows = read_table(given.files[0], PRICE_COLUMNS)
+    quantities = [column for column in rows[0] if column not in ("data", "bound")]
+    data = split(rows, ["data"])
+    figure, panels = new_panels(len(data), sharey=False, columns=3)
+    for axes, (name, ours) in zip(panels, data.items()):
+        points = sorted(ours, key=lambda row: int(row["bound"]))
+        widths = [int(row["bound"]) for row in points]
+        for number, quantity in enumerate(quantities):
+            values = [float(row[quantity]) for row in points]
+            axes.plot(widths, values, label=in_words(quantity), markersize=5, **look(number))
+        axes.set(title=name, xlabel="treewidth", xticks=widths)
+        axes.yaxis.set_major_formatter(plain_number(axes))
+    for axes in panels[::3]:
+        axes.set_ylabel("nats")
+    lines, names = panels[0].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside lower center", ncols=len(names), frameon=False)
     return figure
 
 
@@ -312,6 +336,7 @@ def main() -> None:
         ("starts", draw_starts, None),
         ("anytime", draw_anytime, None),
         ("queries", draw_queries, None),
+        ("price", draw_price, None),
         ("explored", draw_explored, "--child"),
         ("lines", draw_lines, "--x"),
         ("boxes", draw_boxes, "--by"),

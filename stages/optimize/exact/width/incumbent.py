@@ -19,7 +19,7 @@ from ...treewidth.annealing import OrderSearch
 from ...treewidth.bounded_search import search as search_bounded
 from ...treewidth.problem import prepare_both
 
-FIRST_MOVES = 500
+FIRST_MOVES = 2000
 """Moves per variable of the first search."""
 
 FIRST_SHARE = 0.25

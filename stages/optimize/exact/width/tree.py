@@ -30,8 +30,11 @@ gain less at the root (in a branch: one).
 FIRST_GAIN = 0.05
 """Share of the gap that rows of the first kinds must gain in a round; else rows of all kinds are separated."""
 
+MOST_AT_ONCE = 20_000
+"""Sets up to which all are in the first programme: nothing joins later, so every value of a programme is a bound."""
+
 FIRST_SETS, MOST_JOINING = 30, 400
-"""Sets per variable in the first programme, and most that join in a round."""
+"""Of more sets, those per variable in the first programme, and most that join in a round."""
 
 USEFUL = 1e-10
 """Reduced cost in nats, negated, of a set that joins."""
@@ -104,7 +107,7 @@ class EdgeTree:
         self._closed = math.inf
         self._now = math.inf  # cost of the branch at work
         limits = Ranges(np.zeros(cliques.n_columns, dtype=np.int8), np.ones(cliques.n_columns, dtype=np.int8))
-        is_first = np.zeros(cliques.n_sets, dtype=np.bool_)
+        is_first = np.full(cliques.n_sets, cliques.n_sets <= MOST_AT_ONCE)
         for start, end in itertools.pairwise(cliques.set_offsets.tolist()):
             is_first[start + np.argsort(costs.in_nats[start:end], kind="stable")[:FIRST_SETS]] = True
         is_first |= np.isin(source, [-1, *incumbent.chosen.tolist()]) | (cliques.sets.sizes == 0)

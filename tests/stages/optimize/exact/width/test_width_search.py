@@ -15,6 +15,7 @@ from naive.optimize.orders import lists_of
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.rounding import optimality_tolerance
 from stages.optimize.driver import run
+from stages.optimize.exact.width import tree
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
@@ -90,6 +91,14 @@ def test_optima_equal_those_within_all_ktrees(seed, treewidth):
     table = random_table(seed, 6, treewidth, 7, ties=seed % 2 == 0)
     best = max(best_inside(lists_of(table), edges) for edges in all_ktrees(6, treewidth))
     assert_optimal(solve(table, treewidth), best)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sets_that_join_the_programme_later_do_not_change_the_optimum(seed, monkeypatch):
+    monkeypatch.setattr(tree, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(tree, "FIRST_SETS", 1)
+    table = random_table(seed, 6, 3, 9, ties=seed % 2 == 0)
+    assert_optimal(solve(table, 2), max(best_inside(lists_of(table), edges) for edges in all_ktrees(6, 2)))
 
 
 @pytest.mark.parametrize("seed", range(4))
