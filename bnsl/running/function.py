@@ -117,6 +117,29 @@ class Function:
     def __doc__(self) -> str:  # type: ignore[override]
         return documentation(self.body.__doc__ or "", self.keywords | keywords_of(MESSAGES))
 
+    @functools.cached_property
+    def _defaults(self) -> dict[str, Any]:
+        """The value of every option that is not given, by field name."""
+        taken_texts = {
+            option.field: option.kind.take(option.default)
+            for option in self.options
+            if isinstance(option.default, str)
+        }
+        return {option.field: option.default for option in self.keywords.values()} | taken_texts
+
+    @functools.cached_property
+    def _positional(self) -> list[str]:
+        return [name for name, option in self.keywords.items() if option.positional]
+
+    @functools.cached_property
+    def _required(self) -> set[str]:
+        return {name for name, option in self.keywords.items() if option.is_required}
+
+    @functools.cached_property
+    def _inputs(self) -> dict[str, Option]:
+        """The options, by keyword, that are read from standard input by a command and must be given in Python."""
+        return {name: option for name, option in self.keywords.items() if option.is_standard_input}
+
     def option(self, field: str) -> Option:
         """The option of a field."""
         (found,) = (option for option in self.options if option.field == field)
@@ -139,7 +162,7 @@ class Function:
             options = mended(self.keywords, mend)
             return f"\n  In one: {python_line(self.__name__, names, keywords | options)}" if options else ""
 
-        names = [name for name, option in self.keywords.items() if option.positional][: len(inputs)]
+        names = self._positional[: len(inputs)]
         with calling(self.__name__, self.keywords, -1 if quiet else verbose, ready) as (reporter, resources):
             values, given = self.values(inputs, keywords)
             run = Run(self, reporter, given, resources, graceful_stop, is_called=True)
@@ -151,22 +174,23 @@ class Function:
         A keyword that is None or the default counts as not given. Raises `UsageError`: an unknown or missing keyword,
         or an impossible value.
         """
-        try:
-            bound = self.__signature__.bind(*inputs, **keywords).arguments
-        except TypeError as error:
-            self._refuse(error, keywords)
-        values, given = {}, set()
-        for name, option in self.keywords.items():
-            value = bound.get(name)
-            default = option.default
-            if value is None or (type(value) is type(default) and value == default):
-                value = default if not isinstance(default, str) else option.kind.take(default)
-            else:
-                value = taken(option, name, value)
+        bound = dict(zip(self._positional, inputs)) | keywords
+        # The signature says what does not fit, but binding takes longer than a small question.
+        is_fit = len(bound) == len(inputs) + len(keywords) and bound.keys() <= self.keywords.keys()
+        if not (is_fit and self._required <= bound.keys()):
+            try:
+                self.__signature__.bind(*inputs, **keywords)
+            except TypeError as error:
+                self._refuse(error, keywords)
+        values, given = self._defaults.copy(), set()
+        for name, value in bound.items():
+            option, default = self.keywords[name], self.keywords[name].default
+            if value is not None and not (type(value) is type(default) and value == default):
+                values[option.field] = taken(option, name, value)
                 given.add(option.field)
-            if value is None and option.is_standard_input:
+        for name, option in self._inputs.items():
+            if values[option.field] is None:
                 raise UsageError(f"no input: give {name} (a path, a table or a result).", parameter=name)
-            values[option.field] = value
         return values, given
 
     def _refuse(self, error: TypeError, keywords: Mapping[str, Any]) -> NoReturn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import difflib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -31,8 +31,9 @@ def parse_assignments(texts: Iterable[str], variables: Sequence[Variable]) -> di
     Raises `Inconsistent`: no such variable or state; a variable twice, with different states.
     """
     found: dict[int, int] = {}
+    index = {variable.name: position for position, variable in enumerate(variables)}
     for text in texts:
-        variable, label = _split(text, variables)
+        variable, label = _split(text, index, variables)
         code = _code_of(label, variables[variable])
         if found.setdefault(variable, code) != code:
             raise Inconsistent("two different states are given", column=variables[variable].name)
@@ -46,8 +47,9 @@ def parse_state_numbers(texts: Iterable[str], variables: Sequence[Variable]) -> 
     variable twice.
     """
     found: dict[int, np.ndarray] = {}
+    index = {variable.name: position for position, variable in enumerate(variables)}
     for text in texts:
-        variable, rest = _split(text, variables)
+        variable, rest = _split(text, index, variables)
         name, states = variables[variable].name, variables[variable].known_states
         numbers = np.full(len(states), np.nan)
         for item in next(csv.reader([rest]), []):
@@ -94,13 +96,12 @@ def _code_of(label: str, variable: Variable) -> int:
     return code
 
 
-def _split(text: str, variables: Sequence[Variable]) -> tuple[int, str]:
+def _split(text: str, index: Mapping[str, int], variables: Sequence[Variable]) -> tuple[int, str]:
     """Variable and label; a name may contain an equals sign itself."""
-    names = {variable.name: index for index, variable in enumerate(variables)}
     pairs = [(name, label) for _, name, label in splits(text, "=")]
     for name, label in pairs:
-        if name in names:
-            return names[name], label
+        if name in index:
+            return index[name], label
     if not pairs:
         raise Inconsistent(f"{text!r} is not NAME=STATE")
     return find_variable(pairs[0][0], variables), ""

@@ -169,7 +169,7 @@ class IncompleteRows:
         groups = engine.group(is_hidden, np.ones(engine.n_variables, dtype=np.bool_))
         codes = np.ascontiguousarray(self._codes[:, rows])
         query = engine.query(codes, groups, weights=self._weights[rows])
-        failed, plans = plan_groups(engine.arrays, groups, engine.ranks, engine.max_cells)
+        failed, plans = plan_groups(engine.arrays, groups, query, engine.max_cells)
         engine.refuse_group(groups, query, failed)
         return _Batch(groups, plans, query)
 

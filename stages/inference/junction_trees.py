@@ -15,11 +15,15 @@ from stages.graphs import topological_order
 from stages.kernels.inference.answers import Query, group_costs
 from stages.kernels.inference.clique_plans import eliminate_component, measure
 from stages.kernels.inference.components import Groups, component_keys, label_components
+from stages.kernels.inference.kept_plans import KeptPlans, plan_costs, plan_groups
 from stages.kernels.inference.network_arrays import new_network_arrays, starts
 from stages.runtime.errors import StageError
 from stages.runtime.memory import format_bytes, free_bytes
 
 CELL_BYTES = 8
+
+KEPT_PLANS = 16
+"""Plans of the last questions that an engine keeps."""
 
 
 class Cost(NamedTuple):
@@ -60,6 +64,8 @@ class Engine:
         order = topological_order(network.parents, range(n))
         self.arrays = new_network_arrays(network.parents, network.tables, order)
         self.elimination = None if elimination is None else np.array(elimination, dtype=np.int64)
+        self._no_target, self._no_variable = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+        self._plans: dict[bytes, tuple[KeptPlans, Cost]] = {}
 
     @cached_property
     def _whole(self) -> tuple[float, np.ndarray]:
@@ -69,8 +75,8 @@ class Engine:
         ranks, families = np.arange(n), np.arange(n)
         if self.elimination is not None:
             ranks[self.elimination] = np.arange(n)
-        is_joined, local = np.zeros(n, dtype=np.bool_), np.full(n, -1, dtype=np.int64)
-        eliminated = eliminate_component(self.arrays, hidden, families, ranks, is_joined, local)
+        query = Query(ranks, self._no_variable, self._no_target, np.zeros((n, 0), dtype=np.uint8), np.empty(0))
+        eliminated = eliminate_component(self.arrays, hidden, families, query, np.full(n, -1, dtype=np.int64))
         cells = float(measure(self.arrays, hidden, eliminated)[0])
         ranks = np.full(n, n, dtype=np.int64)
         ranks[hidden[eliminated.order]] = np.arange(len(hidden))
@@ -112,15 +118,18 @@ class Engine:
         n_bytes = (self.n_variables + 7) // 8
         labels = np.empty((is_hidden.shape[1], self.n_variables), dtype=np.int32)
         if is_joined is None:
-            is_joined = np.zeros(self.n_variables, dtype=np.bool_)
+            is_joined = self._no_variable
         n_found = label_components(self.arrays, is_hidden, is_wanted, is_joined, labels)
         # A component is identified by the bits of its variables and of its families; equal components share a
         # junction tree.
         keys = np.zeros((n_found, 2 * n_bytes), dtype=np.uint8)
         rows = np.empty(n_found, dtype=np.int64)
         component_keys(self.arrays, labels, keys, rows)
-        packed = keys.view(np.dtype((np.void, keys.shape[1]))).ravel()
-        _, first, group_of = np.unique(packed, return_index=True, return_inverse=True)
+        if len(labels) == 1:  # components of one row are distinct
+            first = group_of = np.arange(n_found)
+        else:
+            packed = keys.view(np.dtype((np.void, keys.shape[1]))).ravel()
+            _, first, group_of = np.unique(packed, return_index=True, return_inverse=True)
         # The bits of distinct keys as pairs (group, variable), first bits of members, then bits of families.
         parts = [
             np.nonzero(np.unpackbits(keys[first, begin : begin + n_bytes], axis=1, bitorder="little"))
@@ -138,18 +147,30 @@ class Engine:
 
     def query(self, codes: np.ndarray, groups: Groups, **fields: Any) -> Query:
         """A query to rows of `codes`, without targets or joined variables unless `fields` of `Query` give them."""
-        n = self.n_variables
-        no_target, no_variable = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.bool_)
-        logs = np.empty(len(groups.rows))
         ranks = fields.pop("ranks", None)
         if ranks is None:
             ranks = self.ranks
-        query = Query(ranks=ranks, is_joined=no_variable, target_start=no_target, codes=codes, logs=logs)
+        query = Query(ranks, self._no_variable, self._no_target, codes, np.empty(len(groups.rows)))
         return query._replace(**fields)
 
-    def cost(self, groups: Groups, query: Query) -> Cost:
-        """Cost of all components of one row."""
-        costs = group_costs(self.arrays, groups, query)
+    def plan(self, groups: Groups, query: Query) -> tuple[KeptPlans, Cost]:
+        """The plans of one row's components and their cost; the last ones are kept.
+
+        Raises `StageError` if the tables do not fit into memory.
+        """
+        parts = (groups.member_start, groups.members, groups.family_start, groups.families)
+        key = b"".join(part.tobytes() for part in (*parts, query.is_joined, query.target_start))
+        kept = self._plans.get(key)
+        if kept is None:
+            failed, plans = plan_groups(self.arrays, groups, query, self.max_cells)
+            if failed >= 0:
+                self.refuse_too_large(self.cost(groups, group_costs(self.arrays, groups, query)))
+            kept = plans, self.cost(groups, plan_costs(plans))
+            self._plans = dict([*self._plans.items(), (key, kept)][-KEPT_PLANS:])
+        return kept
+
+    def cost(self, groups: Groups, costs: np.ndarray) -> Cost:
+        """Cost of all components of one row, from the costs of each; see `group_costs`."""
         if not len(costs):
             return Cost(0, -1, 0.0, 0.0)
         memory = CELL_BYTES * (costs[:, 0] + costs[:, 1]).max()

@@ -18,11 +18,12 @@ from stages.kernels.inference.answers import (
     LOGS,
     MARGINALS,
     Query,
-    answer_groups,
+    answer_planned,
     draw_rows,
     joint_distribution,
 )
 from stages.kernels.inference.components import Groups, observed_log_probability
+from stages.kernels.inference.kept_plans import KeptPlans
 from stages.runtime.budgets import slices
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
@@ -52,6 +53,7 @@ class Prepared(NamedTuple):
 
     evidence: Evidence
     groups: Groups
+    plans: KeptPlans
     query: Query
     cost: Cost
 
@@ -78,9 +80,8 @@ def prepare(
     posterior = np.full((1, n_columns), math.nan)
     fields = {"ranks": engine.ranks_for(groups), "is_joined": is_joined}
     query = engine.query(codes, groups, target_start=target_start, posterior=posterior, **fields)
-    cost = engine.cost(groups, query)
-    engine.refuse_too_large(cost)
-    return Prepared(evidence, groups, query, cost)
+    plans, cost = engine.plan(groups, query)
+    return Prepared(evidence, groups, plans, query, cost)
 
 
 def target_columns(engine: Engine, targets: Sequence[int]) -> tuple[np.ndarray, int]:
@@ -106,7 +107,8 @@ def _total(engine: Engine, prepared: Prepared, kind: int) -> float:
     """
     query = prepared.query
     n_cells = prepared.cost.cells
-    interruptible(query, n_cells, lambda asked: answer_groups(engine.arrays, prepared.groups, asked, kind, math.inf))
+    groups, plans = prepared.groups, prepared.plans
+    interruptible(query, n_cells, lambda asked: answer_planned(engine.arrays, groups, plans, asked, kind))
     # Families whose members are all observed belong to no component.
     is_hidden, logs = np.ones(query.codes.shape, dtype=np.bool_), np.zeros(1)
     is_hidden[list(prepared.evidence)] = False
@@ -150,7 +152,7 @@ def _joint_distribution(engine: Engine, prepared: Prepared, group: int, variable
     return interruptible(
         prepared.query,
         prepared.cost.cells,
-        lambda query: joint_distribution(engine.arrays, prepared.groups, query, group, variables),
+        lambda query: joint_distribution(engine.arrays, prepared.groups, prepared.plans, query, group, variables),
     )
 
 
@@ -209,7 +211,9 @@ def sample_given(engine: Engine, evidence: Evidence, n_rows: int, seed: int) -> 
 def _draw_rows(engine: Engine, prepared: Prepared, query: Query, group: int, drawn: np.ndarray) -> None:
     """Draw the states of a component's variables; see the kernel."""
     interruptible(
-        query, prepared.cost.cells, lambda asked: draw_rows(engine.arrays, prepared.groups, asked, group, drawn)
+        query,
+        prepared.cost.cells,
+        lambda asked: draw_rows(engine.arrays, prepared.groups, prepared.plans, asked, group, drawn),
     )
 
 

@@ -61,7 +61,7 @@ def group_costs(network, groups, query):
     local = np.full(len(network.n_states), -1, dtype=np.int64)
     for group in range(len(costs)):
         members, families = component_of(groups, group)
-        eliminated = eliminate_component(network, members, families, query.ranks, query.is_joined, local)
+        eliminated = eliminate_component(network, members, families, query, local)
         costs[group, 0], costs[group, 1], costs[group, 2] = measure(network, members, eliminated)
     return costs
 
@@ -77,7 +77,7 @@ def answer_groups(network, groups, query, kind, max_cells):
     is_inside = np.zeros(len(network.n_states), dtype=np.bool_)
     for group in range(len(groups.row_start) - 1):
         members, families = component_of(groups, group)
-        eliminated = eliminate_component(network, members, families, query.ranks, query.is_joined, local)
+        eliminated = eliminate_component(network, members, families, query, local)
         cells, message_cells, _ = measure(network, members, eliminated)
         if cells + message_cells > max_cells:
             return group
@@ -88,7 +88,8 @@ def answer_groups(network, groups, query, kind, max_cells):
 
 @njit
 def answer_planned(network, groups, plans, query, kind):
-    """Answer a query for all groups by `kept_plans.KeptPlans`, made for a network of the same structure.
+    """Answer a query for all groups by `kept_plans.KeptPlans`, made for a network of the same structure and a query
+    with the same targets and joined variables.
 
     `kind` (int): `LOGS`, `MARGINALS`, `BEST`, `DRAWN` or `COUNTS`.
     """
@@ -116,27 +117,26 @@ def _answer_group(plan, network, groups, query, kind, group, is_inside):
 @njit
 def _answer_rows(plan, network, query, kind, rows, is_inside, tables, messages, logs):
     """Answer for all rows in plain numbers, then in logarithms for the rows that underflowed."""
-    collect(plan, network, query.codes, rows, is_inside, kind == BEST, tables, messages, logs, query.stop)
+    is_needed = ask_cliques(plan, query.target_start >= 0) if kind == MARGINALS else plan.tree_parents > -2
+    is_kept = kind != LOGS and (is_needed & (plan.tree_parents >= 0)).any()
+    collect(plan, network, query.codes, rows, is_inside, kind == BEST, is_kept, tables, messages, logs, query.stop)
     if query.stop[0]:
         return
     is_small = np.isnan(logs)
     # Rows that underflowed are answered as well; what they get here is replaced below.
     if not is_small.all():
-        _read_answers(plan, network, query, kind, rows, is_inside, tables, messages, logs)
+        _read_answers(plan, network, query, kind, rows, is_inside, is_needed, tables, messages, logs)
     for i in range(len(rows)):
         if is_small[i]:
             row, log = rows[i : i + 1], logs[i : i + 1]
             log[0] = collect_logs(plan, network, query.codes, row[0], is_inside, kind == BEST, tables, messages)
-            _read_answers(plan, network, query, kind, row, is_inside, tables, messages, log)
+            _read_answers(plan, network, query, kind, row, is_inside, is_needed, tables, messages, log)
 
 
 @njit
-def _read_answers(plan, network, query, kind, rows, is_inside, tables, messages, logs):
+def _read_answers(plan, network, query, kind, rows, is_inside, is_needed, tables, messages, logs):
     """Answers from the joint distributions of cliques (`MARGINALS`, `COUNTS`), or traced back (`BEST`, `DRAWN`)."""
     if kind in (MARGINALS, COUNTS):
-        is_needed = np.ones(len(plan.tree_parents), dtype=np.bool_)
-        if kind == MARGINALS:
-            is_needed = ask_cliques(plan, query.target_start >= 0)
         distribute(plan, len(rows), is_needed, tables, messages, query.stop)
         if query.stop[0]:
             return
@@ -150,14 +150,14 @@ def _read_answers(plan, network, query, kind, rows, is_inside, tables, messages,
 
 
 @njit
-def draw_rows(network, groups, query, group, drawn):
+def draw_rows(network, groups, plans, query, group, drawn):
     """Draw the states of a component's variables many times, given the observed states of row 0.
 
-    `query` (Query): ``uniforms`` has the shape of `drawn`, ``codes`` one column. `drawn` (uint8, shape (n, draws)):
+    `plans`: from `kept_plans.plan_groups`. `query` (Query): ``uniforms`` has the shape of `drawn`, ``codes`` one column. `drawn` (uint8, shape (n, draws)):
     output at the variables of the component. Returns the component's contribution to the log-probability of the
     evidence, nats; minus infinity if nothing is drawn.
     """
-    plan, tables, _, log = _collect_one_row(network, groups, query, group)
+    plan, tables, _, log = _collect_one_row(network, groups, plans, query, group)
     if log > -np.inf:
         n_draws = drawn.shape[1]
         places, columns = np.zeros(n_draws, dtype=np.int64), np.arange(n_draws)
@@ -166,14 +166,14 @@ def draw_rows(network, groups, query, group, drawn):
 
 
 @njit
-def joint_distribution(network, groups, query, group, variables):
+def joint_distribution(network, groups, plans, query, group, variables):
     """The joint distribution of some variables of a component, given the observed states of row 0.
 
-    `query` (Query): ``is_joined`` holds for all of `variables`, so that some clique contains them. `variables` is
-    int64, shape (k,). Returns float64: one cell per combination of states, the last variable's fastest; zeros if the
+    `plans`: from `kept_plans.plan_groups`, with ``is_joined`` of the query for all of `variables`, so that some clique
+    contains them. `variables` is int64, shape (k,). Returns float64: one cell per combination of states, the last variable's fastest; zeros if the
     evidence is impossible.
     """
-    plan, tables, messages, _ = _collect_one_row(network, groups, query, group)
+    plan, tables, messages, _ = _collect_one_row(network, groups, plans, query, group)
     strides = np.zeros(len(network.n_states), dtype=np.int64)  # 0 for variables that are summed out
     n_cells = np.int64(1)
     for i in range(len(variables) - 1, -1, -1):
@@ -195,17 +195,15 @@ def joint_distribution(network, groups, query, group, variables):
 
 
 @njit
-def _collect_one_row(network, groups, query, group):
+def _collect_one_row(network, groups, plans, query, group):
     """Plan of a component, and collected tables, messages and log of the sum for row 0."""
-    members, families = component_of(groups, group)
-    local = np.full(len(network.n_states), -1, dtype=np.int64)
+    members, _ = component_of(groups, group)
     is_inside = np.zeros(len(network.n_states), dtype=np.bool_)
     is_inside[members] = True
-    eliminated = eliminate_component(network, members, families, query.ranks, query.is_joined, local)
-    plan = lay_out(network, members, families, eliminated)
+    plan = read_plan(plans, group)
     tables, messages = np.empty(plan.cell_start[-1]), np.empty(plan.message_start[-1])
     rows, logs = np.zeros(1, dtype=np.int64), np.empty(1)
-    collect(plan, network, query.codes, rows, is_inside, False, tables, messages, logs, query.stop)
+    collect(plan, network, query.codes, rows, is_inside, False, True, tables, messages, logs, query.stop)
     if np.isnan(logs[0]):
         logs[0] = collect_logs(plan, network, query.codes, rows[0], is_inside, False, tables, messages)
     return plan, tables, messages, logs[0]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit
-from .elimination import best_order, eliminate, hidden_graph, join_chains, list_bits
+from .elimination import best_order, eliminate, end_with, hidden_graph, join_chains, list_bits
 
 
 class CliquePlan(NamedTuple):
@@ -48,7 +48,7 @@ class Elimination(NamedTuple):
 
 
 @njit
-def eliminate_component(network, members, families, ranks, is_joined, local):
+def eliminate_component(network, members, families, query, local):
     """Eliminate a component in the cheapest order found.
 
     Returns an `Elimination`.
@@ -57,20 +57,23 @@ def eliminate_component(network, members, families, ranks, is_joined, local):
     ----------
     members, families : ndarray of int64
         See `components.Groups`.
-    ranks : ndarray of int64, shape (n,)
-        An elimination order to try, as each variable's position.
-    is_joined : ndarray of bool, shape (n,)
-        Members that one clique must contain.
+    query : answers.Query
+        ``ranks``, an order to try; ``is_joined``, members that one clique must contain; ``target_start``: if exactly
+        one member is a target, the last clique contains it, so that no message goes back.
     local : ndarray of int64, shape (n,)
         Scratch, -1 everywhere before and after.
     """
     k = len(members)
     for i in range(k):
         local[members[i]] = i
-    graph = hidden_graph(network, members, families, is_joined, local)
+    graph = hidden_graph(network, members, families, query.is_joined, local)
     local[members] = -1
-    order = best_order(graph, network.n_states[members].astype(np.float64), ranks[members])
+    order = best_order(graph, network.n_states[members].astype(np.float64), query.ranks[members])
     later, tree_parents = eliminate(graph, order)
+    targets = np.flatnonzero(query.target_start[members] >= 0)
+    if len(targets) == 1 and order[k - 1] != targets[0]:
+        order = end_with(later, targets[0])
+        later, tree_parents = eliminate(graph, order)
     first, following = join_chains(order, later, tree_parents)
     return Elimination(order=order, later=later, tree_parents=tree_parents, first=first, following=following)
 

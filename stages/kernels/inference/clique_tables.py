@@ -67,27 +67,17 @@ def multiply(runs, values, bases, is_message, table):
     Along the last of the joined axes, the inner loop, the offset moves by a constant stride.
     """
     n_axes, n_rows = runs.shape[1], len(bases)
+    if n_rows == 1:
+        _multiply_one_row(runs, values, bases[0], table)
+        return
     sizes, strides, digits = runs[0], runs[1], runs[2]
     n_cells = len(table) // n_rows
     n_last, last = sizes[n_axes - 1], strides[n_axes - 1]
     offset, cell = np.int64(0), np.int64(0)
     while cell < n_cells:
-        # With one row a message and a family table are addressed alike.
-        if n_rows == 1:
-            base = bases[0] + offset
-            if last == 0:
-                value = values[base]
-                for state in range(n_last):
-                    table[cell + state] *= value
-            elif last == 1:
-                for state in range(n_last):
-                    table[cell + state] *= values[base + state]
-            else:
-                for state in range(n_last):
-                    table[cell + state] *= values[base + state * last]
         # A message has its own value for each row, side by side; a family table serves all rows, and a row's observed
         # states say where it begins.
-        elif is_message:
+        if is_message:
             for state in range(n_last):
                 here = (cell + state) * n_rows
                 there = (bases[0] + offset + state * last) * n_rows
@@ -103,6 +93,37 @@ def multiply(runs, values, bases, is_message, table):
 
 
 @njit
+def _multiply_one_row(runs, values, base, table):
+    """As `multiply` for one row, where messages and family tables are addressed alike.
+
+    The last two joined axes are plain loops: axes are short, and an odometer that moves for each of them is slow.
+    """
+    n_axes = runs.shape[1]
+    sizes, strides, digits = runs[0], runs[1], runs[2]
+    n_last, last = sizes[n_axes - 1], strides[n_axes - 1]
+    n_middle, middle = np.int64(1), np.int64(0)
+    if n_axes > 1:
+        n_middle, middle = sizes[n_axes - 2], strides[n_axes - 2]
+    offset, cell = base, np.int64(0)
+    while cell < len(table):
+        here = offset
+        for _ in range(n_middle):
+            if last == 0:
+                value = values[here]
+                for state in range(n_last):
+                    table[cell + state] *= value
+            elif last == 1:
+                for state in range(n_last):
+                    table[cell + state] *= values[here + state]
+            else:
+                for state in range(n_last):
+                    table[cell + state] *= values[here + state * last]
+            cell += n_last
+            here += middle
+        offset = next_offset(sizes, strides, n_axes - 3, digits, offset)
+
+
+@njit
 def repeat_cells(table, n_filled, n_copies, n_rows):
     """Spread the first `n_filled` cells of a table over further axes, in place: each becomes `n_copies` cells."""
     if n_copies == 1:
@@ -111,7 +132,9 @@ def repeat_cells(table, n_filled, n_copies, n_rows):
     for cell in range(n_filled - 1, -1, -1):
         first = cell * n_copies
         if n_rows == 1:
-            table[first : first + n_copies] = table[cell]
+            value = table[cell]
+            for copy in range(n_copies):
+                table[first + copy] = value
         else:
             for copy in range(n_copies - 1, -1, -1):
                 for r in range(n_rows):

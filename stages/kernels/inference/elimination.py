@@ -198,6 +198,31 @@ def eliminate(graph, order):
 
 
 @njit
+def end_with(later, vertex):
+    """An order that eliminates `vertex` last and adds no further edges: maximum cardinality search backwards from it.
+
+    The search visits next a vertex with the most visited neighbours. With the edges that the first order added, the
+    graph is chordal, and elimination in reverse adds none (Tarjan and Yannakakis 1984). `later`: from `eliminate`.
+    Returns int64, shape (k,).
+    """
+    filled = later.copy()
+    k = len(later)
+    listed, order = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
+    for v in range(k):
+        for i in range(list_bits(later[v], listed)):
+            set_bit(filled[listed[i]], v)
+    n_visited = np.zeros(k, dtype=np.int64)  # visited neighbours; below zero once a vertex is visited itself
+    n_visited[vertex] = k
+    for place in range(k - 1, -1, -1):
+        v = np.argmax(n_visited)
+        order[place] = v
+        n_visited[v] = -k
+        for i in range(list_bits(filled[v], listed)):
+            n_visited[listed[i]] += 1
+    return order
+
+
+@njit
 def join_chains(order, later, tree_parents):
     """Merge nested cliques into chains, so that only the maximal ones remain.
 

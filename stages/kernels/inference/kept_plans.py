@@ -24,21 +24,20 @@ class KeptPlans(NamedTuple):
 
 
 @njit
-def plan_groups(network, groups, ranks, max_cells):
+def plan_groups(network, groups, query, max_cells):
     """Plan the components of all groups.
 
-    `ranks` (int64, shape (n,)): an elimination order to try, as each variable's position. `max_cells` (float): limit
-    of the cells of tables and messages of one row. Returns the first group beyond the limit, where planning stops (-1
+    `query` (answers.Query): see `clique_plans.eliminate_component`. `max_cells` (float): limit of the cells of tables
+    and messages of one row. Returns the first group beyond the limit, where planning stops (-1
     if all are planned), and `KeptPlans`.
     """
     n_groups = len(groups.row_start) - 1
     local = np.full(len(network.n_states), -1, dtype=np.int64)
-    is_joined = np.zeros(len(network.n_states), dtype=np.bool_)
     starts = np.zeros(n_groups + 1, dtype=np.int64)
     numbers = np.empty(64 * (n_groups + 1), dtype=np.int64)
     for group in range(n_groups):
         members, families = component_of(groups, group)
-        eliminated = eliminate_component(network, members, families, ranks, is_joined, local)
+        eliminated = eliminate_component(network, members, families, query, local)
         cells, message_cells, _ = measure(network, members, eliminated)
         if cells + message_cells > max_cells:
             return group, KeptPlans(starts=starts, numbers=numbers[: starts[group]])
@@ -53,6 +52,17 @@ def plan_groups(network, groups, ranks, max_cells):
         _write_plan(plan, numbers[starts[group] : end])
         starts[group + 1] = end
     return -1, KeptPlans(starts=starts, numbers=numbers[: starts[n_groups]].copy())
+
+
+@njit
+def plan_costs(plans):
+    """Costs of all plans for one row: as `answers.group_costs`."""
+    costs = np.empty((len(plans.starts) - 1, 3))
+    for group in range(len(costs)):
+        plan = read_plan(plans, group)
+        costs[group, 0], costs[group, 1] = plan.cell_start[-1], plan.message_start[-1]
+        costs[group, 2] = np.diff(plan.axis_start).max() - 1
+    return costs
 
 
 @njit

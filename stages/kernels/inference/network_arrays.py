@@ -29,9 +29,14 @@ def new_network_arrays(parents, tables, order):
     members, strides = [], []
     membership = [[] for _ in parents]
     for child, table in enumerate(tables):
-        for axis, member in enumerate((*parents[child], child)):
-            members.append(member)
-            strides.append(int(np.prod(table.shape[axis + 1 :], dtype=np.int64)))
+        family, step = (*parents[child], child), 1
+        steps = []
+        for size in reversed(table.shape):
+            steps.append(step)
+            step *= size
+        strides += reversed(steps)
+        members += family
+        for member in family:
             membership[member].append(child)
     sizes = np.array([table.size for table in tables], dtype=np.int64)
     return NetworkArrays(
@@ -42,7 +47,7 @@ def new_network_arrays(parents, tables, order):
         membership_start=starts([len(m) for m in membership]),
         membership=np.array([f for m in membership for f in m], dtype=np.int64),
         table_start=starts(sizes)[:n_variables],
-        probabilities=np.concatenate([np.ascontiguousarray(t, dtype=np.float64).ravel() for t in tables]),
+        probabilities=np.concatenate([np.ravel(t) for t in tables], dtype=np.float64),
         order=np.array(order, dtype=np.int64),
     )
 

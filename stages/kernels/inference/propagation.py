@@ -21,7 +21,7 @@ FACTORS_BETWEEN_SCALING = 16
 
 
 @njit
-def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, logs, stop):
+def collect(plan, network, codes, rows, is_inside, is_max, is_kept, tables, messages, logs, stop):
     """Multiply the factors of each clique and send messages to the roots.
 
     Parameters
@@ -34,6 +34,8 @@ def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, log
         Variables of the component.
     is_max : bool
         Max-product instead of sum-product.
+    is_kept : bool
+        Whether all tables are wanted; otherwise one place serves all but the root's, and stays in the processor's cache.
     tables : ndarray of float64, at least (plan.cell_start[-1] * n_rows,)
         Output: for each clique the product of factors and incoming messages, up to a scale per row.
     messages : ndarray of float64, at least (plan.message_start[-1] * n_rows,)
@@ -47,7 +49,9 @@ def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, log
     runs, n_rows = np.empty((3, len(plan.axes)), dtype=np.int64), len(rows)
     logs[:] = 0.0
     for clique in range(len(plan.tree_parents)):
-        table = tables[plan.cell_start[clique] * n_rows : plan.cell_start[clique + 1] * n_rows]
+        # The root comes last: what was in its place is not read any more.
+        begin = plan.cell_start[clique] * n_rows if is_kept or plan.tree_parents[clique] < 0 else 0
+        table = tables[begin : begin + (plan.cell_start[clique + 1] - plan.cell_start[clique]) * n_rows]
         sizes = plan.sizes[plan.axis_start[clique] : plan.axis_start[clique + 1]]
         # The table grows by axes: a factor is multiplied into the product over the axes up to its last one.
         table[:n_rows] = 1.0

@@ -53,6 +53,30 @@ def test_rows_in_groups(seed):
         assert (query.codes < np.array(table.shape)[:, None]).all()
 
 
+@pytest.mark.parametrize("zeros", [0.0, 0.3])
+@pytest.mark.parametrize("seed", seeds(10, 2))
+def test_one_target_is_in_the_last_clique(seed, zeros):
+    """Whatever the target: only the last table is kept, and no message goes back."""
+    rng = np.random.default_rng(seed)
+    network = small_network(seed, 6, zeros=zeros)
+    table, engine = naive.joint_table(network), Engine(network)
+    codes = np.array([rng.integers(0, size, 30) for size in table.shape]).astype(np.uint8)
+    for target in range(6):
+        is_hidden = rng.random((6, 30)) < 0.6
+        is_hidden[target] = True
+        _, query = ask(engine, codes, is_hidden)
+        start, n_columns = target_columns(engine, [target])
+        query = query._replace(target_start=start, posterior=np.full((30, n_columns), np.nan))
+        groups = engine.group(is_hidden, start >= 0)
+        query = query._replace(logs=np.empty(len(groups.rows)))
+        assert answer_groups(engine.arrays, groups, query, answers.MARGINALS, math.inf) == -1
+        for row in range(30):
+            evidence = {v: int(codes[v, row]) for v in range(6) if not is_hidden[v, row]}
+            if naive.probability(table, evidence) > 0.0:
+                expected = naive.marginal(table, evidence, [target])
+                np.testing.assert_allclose(query.posterior[row], expected, rtol=0.0, atol=1e-12)
+
+
 @pytest.mark.parametrize("kind", [answers.LOGS, answers.MARGINALS, answers.BEST, answers.DRAWN, answers.COUNTS])
 def test_along_kept_plans_the_same_bits(kind):
     engine = Engine(small_network(4, 8, zeros=0.1))
@@ -65,7 +89,7 @@ def test_along_kept_plans_the_same_bits(kind):
         counts = np.zeros(len(engine.arrays.probabilities))
         query = query._replace(weights=np.ones(50), counts=counts)
         if is_kept:
-            _, plans = plan_groups(engine.arrays, groups, engine.ranks, math.inf)
+            _, plans = plan_groups(engine.arrays, groups, query, math.inf)
             answer_planned(engine.arrays, groups, plans, query, kind)
         else:
             answer_groups(engine.arrays, groups, query, kind, math.inf)
@@ -89,10 +113,11 @@ def test_joint_distribution_and_draws():
     is_hidden = np.array([[True], [True], [True], [False], [True]])
     groups, query = ask(engine, np.zeros((5, 1), dtype=np.uint8), is_hidden, is_joined)
     group = int(np.searchsorted(groups.member_start, np.flatnonzero(groups.members == 0)[0], "right")) - 1
-    found = joint_distribution(engine.arrays, groups, query, group, np.array([2, 0]))
+    _, plans = plan_groups(engine.arrays, groups, query, math.inf)
+    found = joint_distribution(engine.arrays, groups, plans, query, group, np.array([2, 0]))
     np.testing.assert_allclose(found, naive.marginal(table, {3: 0}, [2, 0]).ravel(), atol=1e-12)
     drawn = np.zeros((5, 5000), dtype=np.uint8)
     query = query._replace(uniforms=np.random.default_rng(3).random((5, 5000)))
-    assert draw_rows(engine.arrays, groups, query, group, drawn) > -math.inf
+    assert draw_rows(engine.arrays, groups, plans, query, group, drawn) > -math.inf
     share = np.bincount(drawn[0], minlength=table.shape[0]) / 5000
     np.testing.assert_allclose(share, naive.marginal(table, {3: 0}, [0]), atol=0.04)

@@ -16,6 +16,7 @@ from stages.kernels.inference.elimination import (
     clique_cells,
     count_bits,
     eliminate,
+    end_with,
     greedy_order,
     hidden_graph,
     join_chains,
@@ -97,6 +98,23 @@ def test_cliques_of_an_order(seed, n_vertices):
             chains[-1].append(following[chains[-1][-1]])
         assert chains[-1][-1] == vertex
     assert sorted(v for chain in chains for v in chain) == list(range(n_vertices))
+
+
+@pytest.mark.parametrize("n_vertices", [1, 7, 70])
+@pytest.mark.parametrize("seed", seeds(4, 2))
+def test_cliques_within_the_same_ones_with_another_last_vertex(seed, n_vertices):
+    graph, _ = random_graph(seed, n_vertices, 0.4 if n_vertices < 10 else 0.06)
+
+    def cliques(order):
+        bags = [bag | {v} for v, bag in zip(order, elimination_bags(graph, order))]
+        return [bag for bag in bags if not any(bag < other for other in bags)]
+
+    order = np.random.default_rng(seed).permutation(n_vertices)
+    later, _ = eliminate(as_bits(graph), order)
+    for last in range(0, n_vertices, 9):
+        moved = end_with(later, last).tolist()
+        assert sorted(moved) == list(range(n_vertices)) and moved[-1] == last
+        assert all(any(bag <= known for known in cliques(order.tolist())) for bag in cliques(moved))
 
 
 @pytest.mark.parametrize("seed", seeds(6, 3))

@@ -30,9 +30,12 @@ class Case:
         self.arrays, n = engine.arrays, engine.n_variables
         self.members = np.array(sorted(hidden))
         self.families = np.array([v for v in range(n) if {v, *network.parents[v]} & set(hidden)])
-        nothing, local = np.zeros(n, dtype=np.bool_), np.full(n, -1)
+        local, nothing = (
+            np.full(n, -1),
+            engine.query(codes, engine.group(np.zeros((n, 1), dtype=np.bool_), np.zeros(n, dtype=np.bool_))),
+        )
         self.is_inside = np.isin(np.arange(n), self.members)
-        eliminated = eliminate_component(self.arrays, self.members, self.families, engine.ranks, nothing, local)
+        eliminated = eliminate_component(self.arrays, self.members, self.families, nothing, local)
         assert (local == -1).all()
         self.cost = measure(self.arrays, self.members, eliminated)
         self.plan = lay_out(self.arrays, self.members, self.families, eliminated)
@@ -43,7 +46,7 @@ class Case:
     def evidence(self, row):
         return {v: int(self.codes[v, row]) for v in range(len(self.codes)) if not self.is_inside[v]}
 
-    def collect(self, is_max, rows=None):
+    def collect(self, is_max, rows=None, is_kept=True):
         rows = self.rows if rows is None else rows
         logs = np.empty(len(rows))
         collect(
@@ -53,6 +56,7 @@ class Case:
             rows,
             self.is_inside,
             is_max,
+            is_kept,
             self.tables,
             self.messages,
             logs,
