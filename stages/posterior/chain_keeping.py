@@ -22,7 +22,7 @@ from stages.kernels.posterior.block_moves import Walk
 from stages.lists.set_lists import keep_sets
 from stages.runtime.errors import StageError
 
-WALKS = ("standing", "chosen", "children", "n_children")
+WALKS = ("chosen", "children", "n_children")
 """Fields of `Walk` that are no scratch and differ from chain to chain."""
 
 
@@ -98,7 +98,7 @@ def continued(fresh: Walk, table: ParentSetTable, arrays: dict[str, np.ndarray],
     walk = fresh._replace(**saved)
     n_rungs, n = walk.chosen.shape
     is_listed = (walk.chosen >= table.set_offsets[:-1]) & (walk.chosen < table.set_offsets[1:])
-    if not is_listed.all() or sorted(walk.standing.tolist()) != list(range(n_rungs)):
+    if not is_listed.all():
         raise damaged()
     for rung in range(n_rungs):
         families = keep_sets(table, walk.chosen[rung])[1]

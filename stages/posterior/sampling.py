@@ -1,4 +1,4 @@
-"""Networks sampled from the posterior by Markov chains of the moves of `stages.kernels.posterior.block_moves`."""
+"""Networks sampled from the posterior by Markov chains of the moves in `stages.kernels.posterior`."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _advance(lists: WeightedLists, budget: Budget, segment: _Segment, _stop: Sto
     """Continue a chain, in this process or with a copy of it on a worker."""
     # Arrays received over a network may be read-only, and kernels would be compiled again for read-only arrays.
     walk = Walk._make(np.require(array, requirements=("C", "A", "W")) for array in segment.walk)
-    n_variables, n_rungs = len(walk.flags), len(walk.standing)
+    n_variables, n_rungs = len(walk.flags), len(walk.chosen)
     samples = np.empty((segment.n_samples, n_variables), dtype=np.int32)
     totals = np.empty(segment.n_samples)
     # Moves between samples.

@@ -70,8 +70,7 @@ class WeightedLists(NamedTuple):
 class Walk(NamedTuple):
     """The networks of a chain, one for each rung, and scratch."""
 
-    standing: np.ndarray  # int64, shape (n_rungs,): index (row) of the network on each rung
-    chosen: np.ndarray  # int64, shape (n_rungs, n_variables): the set of each variable in each network
+    chosen: np.ndarray  # int64, shape (n_rungs, n_variables): the set of each variable in the network on each rung
     child_offsets: np.ndarray  # int64, shape (n_variables + 1,)
     # int32, shape (n_rungs, n_pairs): the children of i in a network start at ``child_offsets[i]``, in any order; the
     # capacity is the number of variables that list i.
@@ -91,35 +90,37 @@ class Walk(NamedTuple):
     sums: np.ndarray
     powers: np.ndarray
     reached: np.ndarray  # float64: cumulative weights of the acyclic choices
+    marks: np.ndarray  # int32, shape (N_MARKS, n_variables): scratch of `family_swaps`
+    gains: np.ndarray  # float64, shape (n_variables,): gains of the parts that are swapped, nats
 
 
 @inlined
-def link_family(lists, walk, row, child):
-    """Add a variable to the children of its parents in network `row`."""
-    s = walk.chosen[row, child]
+def link_family(lists, walk, rung, child):
+    """Add a variable to the children of its parents in the network on a rung."""
+    s = walk.chosen[rung, child]
     for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
         parent = lists.parents[k]
-        walk.children[row, walk.child_offsets[parent] + walk.n_children[row, parent]] = child
-        walk.n_children[row, parent] += 1
+        walk.children[rung, walk.child_offsets[parent] + walk.n_children[rung, parent]] = child
+        walk.n_children[rung, parent] += 1
 
 
 @inlined
-def unlink_family(lists, walk, row, child):
-    """Remove a variable from the children of its parents in network `row`."""
-    s = walk.chosen[row, child]
+def unlink_family(lists, walk, rung, child):
+    """Remove a variable from the children of its parents in the network on a rung."""
+    s = walk.chosen[rung, child]
     for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
         parent = lists.parents[k]
         place = walk.child_offsets[parent]
-        while walk.children[row, place] != child:
+        while walk.children[rung, place] != child:
             place += 1
-        walk.n_children[row, parent] -= 1
+        walk.n_children[rung, parent] -= 1
         # Order does not matter: the last child fills the gap.
-        walk.children[row, place] = walk.children[row, walk.child_offsets[parent] + walk.n_children[row, parent]]
+        walk.children[rung, place] = walk.children[rung, walk.child_offsets[parent] + walk.n_children[rung, parent]]
 
 
 @inlined
-def flag_descendants(walk, row, variable, flag, n_seen):
-    """Flag a variable and its descendants in network `row`; returns the height of the stack, `n_seen` before."""
+def flag_descendants(walk, rung, variable, flag, n_seen):
+    """Flag a variable and its descendants in the network on a rung; returns the stack's height, `n_seen` before."""
     child_offsets, children, n_children = walk.child_offsets, walk.children, walk.n_children
     flags, stack = walk.flags, walk.stack
     first = n_seen
@@ -129,8 +130,8 @@ def flag_descendants(walk, row, variable, flag, n_seen):
     while first < n_seen:
         v = stack[first]
         first += 1
-        for k in range(n_children[row, v]):
-            child = children[row, child_offsets[v] + k]
+        for k in range(n_children[rung, v]):
+            child = children[rung, child_offsets[v] + k]
             if not flags[child] & flag:
                 flags[child] |= flag
                 stack[n_seen] = child
@@ -273,21 +274,20 @@ def move_block(lists, walk, rung, block, size, rng):
 
     `block` is int32, shape (LARGEST_BLOCK,). Returns the work: variables, words and choices processed.
     """
-    row = walk.standing[rung]
     for k in range(size):
-        unlink_family(lists, walk, row, block[k])
+        unlink_family(lists, walk, rung, block[k])
     # All families of the block are unlinked by now, as D_x must not depend on them.
     n_flagged = 0
     for k in range(size):
-        n_flagged = flag_descendants(walk, row, block[k], np.uint8(1 << k), n_flagged)
+        n_flagged = flag_descendants(walk, rung, block[k], np.uint8(1 << k), n_flagged)
     choices = lists.choices[lists.choice_offsets[size - 1] : lists.choice_offsets[size]]
     work = n_flagged + len(choices)
     for k in range(size):
         work += sum_classes(lists, walk, rung, block[k], k, size)
     drawn = draw_choice(walk, choices, size, rng)
     for k in range(size):
-        walk.chosen[row, block[k]] = draw_set(lists, walk, rung, block[k], k, choices[drawn, k], size, rng)
-        link_family(lists, walk, row, block[k])
+        walk.chosen[rung, block[k]] = draw_set(lists, walk, rung, block[k], k, choices[drawn, k], size, rng)
+        link_family(lists, walk, rung, block[k])
     for k in range(n_flagged):
         walk.flags[walk.stack[k]] = 0
     return work

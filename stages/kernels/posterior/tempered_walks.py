@@ -1,19 +1,22 @@
 """Markov chains of block moves with parallel tempering (Geyer 1991).
 
 A chain holds one network for each rung of a temperature ladder. The network on the first rung moves by the posterior,
-the others by its powers below 1, so that they leave modes easily. After every round of moves, networks on
-neighbouring rungs are swapped by the rule of Metropolis.
+the others by its powers below 1, so that they leave modes easily. After every round of moves, parts of the networks
+on neighbouring rungs are swapped (`family_swaps`).
 """
-
-import math
 
 import numpy as np
 
 from ..jit import borrowing, inlined
 from .block_moves import LARGEST_BLOCK, move_block
+from .covered_arcs import reverse_covered
+from .family_swaps import swap_families
 
 ANYONE = 0.1
 """Probability that a member of a block is drawn from all variables, so that every pair has a positive probability."""
+
+REVERSALS = 4
+"""Covered arcs drawn after every move of a block."""
 
 
 @inlined
@@ -45,28 +48,10 @@ def draw_block(lists, block, size, rng):
 @borrowing
 def network_total(lists, walk, rung):
     """Score in nats of the network on a rung."""
-    row, total = walk.standing[rung], 0.0
+    total = 0.0
     for v in range(walk.chosen.shape[1]):
-        total += lists.scores[walk.chosen[row, v]]
+        total += lists.scores[walk.chosen[rung, v]]
     return total
-
-
-@borrowing
-def swap_networks(lists, walk, rng):
-    """Swap networks on neighbouring rungs by the rule of Metropolis, from the first rung on."""
-    total = network_total(lists, walk, 0)
-    for rung in range(len(walk.standing) - 1):
-        other = network_total(lists, walk, rung + 1)
-        # A network of score S has a density proportional to exp(power * S) on a rung: this is the logarithm of its
-        # ratio after the swap to before it, for both rungs.
-        gain = (lists.rungs[rung] - lists.rungs[rung + 1]) * (other - total)
-        if gain >= 0.0 or rng.random() < math.exp(gain):
-            # The network that moves on, whose total is known, meets the next rung.
-            row = walk.standing[rung]
-            walk.standing[rung] = walk.standing[rung + 1]
-            walk.standing[rung + 1] = row
-        else:
-            total = other
 
 
 @borrowing
@@ -78,7 +63,7 @@ def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most
     Parameters
     ----------
     round_moves : int
-        Moves on every rung between swaps of networks.
+        Moves of blocks on every rung between swaps; each is followed by `REVERSALS` draws of arcs.
     n_rounds : int
         Rounds between samples.
     samples : ndarray of int32, shape (n_samples, n_variables)
@@ -90,7 +75,7 @@ def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most
     most_work : int
         In the unit of `move_block`.
     """
-    n, n_rungs = len(walk.flags), len(walk.standing)
+    n, n_rungs = len(walk.flags), len(walk.chosen)
     # A round makes `round_moves` moves on each rung in turn, so `done` alone determines where a call resumes.
     sample_moves = n_rounds * n_rungs * round_moves
     block = walk.block
@@ -107,13 +92,14 @@ def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most
             size = min(size, n)
             draw_block(lists, block, size, rng)
             work += move_block(lists, walk, rung, block, size, rng)
+            for _ in range(REVERSALS):
+                work += reverse_covered(lists, walk, rung, rng)
             done += 1
         if done % (n_rungs * round_moves) == 0:
-            swap_networks(lists, walk, rng)
-            work += n_rungs * n
+            work += swap_families(lists, walk, rng)
         if done % sample_moves == 0:
             t = done // sample_moves - 1
             totals[t] = network_total(lists, walk, 0)
             for v in range(n):
-                samples[t, v] = walk.chosen[walk.standing[0], v]
+                samples[t, v] = walk.chosen[0, v]
     return done

@@ -92,7 +92,7 @@ def test_other_inputs_and_settings_are_refused(tmp_path):
 
 
 @pytest.mark.usefixtures("short_rounds")
-@pytest.mark.parametrize("name", ["standing", "chosen", "children", "n_children"])
+@pytest.mark.parametrize("name", ["chosen", "children", "n_children"])
 def test_states_that_are_no_networks_are_refused(tmp_path, name):
     state = states(tmp_path)[0]
     facts = {key: value for key, value in state.facts.items() if key != "generators"}
