@@ -74,6 +74,11 @@ ON_DATA = ("score", "ess", "max_parents", "start", "screen", "workers")
 RESTARTED = ("restarts", "start", "workers")
 """Options of searches whose restarts are independent of one another."""
 
+SAMPLED_ONLY = own(
+    False, "Answer from the sampled orders or k-trees alone, as the paper does, even where the best forest is better."
+)
+"""An option of published searches among listed sets under a treewidth bound (`stages.published.batches`)."""
+
 
 class Task(NamedTuple):
     """The kind of a search: on data or among listed sets; under a treewidth bound or not."""

@@ -23,7 +23,6 @@ from bnsl.files.output_formats import output_format
 from bnsl.options.values import DURATION
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
-from stages.runtime.errors import StageError
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -235,6 +234,8 @@ def limits_of(jobs: Jobs, seconds: float | None, memory: int | None, reporter: R
     the reporter hears why there is none, as before its inputs are made. Raises `StageError` if the dry run of
     parentsets fails.
     """
+    from stages.runtime.errors import StageError
+
     words = _first_words(jobs)
     if seconds is None and "--time" in words:
         seconds = MARGIN * DURATION.take(words[words.index("--time") + 1]) + EXTRA_SECONDS
@@ -255,6 +256,8 @@ def limits_of(jobs: Jobs, seconds: float | None, memory: int | None, reporter: R
 def _dry_run(words: list[str]) -> dict[str, float]:
     """The forecast of a command, from a separate process whose peak memory is part of it; of one replicate."""
     import orjson
+
+    from stages.runtime.errors import StageError
 
     for name in ("--resume", "--bootstrap"):
         if name in words:

@@ -6,9 +6,3 @@ folders by entry points (pyproject.toml), as they find methods of other packages
 and imports nothing heavy. ``kernels`` holds compiled code that folders share; `order_restarts` runs searches that
 restart from initial orders, `batches` runs searches that evaluate orders or k-trees under a treewidth bound.
 """
-
-from stages.methods import own
-
-SAMPLED_ONLY = own(
-    False, "Answer from the sampled orders or k-trees alone, as the paper does, even where the best forest is better."
-)

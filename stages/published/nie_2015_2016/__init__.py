@@ -7,8 +7,7 @@ via guided search).
 
 from __future__ import annotations
 
-from stages.methods import SETS_TW, SearchMethod, on_sets
-from stages.published import SAMPLED_ONLY
+from stages.methods import SAMPLED_ONLY, SETS_TW, SearchMethod, on_sets
 
 SEARCHES = {
     "s2": SearchMethod(

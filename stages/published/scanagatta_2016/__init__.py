@@ -8,8 +8,7 @@ the neighbourhoods that run by default are this project's.
 
 from __future__ import annotations
 
-from stages.methods import RESTARTED, SETS_TW, SearchMethod, on_sets, own
-from stages.published import SAMPLED_ONLY
+from stages.methods import RESTARTED, SAMPLED_ONLY, SETS_TW, SearchMethod, on_sets, own
 
 _BEST_FIRST = own(
     False, "Search each order as the paper does: best-first A*, bounded by the best sets among predecessors alone."

@@ -6,8 +6,7 @@ Searches of the main road also start with its kernel that grows k-trees, `stages
 
 from __future__ import annotations
 
-from stages.methods import RESTARTED, SETS_TW, SearchMethod, on_sets
-from stages.published import SAMPLED_ONLY
+from stages.methods import RESTARTED, SAMPLED_ONLY, SETS_TW, SearchMethod, on_sets
 
 SEARCHES = {
     "kmax": SearchMethod(
