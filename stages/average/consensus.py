@@ -204,6 +204,7 @@ def _acyclic(problem: Problem, options: OptimizeOptions, budget: Budget, reporte
     ]
     bounds: list[float | None] = [math.fsum(gains[v][p] for v in range(len(gains)) for p in chosen[v])]
     facts: dict[str, Any] = {}
+    bound: float | None
     for members in sorted((members for members in components if len(members) > 1), key=len):
         weights = _weights(members, gains)
         binding = _binding(weights, members, problem)
