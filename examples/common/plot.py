@@ -172,7 +172,7 @@ def draw_price(given: argparse.Namespace) -> Any:
     rows = read_table(given.files[0], PRICE_COLUMNS)
     quantities = [column for column in rows[0] if column not in ("data", "bound")]
     data = split(rows, ["data"])
-    figure, panels = new_panels(len(data), sharey=False, columns=3)
+    figure, panels = new_panels(len(data), sharey=False, columns=2)
     for axes, (name, ours) in zip(panels, data.items()):
         points = sorted(ours, key=lambda row: int(row["bound"]))
         widths = [int(row["bound"]) for row in points]
@@ -181,7 +181,7 @@ def draw_price(given: argparse.Namespace) -> Any:
             axes.plot(widths, values, label=in_words(quantity), markersize=5, **look(number))
         axes.set(title=name, xlabel="treewidth", xticks=widths)
         axes.yaxis.set_major_formatter(plain_number(axes))
-    for axes in panels[::3]:
+    for axes in panels[::2]:
         axes.set_ylabel("nats")
     lines, names = panels[0].get_legend_handles_labels()
     figure.legend(lines, names, loc="outside lower center", ncols=len(names), frameon=False)

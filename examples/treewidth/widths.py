@@ -97,7 +97,7 @@ def gaps(runs: Runs) -> None:
 def lines(runs: Runs) -> None:
     """For the picture: scores and bounds by data and treewidth."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(["data", "bound", "score", "bound of the treewidth", "bound of any width"])
+    writer.writerow(["data", "bound", "score", "bound under --tw", "bound of any width"])
     for (data, bound), found in runs.items():
         writer.writerow([data, bound, found["within"]["total"], found["within"]["bound"], found["any"]["bound"]])
 
