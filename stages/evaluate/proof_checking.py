@@ -17,7 +17,7 @@ or not, without a score; rows demand weights of sets and of chosen cliques.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
@@ -146,24 +146,33 @@ class ProofChecker:
 
         In the proof's unit; `nodes` are the nodes of the proof, or others over its cuts.
         """
+        return {number: left for number, left in self._walk(nodes, bound) if left > 0}
+
+    def reached(self, nodes: Sequence[Node], bound: int) -> list[int]:
+        """The numbers of the nodes that are below no closed node, ascending; parameters as in `left_open`."""
+        return sorted(number for number, _ in self._walk(nodes, bound))
+
+    def _walk(self, nodes: Sequence[Node], bound: int) -> Iterator[tuple[int, int]]:
+        """Each node reached, with its excess over `bound` if it is open, else 0."""
         allowed = np.ones(len(self._scores), dtype=np.bool_)
         if (most := self.proof.most_parents) is not None:
             allowed[: self._table.n_sets] = np.diff(self._table.parent_offsets) <= most
         below: dict[int, list[int]] = {}
         for number, node in enumerate(nodes):
             below.setdefault(node.above, []).append(number)
-        found = {}
         waiting = [(0, allowed, [0] * self._table.n_variables)]
         while waiting:
             number, allowed, after = waiting.pop()
             left = self._work_off(nodes[number], allowed, bound)
             children = below.get(number, [])
             if left <= 0:
+                yield number, 0
                 continue
             parts = {(nodes[child].kind, nodes[child].pair) for child in children}
             if not parts or any(parts != {part, _rest(*part)} for part in parts):
-                found[number] = left
+                yield number, left
                 continue
+            yield number, 0
             for child in children:
                 node = nodes[child]
                 first, second = node.pair
@@ -171,7 +180,6 @@ class ProofChecker:
                     waiting.append((child, self._part(allowed, node.kind, first, second), after))
                 elif not after[second] >> first & 1:  # else no order is left
                     waiting.append((child, *self._ordered(allowed, after, first, second)))
-        return found
 
     def _work_off(self, node: Node, allowed: np.ndarray, bound: int) -> int:
         """Apply a node's steps to `allowed`; returns by how much its networks may still exceed `bound`."""

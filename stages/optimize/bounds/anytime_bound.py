@@ -1,7 +1,7 @@
 """An upper bound that improves beside a search, for a share of the search's work.
 
 Under a treewidth bound it holds for networks within it once prices of edges (`edge_prices`) have narrowed it; until
-then, and always for a proof, which has no rows of edges, for networks of any width.
+then, and always where a proof is wanted, since its prices are not kept for one, for networks of any width.
 """
 
 from __future__ import annotations

@@ -82,6 +82,7 @@ def make_proof(
         if excess <= 0:
             if is_narrow:
                 made = _thinned(made, checker, raised)
+                made = _taken(made, checker.reached(made, raised))
             return _compact(replace(proof, bound=raised, nodes=_shortened(made, checker, raised)))
         raised += excess
     # The best multipliers alone prove some bound in any case.
@@ -122,6 +123,12 @@ def _thinned(nodes: Sequence[Node], checker: ProofChecker, bound: int) -> tuple[
             while number >= 0:
                 level[number] = max(level[number], min(raised, len(STRIDES) - 1))
                 number = nodes[number].above
+
+
+def _taken(nodes: Sequence[Node], kept: Sequence[int]) -> tuple[Node, ...]:
+    """The nodes of these numbers, ascending; the node above each is one of them."""
+    place = {-1: -1} | {number: k for k, number in enumerate(kept)}
+    return tuple(replace(nodes[number], above=place[nodes[number].above]) for number in kept)
 
 
 def _last_steps(steps: tuple[Step, ...], stride: int | None) -> tuple[Step, ...]:
