@@ -1,6 +1,6 @@
 """An upper bound that improves beside a search, for a share of the search's work.
 
-Under a treewidth bound it holds for networks within it once prices of edges (`edge_prices`) have narrowed it; until
+Under a treewidth bound it holds for networks within it once prices of edges (`width_search`) have narrowed it; until
 then, and always where a proof is wanted, since its prices are not kept for one, for networks of any width.
 """
 
@@ -20,7 +20,7 @@ from stages.runtime.seeding import task_generator
 
 from ..result import SearchResult, total_score
 from .claims import IS_NARROW
-from .lagrangian import BoundSearch
+from .width_search import WidthSearch
 
 SHARE = 0.2
 """Work on the bound per unit of work of the search: a sixth of the time."""
@@ -77,7 +77,7 @@ class AnytimeBound:
         if treewidth is not None:
             # Every variable has such a set: larger fixed records are refused earlier.
             lists = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
-        self.search = BoundSearch(lists, task_generator(seed, 0, 1), treewidth=None if keeps_proof else treewidth)
+        self.search = WidthSearch(lists, task_generator(seed, 0, 1), treewidth=None if keeps_proof else treewidth)
         self._scores = None if treewidth is not None else lists.scores
         self._budget = budget
         self._share = WorkShare(idle_share)

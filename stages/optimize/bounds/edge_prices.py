@@ -54,12 +54,9 @@ class EdgePrices:
     """The rows found so far, and their multipliers; `treewidth` is None where no edges are priced."""
 
     def __init__(self, columns: Columns, treewidth: int | None):
-        n = len(columns.set_offsets) - 1
-        sizes = np.diff(columns.parent_offsets)
-        is_used = treewidth is not None and 0 < treewidth < n - 1 and n <= MOST_VARIABLES
-        self.treewidth = treewidth if is_used and int(np.sum(sizes * (sizes - 1))) <= 2 * MOST_PAIRED else None
-        self._n = n
-        width = self.treewidth or 0
+        self._n = n = len(columns.set_offsets) - 1
+        self.treewidth = treewidth
+        width = treewidth or 0
         self.edges = new_edges(n if width else 0, width, n**3 * width <= MOST_PEBBLED)
         # int64, ascending: the pair of each row times n + 1, plus 0 for arcs or 1 + the third variable of a triangle.
         self.codes = np.empty(0, dtype=np.int64)
@@ -86,6 +83,11 @@ class EdgePrices:
     def are_zero(self) -> bool:
         """Whether the bound at the moving multipliers holds for networks of any width."""
         return not self.moving.any()
+
+    @property
+    def are_untried(self) -> bool:
+        """Whether there are rows, but no prices yet that raised the bound."""
+        return len(self.codes) > 0 and not self.best.any()
 
     def joined(self, cuts: SetCuts, columns: Columns) -> SetCuts:
         """`cuts`, followed by the rows over the sets of `columns`."""
@@ -212,6 +214,13 @@ class EdgePrices:
             for a, b in combinations(members, 2):
                 for u, v, third in ((a, b, child), (a, child, b), (b, child, a)):
                     yield sets, _code(n, u, v, third)
+
+
+def can_price(columns: Columns, treewidth: int | None) -> bool:
+    """Whether some networks are wider than the treewidth, and prices of edges are affordable."""
+    n, sizes = len(columns.set_offsets) - 1, np.diff(columns.parent_offsets)
+    is_bound = treewidth is not None and 0 < treewidth < n - 1
+    return is_bound and n <= MOST_VARIABLES and int(np.sum(sizes * (sizes - 1))) <= 2 * MOST_PAIRED
 
 
 def warm_up(columns: Columns) -> None:

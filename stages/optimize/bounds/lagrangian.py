@@ -4,7 +4,8 @@ First dual ascent over cluster cuts (`stages.kernels.bounds.dual_ascent`): it is
 good start for a search. Then the volume algorithm (`stages.kernels.bounds.lagrangian`) improves the multipliers and
 separates further cuts: clusters of demand one and two, and zero-half cuts. It comes close to the linear programme
 over the same cuts. A set whose reduced cost exceeds the gap cannot be part of a better network than the incumbent and
-is excluded (reduced-cost fixing). Under a treewidth bound, edges are priced from there on (`edge_prices`).
+is excluded (reduced-cost fixing). Under a treewidth bound a copy of the search goes on with prices of edges
+(`edge_prices`); `width_search` divides the work between both.
 
 The volume algorithm works in rounds on active sets (`active_sets`). After each round all sets are evaluated once:
 this gives a valid bound and the next active sets.
@@ -12,6 +13,7 @@ this gives a valid bound and the next active sets.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
 
@@ -88,10 +90,12 @@ FIRST_WEIGHT, LAST_WEIGHT = 0.05, 0.004
 FIRST_NARROW, LAST_NARROW = 0.03, 0.002
 """The same once edges are priced: their many small multipliers need longer averages in the end."""
 
+NEW_SHARE, OLD_SHARE = 0.1, 0.02
+"""Least initial share of the gap that a step aims at (`subgradient_ascent`), after new cuts and without."""
+
 KNEE, STALLS = 0.003, 6
-"""Under a treewidth bound edges are priced after `STALLS` separations in a row, each with a gain of less than the
-share `KNEE` of the gap, once averages are long. Many new rows earlier would delay the bound of any width, which alone
-narrows some gaps.
+"""A search stalls after `STALLS` separations in a row, once averages are long, each with a gain of less than
+the share `KNEE` of the gap.
 """
 
 STALL_GAIN = 0.01
@@ -102,17 +106,10 @@ class BoundSearch:
     """An upper bound that improves with work and is valid at any time.
 
     `lists` hold the candidate sets of every variable, best first. The cuts of `known`, a search on other lists of the
-    same variables, hold on these lists too and are the warm start. With a `treewidth` the bound holds for networks
-    within it; see `is_narrow`.
+    same variables, hold on these lists too and are the warm start.
     """
 
-    def __init__(
-        self,
-        lists: SetLists | ParentSetTable,
-        rng: np.random.Generator,
-        known: BoundSearch | None = None,
-        treewidth: int | None = None,
-    ):
+    def __init__(self, lists: SetLists | ParentSetTable, rng: np.random.Generator, known: BoundSearch | None = None):
         columns = new_columns(lists)
         n = len(columns.set_offsets) - 1
         self.rng = rng
@@ -132,8 +129,8 @@ class BoundSearch:
         self.residual: Prices | None = None
         self.pool = CutPool(columns)  # the cuts found, over the kept sets
         self.multipliers = np.empty(0)  # the best multipliers of these cuts, in nats; float64
-        self._arcs = EdgePrices(columns, treewidth)
-        self._prices_edges, self._stalls = False, 0
+        self._arcs = EdgePrices(columns, None)
+        self._stalls = 0
         # Whether the bound is about networks within the treewidth only; otherwise it holds for networks of any width.
         self.is_narrow = False
         self._keeps_narrow = False  # the same of the sets `kept`
@@ -181,6 +178,27 @@ class BoundSearch:
     def is_closed(self) -> bool:
         """Whether the incumbent is proved optimal."""
         return self.incumbent > -math.inf and self.gap <= self.rounding
+
+    @property
+    def is_stalled(self) -> bool:
+        """Whether the bound has risen little for long."""
+        return self._stalls >= STALLS
+
+    def narrowed(self, treewidth: int) -> BoundSearch:
+        """A search that goes on from here with prices of edges: its bound is about networks within the treewidth.
+
+        Until its prices raise the bound it holds for networks of any width; see `is_narrow`.
+        """
+        search = copy.copy(self)
+        search.rng = self.rng.spawn(1)[0]
+        search.pool, search.exclusions = self.pool.copied(), list(self.exclusions)
+        search._moving, search._shares = self._moving.copy(), self._active.all_shares()
+        search._last_least, search._pace = self._last_least.copy(), self._pace.copy()
+        search._arcs = EdgePrices(self.pool.columns, treewidth)
+        search._arcs.add_violated(self._active.view.columns, self._active.active_shares)
+        search._pace[WEIGHT], search._pace[SHARE] = FIRST_NARROW, max(self._pace[SHARE], NEW_SHARE)
+        search._begin_round()
+        return search
 
     def root_node(self) -> TreeNode:
         """The node of all networks, for a proof; without a treewidth, as proofs know no prices of edges."""
@@ -320,22 +338,15 @@ class BoundSearch:
         if is_trusted and self._unseparated >= ROUND_STEPS:
             self._unseparated = 0
             gain, self._last = self._best - self._last, self._best
-            if gain < STALL_GAIN * self._missing:
-                last = LAST_NARROW if self._prices_edges else LAST_WEIGHT
+            if gain < STALL_GAIN * self._missing and not self._arcs.are_untried:
+                last = LAST_WEIGHT if self._arcs.treewidth is None else LAST_NARROW
                 self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], last)
-            self._price_edges(gain)
+            is_stalled = self._pace[WEIGHT] <= LAST_WEIGHT and gain < KNEE * self._missing
+            self._stalls = self._stalls + 1 if is_stalled else 0
             added = self._change_cuts(budget)
         # New cuts change the direction, and steps may have become tiny: start again with longer ones.
-        self._pace[SHARE] = max(self._pace[SHARE], 0.1 if added else 0.02)
+        self._pace[SHARE] = max(self._pace[SHARE], NEW_SHARE if added or self._arcs.are_untried else OLD_SHARE)
         self._begin_round()
-
-    def _price_edges(self, gain: float) -> None:
-        """Price edges from now on if the bound of any width stalls; it rose by `gain` since the last separation."""
-        is_stalled = self._pace[WEIGHT] <= LAST_WEIGHT and gain < KNEE * self._missing
-        self._stalls = self._stalls + 1 if is_stalled else 0
-        if self._stalls >= STALLS and not self._prices_edges and self._arcs.treewidth is not None:
-            self._prices_edges = True
-            self._pace[WEIGHT] = FIRST_NARROW
 
     @property
     def _missing(self) -> float:
@@ -371,8 +382,6 @@ class BoundSearch:
         self._moving = np.concatenate((self._moving, np.zeros(added)))
         self.multipliers = np.concatenate((self.multipliers, np.zeros(added)))
         self.work += 2 * work
-        if not self._prices_edges:
-            return added
         if self._round % DROPPING_ROUNDS == 0:
             self._arcs.drop()
         return added + self._arcs.add_violated(self._active.view.columns, self._active.active_shares)

@@ -24,8 +24,8 @@ from stages.runtime.budgets import Budget
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import FIRST_WORK, WorkShare
-from ..bounds.lagrangian import BoundSearch
 from ..bounds.proof_steps import TreeNode
+from ..bounds.width_search import WidthSearch
 from ..result import SearchResult, total_score
 from .run import PricingEngine, PricingRun
 
@@ -85,7 +85,7 @@ class ListBound:
         self.nodes: Sequence[TreeNode] = ()
         self.is_narrow = False
         # Work that may continue after an interruption: the lists (a change replaces their arrays) and the search.
-        self._kept: tuple[SetLists, BoundSearch] | None = None
+        self._kept: tuple[SetLists, WidthSearch] | None = None
 
     def reserve(self) -> float:
         """Seconds that the work on the final lists will take, at the pace of the last look."""
@@ -119,18 +119,18 @@ class ListBound:
     def _final_work(self) -> float:
         return self._share.of(search_work(self._run), self._engine.best.score)
 
-    def _begin(self) -> tuple[SetLists, BoundSearch]:
+    def _begin(self) -> tuple[SetLists, WidthSearch]:
         """The present lists, and the search for a bound on them before its first step."""
         lists = self._run.lists.pack()
         options = self._run.options
         width = None if options.keeps_proof else options.treewidth
-        return lists, BoundSearch(lists, task_generator(options.seed, 0, 1), treewidth=width)
+        return lists, WidthSearch(lists, task_generator(options.seed, 0, 1), treewidth=width)
 
     def _improve(
         self,
         relation: str,
         work: float,
-        begun: tuple[SetLists, BoundSearch] | None = None,
+        begun: tuple[SetLists, WidthSearch] | None = None,
         budget: Budget | None = None,
     ) -> float:
         """Work on the bound until `work` in all is done or the budget, by default the budget of the run, ends.

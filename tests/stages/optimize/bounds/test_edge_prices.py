@@ -18,9 +18,9 @@ from stages.kernels.bounds.dual_ascent import new_columns
 from stages.lists.set_lists import keep_in_table
 from stages.optimize.bounds import lagrangian
 from stages.optimize.bounds.cut_pool import CutPool
-from stages.optimize.bounds.edge_prices import EdgePrices
-from stages.optimize.bounds.lagrangian import BoundSearch
+from stages.optimize.bounds.edge_prices import EdgePrices, can_price
 from stages.optimize.bounds.rounding import relaxed
+from stages.optimize.bounds.width_search import WidthSearch
 from stages.runtime.budgets import Budget
 
 
@@ -71,7 +71,7 @@ def test_the_bound_is_never_below_the_best_network_within_the_treewidth(seed, wi
         if is_early:
             price_early(monkeypatch)
         for incumbent in (best, best - 5.0):
-            search = BoundSearch(table, np.random.default_rng(seed), treewidth=width)
+            search = WidthSearch(table, np.random.default_rng(seed), width)
             before = math.inf
             for work in (1e4, 1e5, 1e6, 1e7):
                 search.improve(Budget(), work, incumbent)
@@ -108,7 +108,7 @@ def test_no_bound_of_random_lists_is_below_the_optimum(block, monkeypatch):
         best = best_within_all_ktrees(lists_of(table), width)
         if best == -math.inf:
             continue
-        search = BoundSearch(table, np.random.default_rng(seed), treewidth=width)
+        search = WidthSearch(table, np.random.default_rng(seed), width)
         for incumbent in (best - 20.0, best - 3.0, best):
             search.improve(Budget(), search.work + 2e6, incumbent)
             assert search.value >= best - 1e-7, (seed, incumbent)
@@ -120,7 +120,7 @@ def test_prices_narrow_the_bound_and_never_widen_it(monkeypatch):
     for seed in range(6):
         table = table_within(seed, 6, 2)
         best = best_within_width(table, 2)
-        wide, narrow = (BoundSearch(table, np.random.default_rng(seed), treewidth=width) for width in (None, 2))
+        wide, narrow = (WidthSearch(table, np.random.default_rng(seed), width) for width in (None, 2))
         for search in (wide, narrow):
             search.improve(Budget(), 3e7, best)
         assert narrow.gap <= wide.gap + 1e-6
@@ -132,9 +132,7 @@ def test_prices_narrow_the_bound_and_never_widen_it(monkeypatch):
 @pytest.mark.parametrize("width", [None, 5, 6])
 def test_no_edges_are_priced_where_any_network_keeps_the_treewidth(width):
     table = random_table(3, 6, max_parents=3, n_sets=12)
-    columns = new_columns(table)
-    arcs = EdgePrices(columns, width)
-    assert arcs.add_violated(columns, np.ones(len(columns.costs))) == 0
-    search = BoundSearch(table, np.random.default_rng(0), treewidth=width)
+    assert not can_price(new_columns(table), width)
+    search = WidthSearch(table, np.random.default_rng(0), width)
     search.improve(Budget(), 1e7, best_by_subsets(table) - 1.0)
     assert not search.is_narrow

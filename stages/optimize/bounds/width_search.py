@@ -1,0 +1,130 @@
+"""An upper bound under a treewidth bound: that of networks of any width, and one with prices of edges beside it.
+
+Prices of edges (`edge_prices`) narrow the bound, but make steps slower; on long lists of large sets the bound of any
+width can fall faster for long. So once it stalls, a copy of the search goes on with prices, and both share the work.
+The narrow bound has all work while it is better than the other one would be by now, had that one had all work at its
+latest pace. Else it is on trial: its work is a limited share, and would have lowered the other bound by little. All
+of this depends on work alone, never on the clock.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from formats.records import ParentSetTable
+from stages.kernels.orders.set_lists import SetLists
+from stages.runtime.budgets import Budget
+
+from .edge_prices import can_price
+from .lagrangian import BoundSearch
+from .proof_steps import TreeNode
+
+TRIAL_SHARE, TRIAL_LOSS = 0.25, 0.005
+"""Limits on prices of edges while they do not help: share of all work; share of the gap that the bound of any width
+would have closed in that work at its latest pace.
+"""
+
+TURN_WORK, TURN_SHARE = 2_000_000, 0.03
+"""Work of a turn of either search: at least, and as a share of all work so far."""
+
+PACE_SHARE = 1 / 3
+"""The latest share of the work on the bound of any width by which its pace is measured."""
+
+
+class WidthSearch:
+    """The better of both bounds; without a `treewidth` that of networks of any width.
+
+    Parameters are as in `BoundSearch`.
+    """
+
+    def __init__(self, lists: SetLists | ParentSetTable, rng: np.random.Generator, treewidth: int | None = None):
+        self._wide = BoundSearch(lists, rng)
+        self._narrow: BoundSearch | None = None
+        self._treewidth = treewidth if can_price(self._wide.pool.columns, treewidth) else None
+        self._forked_at = 0  # work of both searches when the narrow one began
+        self._trace = [(0, math.inf)]  # work and bound in nats after each turn of the search of any width
+
+    @property
+    def work(self) -> int:
+        """Approximate number of sets looked at so far."""
+        return self._wide.work + self._narrow_work
+
+    @property
+    def _narrow_work(self) -> int:
+        return 0 if self._narrow is None else self._narrow.work - self._forked_at
+
+    @property
+    def _best(self) -> BoundSearch:
+        if self._narrow is not None and self._narrow.value < self._wide.value:
+            return self._narrow
+        return self._wide
+
+    @property
+    def value(self) -> float:
+        """Upper bound in nats on the score of every network within the treewidth; at least the incumbent's score."""
+        return self._best.value
+
+    @property
+    def rounding(self) -> float:
+        """Largest rounding error of the bound in nats."""
+        return self._wide.rounding
+
+    @property
+    def gap(self) -> float:
+        """Gap between the bound and the incumbent in nats."""
+        return self._best.gap
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the incumbent is proved optimal."""
+        return self._best.is_closed
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the bound is about networks within the treewidth only; else it holds for networks of any width."""
+        return self._best.is_narrow
+
+    @property
+    def found(self) -> np.ndarray | None:
+        """The best network of any width, as in `BoundSearch.found`."""
+        return self._wide.found
+
+    def root_node(self) -> TreeNode:
+        """The node of all networks of any width, for a proof."""
+        return self._wide.root_node()
+
+    def improve(self, budget: Budget, work: float, incumbent: float) -> None:
+        """As `BoundSearch.improve`."""
+        for search in (self._wide, self._narrow):
+            if search is not None:
+                search.incumbent = max(search.incumbent, incumbent)
+        while self.work < work and not self.is_closed and not budget.is_spent():
+            search = self._next()
+            before = search.work
+            turn = min(max(TURN_WORK, TURN_SHARE * self.work), work - self.work)
+            search.improve(budget, before + turn, incumbent)
+            if search is self._wide:
+                self._trace.append((search.work, search.value))
+            if search.work == before:  # nothing to do before there is an incumbent
+                return
+
+    def _next(self) -> BoundSearch:
+        """The search whose turn it is."""
+        if self._narrow is None:
+            if self._treewidth is None or not self._wide.is_stalled:
+                return self._wide
+            self._narrow, self._forked_at = self._wide.narrowed(self._treewidth), self._wide.work
+        lost = self._pace() * self._narrow_work
+        is_ahead = self._narrow.value < self._wide.value - lost
+        is_on_trial = lost < TRIAL_LOSS * self._wide.gap and self._narrow_work < TRIAL_SHARE * self.work
+        return self._narrow if is_ahead or is_on_trial else self._wide
+
+    def _pace(self) -> float:
+        """By how many nats the bound of any width fell per unit of its latest work."""
+        work, value = self._trace[-1]
+        while len(self._trace) > 2 and self._trace[1][0] <= (1.0 - PACE_SHARE) * work:
+            self._trace.pop(0)
+        earlier, before = self._trace[0]
+        return (before - value) / (work - earlier) if math.isfinite(before) and work > earlier else 0.0
