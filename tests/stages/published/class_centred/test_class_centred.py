@@ -1,5 +1,6 @@
-"""TAN, KDB, and their choice by conditional likelihood: conditional information by definition, the best of all trees, the
-rule of K dependences, each row predicted by counting all others."""
+"""TAN, KDB and their choice: conditional information by definition, the best of all trees, the rule of K dependences,
+each row predicted by counting all others.
+"""
 
 from __future__ import annotations
 
