@@ -169,7 +169,7 @@ def draw_rows(network, groups, plans, query, group, drawn):
 def joint_distribution(network, groups, plans, query, group, variables):
     """The joint distribution of some variables of a component, given the observed states of row 0.
 
-    `plans`: from `kept_plans.plan_groups`, with ``is_joined`` of the query for all of `variables`, so that some clique
+    `plans`: from `kept_plans.plan_groups`, with ``is_joined`` of the query for all of `variables`, so that a clique
     contains them. `variables` is int64, shape (k,). Returns float64: one cell per combination of states, the last
     variable's fastest; zeros if the evidence is impossible.
     """
