@@ -22,6 +22,7 @@ WITHOUT_PRIOR = {
     "greedy": "its rules close sets by bounds on the data alone",
     "tan": "its tree follows from the data alone",
     "kdb": "its rule follows from the data alone",
+    "cll": "it compares networks by what they predict",
     "mmhc": "its tests of independence choose the candidates before any score",
 }
 """Methods that cannot honour a prior of arcs, with the reason."""

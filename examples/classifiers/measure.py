@@ -40,7 +40,7 @@ def read(path: str) -> dict[str, list[str]]:
 
 def judged(training: dict, test: dict, target: str, method: str, smoothing: str) -> tuple[int, float, float]:
     """Rows, right ones, summed log-loss of the test rows."""
-    options: dict = {"target": target} if method in ("tan", "kdb") else {}
+    options: dict = {"target": target} if method in ("tan", "kdb", "cll") else {}
     if smoothing == "chosen":
         options["smoothing_for"] = target
     else:

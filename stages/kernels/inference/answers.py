@@ -153,9 +153,9 @@ def _read_answers(plan, network, query, kind, rows, is_inside, is_needed, tables
 def draw_rows(network, groups, plans, query, group, drawn):
     """Draw the states of a component's variables many times, given the observed states of row 0.
 
-    `plans`: from `kept_plans.plan_groups`. `query` (Query): ``uniforms`` has the shape of `drawn`, ``codes`` one column. `drawn` (uint8, shape (n, draws)):
-    output at the variables of the component. Returns the component's contribution to the log-probability of the
-    evidence, nats; minus infinity if nothing is drawn.
+    `plans`: from `kept_plans.plan_groups`. `query` (Query): ``uniforms`` has the shape of `drawn`, ``codes`` one
+    column. `drawn` (uint8, shape (n, draws)): output at the variables of the component. Returns the component's
+    contribution to the log-probability of the evidence, nats; minus infinity if nothing is drawn.
     """
     plan, tables, _, log = _collect_one_row(network, groups, plans, query, group)
     if log > -np.inf:
@@ -169,9 +169,9 @@ def draw_rows(network, groups, plans, query, group, drawn):
 def joint_distribution(network, groups, plans, query, group, variables):
     """The joint distribution of some variables of a component, given the observed states of row 0.
 
-    `plans`: from `kept_plans.plan_groups`, with ``is_joined`` of the query for all of `variables`, so that some clique
-    contains them. `variables` is int64, shape (k,). Returns float64: one cell per combination of states, the last variable's fastest; zeros if the
-    evidence is impossible.
+    `plans`: from `kept_plans.plan_groups`, with ``is_joined`` of the query for all of `variables`, so that a clique
+    contains them. `variables` is int64, shape (k,). Returns float64: one cell per combination of states, the last
+    variable's fastest; zeros if the evidence is impossible.
     """
     plan, tables, messages, _ = _collect_one_row(network, groups, plans, query, group)
     strides = np.zeros(len(network.n_states), dtype=np.int64)  # 0 for variables that are summed out

@@ -35,7 +35,7 @@ def collect(plan, network, codes, rows, is_inside, is_max, is_kept, tables, mess
     is_max : bool
         Max-product instead of sum-product.
     is_kept : bool
-        Whether all tables are wanted; otherwise one place serves all but the root's, and stays in the processor's cache.
+        Whether all tables are wanted; otherwise one place, which stays in the cache, serves all but the root's.
     tables : ndarray of float64, at least (plan.cell_start[-1] * n_rows,)
         Output: for each clique the product of factors and incoming messages, up to a scale per row.
     messages : ndarray of float64, at least (plan.message_start[-1] * n_rows,)

@@ -31,4 +31,10 @@ SEARCHES = {
         },
         "Sahami 1996",
     ),
+    "cll": SearchMethod(
+        "classifiers",
+        "of naive Bayes, tan and kdb the one of largest conditional likelihood of --target, each row left out",
+        {DATA: Variant(f"{__name__}.cll", (*_READ, "target"), {"target": _TARGET})},
+        "Grossman and Domingos 2004",
+    ),
 }

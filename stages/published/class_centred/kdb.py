@@ -26,11 +26,15 @@ def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, 
     ``options.own["dependence"]`` is K. Ties go to the first column.
     """
     task = ClassCentred(scorer, options, budget, reporter)
-    relevance, gains, k = task.relevance(), task.gains(), options.own["dependence"]
-    order = sorted(task.features, key=lambda feature: -relevance[feature])
+    return task.result(dependences(task.relevance(), task.gains(), task.features, options.own["dependence"]))
+
+
+def dependences(relevance: np.ndarray, gains: np.ndarray, features: list[int], k: int) -> dict[int, tuple[int, ...]]:
+    """The `k` features that every feature depends on, by `ClassCentred.relevance` and `ClassCentred.gains`."""
+    order = sorted(features, key=lambda feature: -relevance[feature])
     parents = {}
     for place, child in enumerate(order):
         earlier = np.array(sorted(order[:place]), dtype=np.int64)
         nearest = earlier[np.argsort(-gains[child, earlier], kind="stable")][:k]
         parents[child] = tuple(other for other in nearest.tolist() if gains[child, other] > -math.inf)
-    return task.result(parents)
+    return parents

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -73,14 +74,14 @@ class ClassCentred:
             self.reporter.progress(count, len(self.features), "features")
         return np.fmax(found, found.T)
 
-    def result(self, parents_of: dict[int, tuple[int, ...]]) -> SearchResult:
+    def result(self, parents_of: dict[int, tuple[int, ...]], facts: dict[str, Any] | None = None) -> SearchResult:
         """The network in which every feature has the class and the given further features as parents."""
         parents = tuple(
             () if v == self.target else tuple(sorted((self.target, *parents_of.get(v, ()))))
             for v in range(self.scorer.n_variables)
         )
         scores = np.array([self.scorer.local_score(v, parents[v]) for v in range(self.scorer.n_variables)])
-        facts = {"evaluations": self.likelihood.evaluations + self.scorer.evaluations}
+        facts = (facts or {}) | {"evaluations": self.likelihood.evaluations + self.scorer.evaluations}
         return SearchResult(parents, scores, math.fsum(scores.tolist()), facts)
 
 

@@ -1,4 +1,6 @@
-"""TAN and KDB: conditional information by definition, the best of all trees, the rule of K dependences."""
+"""TAN, KDB and their choice: conditional information by definition, the best of all trees, the rule of K dependences,
+each row predicted by counting all others.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from formats.data_records import Interventions
 from stages.knowledge import Knowledge
 from stages.methods import OwnValues
 from stages.optimize import OptimizeOptions
-from stages.published.class_centred import kdb, tan
+from stages.published.class_centred import cll, kdb, tan
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
@@ -98,6 +100,62 @@ def test_kdb_follows_its_rule(seed, dependence):
         assert found.parents[child] == tuple(sorted({2, *nearest[:dependence]}))
 
 
+def left_out_likelihood(codes, sizes, target, parents):
+    """Log-likelihood of the class of each row given its features, with probabilities from all other rows."""
+    n_rows = codes.shape[1]
+
+    def probability(row, variable, state, label, given):
+        """Of a state given the class and the row's own states of further features."""
+        column = codes[variable]
+        share = (np.count_nonzero(column == state) + 1) / (n_rows + sizes[variable])
+        others = np.arange(n_rows) != row if label == codes[target, row] else np.ones(n_rows, dtype=bool)
+        like = others & (codes[target] == label)
+        for parent in given:
+            like &= codes[parent] == codes[parent, row]
+        return (np.count_nonzero(like & (column == state)) + 5 * share) / (np.count_nonzero(like) + 5)
+
+    def prior(row, label):
+        share = (np.count_nonzero(codes[target] == label) + 1) / (n_rows + sizes[target])
+        return (
+            np.count_nonzero(
+                np.delete(codes[target], row) == label if label == codes[target, row] else codes[target] == label
+            )
+            + 5 * share
+        )
+
+    total = 0.0
+    for row in range(n_rows):
+        joint = [
+            prior(row, label)
+            * math.prod(probability(row, v, codes[v, row], label, given) for v, given in parents.items())
+            for label in range(sizes[target])
+        ]
+        total += math.log(joint[codes[target, row]] / sum(joint))
+    return total
+
+
+@pytest.mark.parametrize("seed", seeds(8, 2))
+def test_the_classifier_of_largest_conditional_likelihood(seed):
+    codes, sizes = random_table(seed, 6, 40)
+    target = seed % 6
+    found, _ = searched(cll, codes, sizes, target)
+    networks = {"tan": searched(tan, codes, sizes, target)[0].parents}
+    networks |= {f"kdb {k}": searched(kdb, codes, sizes, target, dependence=k)[0].parents for k in range(5)}
+    networks["naive Bayes"] = networks.pop("kdb 0")
+    likelihoods = {}
+    for name, parents in networks.items():
+        given = {v: tuple(p for p in parents[v] if p != target) for v in range(6) if v != target}
+        likelihoods[name] = left_out_likelihood(codes, sizes, target, given)
+        rows = cll.ClassRows(codes, np.array(sizes), target)
+        assert rows.log_likelihood(given) == pytest.approx(likelihoods[name], abs=1e-9)
+    # One dependence more that predicts worse ends the comparison.
+    last = next((k for k in range(2, 5) if likelihoods[f"kdb {k}"] < likelihoods[f"kdb {k - 1}"]), 4)
+    compared = ["naive Bayes", "tan", *(f"kdb {k}" for k in range(1, last + 1))]
+    best = max(compared, key=likelihoods.__getitem__)
+    assert found.facts["conditional_log_likelihood"] == pytest.approx(likelihoods[best], abs=1e-9)
+    assert found.parents == networks[found.facts["classifier"]]
+
+
 def test_what_is_not_compared_has_the_class_alone():
     codes, sizes = random_table(1)
     found, _ = searched(tan, codes, sizes, 0, budget=Budget(evaluations=0))
@@ -105,8 +163,9 @@ def test_what_is_not_compared_has_the_class_alone():
 
 
 def test_a_class_alone_is_a_network():
-    found, _ = searched(tan, np.array([[0, 1, 1]], dtype=np.uint8), [2])
-    assert found.parents == ((),)
+    for module in (tan, cll):
+        found, _ = searched(module, np.array([[0, 1, 1]], dtype=np.uint8), [2])
+        assert found.parents == ((),)
 
 
 def test_class_and_knowledge_are_checked():
@@ -126,7 +185,7 @@ def test_class_and_knowledge_are_checked():
         search(dataset=replace(dataset, interventions=interventions))
 
 
-@pytest.mark.parametrize("options", [{"method": "tan"}, {"method": "kdb", "dependence": 2}])
+@pytest.mark.parametrize("options", [{"method": "tan"}, {"method": "kdb", "dependence": 2}, {"method": "cll"}])
 def test_python_and_the_classifier_know_the_class(options):
     codes, _ = random_table(3)
     table = dict(zip("abcde", codes.tolist()))
