@@ -3,10 +3,10 @@
     agreement.py NAME SHORT LONG
 
 Of each run: RUN.arcs.csv, RUN.stats.json and RUN.seconds, its processor time. Prints a row of the table: the number
-of variables, how many networks the runs drew, how many arcs have a probability above LEAST in either run, how many of them differ by more than two and three standard errors
-of the difference, the largest difference and in brackets its standard error, the largest standard error that the
-short run states, R-hat and processor seconds of both. Normal errors exceed two standard errors in 5 %, three in 0.3 %
-of cases.
+of variables, how many networks the runs drew, how many arcs have a probability above LEAST in either run, how many of
+them differ by more than two and three standard errors of the difference, the largest difference and in brackets its
+standard error, the largest standard error that the short run states, R-hat and processor seconds of both. Normal
+errors exceed two standard errors in 5 %, three in 0.3 % of cases.
 """
 
 from __future__ import annotations
