@@ -15,6 +15,7 @@ import csv
 import json
 import math
 import sys
+from typing import Any
 
 LEAST = 0.005
 
@@ -28,7 +29,7 @@ def read(path: str) -> dict[tuple[str, str], tuple[float, float]]:
         }
 
 
-def figures_of(run: str) -> tuple[dict[str, float], str]:
+def figures_of(run: str) -> tuple[dict[str, Any], str]:
     """The figures of a run and its processor seconds."""
     with open(f"{run}.stats.json") as stats, open(f"{run}.seconds") as seconds:
         return json.load(stats), seconds.read().split()[-1]
@@ -56,7 +57,7 @@ def main(name: str, short: str, long: str) -> None:
         f"{of_short[0]['largest_error']:.3f}",
     ]
     for stats, seconds in (of_short, of_long):
-        figures += [f"{stats['rhat']:.3f}", seconds]
+        figures += ["-" if stats["rhat"] is None else f"{stats['rhat']:.3f}", seconds]
     print("|", " | ".join(map(str, [name, *figures])), "|")
 
 
