@@ -87,7 +87,7 @@ def swap_family(lists, walk, rung, v):
 
 
 @inlined
-def swap_gain(lists, walk, rung, v):
+def family_gain(lists, walk, rung, v):
     """What the swap of a family adds to the logarithm of the density of both networks."""
     better = lists.scores[walk.chosen[rung + 1, v]] - lists.scores[walk.chosen[rung, v]]
     return (lists.rungs[rung] - lists.rungs[rung + 1]) * better
@@ -100,7 +100,7 @@ def swap_parts(lists, walk, rung, rng):
     part, gains = walk.marks[PART], walk.gains
     gains[:] = 0.0
     for v in range(n):
-        gains[part[v]] += swap_gain(lists, walk, rung, v)
+        gains[part[v]] += family_gain(lists, walk, rung, v)
     for k in range(n):
         gains[k] = 1.0 if gains[k] >= 0.0 or rng.random() < math.exp(gains[k]) else 0.0
     for v in range(n):
@@ -185,7 +185,7 @@ def swap_groups(lists, walk, rung, rng):
         v = first
         while v >= 0:
             differs |= walk.chosen[rung, v] != walk.chosen[rung + 1, v]
-            gain += swap_gain(lists, walk, rung, v)
+            gain += family_gain(lists, walk, rung, v)
             v = following[v]
         if not differs or (gain < 0.0 and rng.random() >= math.exp(gain)):
             continue
