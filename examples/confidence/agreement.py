@@ -2,11 +2,11 @@
 
     agreement.py NAME SHORT LONG
 
-Of each run: RUN.arcs.csv, RUN.stats.json and RUN.seconds, its processor time. Prints a row of the table: how many
-arcs have a probability above LEAST in either run, how many of them differ by more than two and three standard errors
-of the difference, the largest difference and in brackets its standard error, the largest standard error that the
-short run states, R-hat and processor seconds of both. Normal errors exceed two standard errors in 5 %, three in 0.3 %
-of cases.
+Of each run: RUN.arcs.csv, RUN.stats.json and RUN.seconds, its processor time. Prints a row of the table: the number
+of variables, how many networks the runs drew, how many arcs have a probability above LEAST in either run, how many of
+them differ by more than two and three standard errors of the difference, the largest difference and in brackets its
+standard error, the largest standard error that the short run states, R-hat and processor seconds of both. Normal
+errors exceed two standard errors in 5 %, three in 0.3 % of cases.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import csv
 import json
 import math
 import sys
+from typing import Any
 
 LEAST = 0.005
 
@@ -28,7 +29,7 @@ def read(path: str) -> dict[tuple[str, str], tuple[float, float]]:
         }
 
 
-def figures_of(run: str) -> tuple[dict[str, float], str]:
+def figures_of(run: str) -> tuple[dict[str, Any], str]:
     """The figures of a run and its processor seconds."""
     with open(f"{run}.stats.json") as stats, open(f"{run}.seconds") as seconds:
         return json.load(stats), seconds.read().split()[-1]
@@ -45,9 +46,18 @@ def main(name: str, short: str, long: str) -> None:
             found.append((abs(share - other), math.hypot(error, other_error)))
     beyond = [sum(difference > k * error for difference, error in found) for k in (2, 3)]
     largest, stated = max(found)
-    figures = [len(found), *beyond, f"{largest:.3f} ({stated:.3f})", f"{of_short[0]['largest_error']:.3f}"]
+    variables = len({parent for parent, _ in here})
+    networks = " and ".join(f"{stats['samples']:,}" for stats, _ in (of_short, of_long))
+    figures = [
+        variables,
+        networks,
+        len(found),
+        *beyond,
+        f"{largest:.3f} ({stated:.3f})",
+        f"{of_short[0]['largest_error']:.3f}",
+    ]
     for stats, seconds in (of_short, of_long):
-        figures += [f"{stats['rhat']:.3f}", seconds]
+        figures += ["-" if stats["rhat"] is None else f"{stats['rhat']:.3f}", seconds]
     print("|", " | ".join(map(str, [name, *figures])), "|")
 
 

@@ -74,7 +74,7 @@ class PosteriorOptions:
     )
     rungs: int = own(
         4,
-        "Networks of each chain at successively flatter powers of the posterior, which are swapped with one another "
+        "Networks of each chain at successively flatter powers of the posterior, which swap parts with one another "
         "(parallel tempering); 1 for no tempering.",
         metavar="N",
         least=1,

@@ -1,4 +1,4 @@
-"""Input of the kernels of block moves: bitmaps of sets, partners in blocks, initial networks."""
+"""Input of the kernels of moves: bitmaps of sets, partners in blocks, initial networks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from formats.records import ParentSetTable
 from formats.sets.listed_sets import offsets_of
 from stages.kernels.bits import WORD_BITS
 from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, WeightedLists, link_family
-from stages.kernels.posterior.family_swaps import N_MARKS
+from stages.kernels.posterior.family_swaps import N_SWAP_MARKS
 from stages.kernels.posterior.scaled_numbers import LEAST_EXPONENT
 from stages.lists.set_lists import child_of_entries, child_of_sets, relative_scores
 
@@ -23,8 +23,8 @@ of two do so in seconds. Blocks of three pay off for the arcs that mix worst, bl
 """
 
 RUNG_RATIO = 0.72
-"""Ratio of the powers of neighbouring rungs for few variables: about half of the swaps are accepted on insurance and
-hailfinder with 1,000 rows."""
+"""Ratio of the powers of neighbouring rungs for few variables: about half of the swaps of whole networks are accepted
+on insurance and hailfinder with 1,000 rows; parts are swapped more often."""
 
 
 def rungs_of(n_variables: int, n_rungs: int) -> np.ndarray:
@@ -160,7 +160,7 @@ def walk_from(table: ParentSetTable, lists: WeightedLists, chosen: np.ndarray) -
         sums=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK)),
         powers=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK), dtype=np.int64),
         reached=np.zeros(int(np.diff(lists.choice_offsets).max())),
-        marks=np.zeros((N_MARKS, n), dtype=np.int32),
+        marks=np.zeros((N_SWAP_MARKS, n), dtype=np.int32),
         gains=np.zeros(n),
     )
     for rung in range(n_rungs):

@@ -90,7 +90,7 @@ class Walk(NamedTuple):
     sums: np.ndarray
     powers: np.ndarray
     reached: np.ndarray  # float64: cumulative weights of the acyclic choices
-    marks: np.ndarray  # int32, shape (N_MARKS, n_variables): scratch of `family_swaps`
+    marks: np.ndarray  # int32, shape (N_SWAP_MARKS, n_variables): scratch of `family_swaps`
     gains: np.ndarray  # float64, shape (n_variables,): gains of the parts that are swapped, nats
 
 

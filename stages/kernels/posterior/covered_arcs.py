@@ -26,7 +26,7 @@ def candidate_bits(lists, child, candidate, word):
 
 
 @borrowing
-def find_set(lists, child, other, extra):
+def find_listed(lists, child, other, extra):
     """The set of `child` with the members of the set `other`, and `extra` unless it is -1; -1 if not listed."""
     first, end = lists.set_offsets[child], lists.set_offsets[child + 1]
     size = lists.parent_offsets[other + 1] - lists.parent_offsets[other] + (extra >= 0)
@@ -46,7 +46,7 @@ def find_set(lists, child, other, extra):
 
 
 @borrowing
-def is_within(lists, one, other):
+def is_part_of(lists, one, other):
     """Whether all members of a set are members of another."""
     for k in range(lists.parent_offsets[one], lists.parent_offsets[one + 1]):
         is_there = False
@@ -71,9 +71,9 @@ def reverse_covered(lists, walk, rung, rng):
     tail = lists.parents[lists.parent_offsets[old] + np.int64(rng.random() * size)]
     tail_old = walk.chosen[rung, tail]
     is_smaller = lists.parent_offsets[tail_old + 1] - lists.parent_offsets[tail_old] == size - 1
-    if not (is_smaller and is_within(lists, tail_old, old)):
+    if not (is_smaller and is_part_of(lists, tail_old, old)):
         return 1
-    new, tail_new = find_set(lists, head, tail_old, -1), find_set(lists, tail, tail_old, head)
+    new, tail_new = find_listed(lists, head, tail_old, -1), find_listed(lists, tail, tail_old, head)
     if new >= 0 and tail_new >= 0:
         scores = lists.scores
         gain = lists.rungs[rung] * (scores[new] + scores[tail_new] - scores[old] - scores[tail_old])

@@ -15,16 +15,16 @@ import math
 from ..jit import borrowing, inlined
 from .block_moves import link_family, unlink_family
 
-PART, NUMBER, LOW, PLACE, CALLS, OPEN = range(6)
+PART, NUMBER, LOW, PLACE, CALLS, WAITING = range(6)
 """Rows of ``Walk.marks`` in `mark_parts`."""
 
-GROUP, NEXT, N_GROUP, N_PART = 1, 2, 3, 4
+GROUP, FOLLOWING, N_GROUP, N_PART = 1, 2, 3, 4
 """Rows in `swap_groups`, besides `PART`."""
 
 DEGREE, QUEUE = 5, 6
 """Rows in `has_no_cycle`."""
 
-N_MARKS = 7
+N_SWAP_MARKS = 7
 
 
 @inlined
@@ -41,7 +41,7 @@ def mark_parts(walk, rung):
     """Number the strongly connected parts of the union in ``marks[PART]`` (Tarjan 1972)."""
     n = walk.chosen.shape[1]
     part, number, low = walk.marks[PART], walk.marks[NUMBER], walk.marks[LOW]
-    place, calls, waiting = walk.marks[PLACE], walk.marks[CALLS], walk.marks[OPEN]
+    place, calls, waiting = walk.marks[PLACE], walk.marks[CALLS], walk.marks[WAITING]
     part[:], number[:] = -1, -1
     n_met, n_parts, n_waiting = 0, 0, 0
     for root in range(n):
@@ -87,7 +87,7 @@ def swap_family(lists, walk, rung, v):
 
 
 @inlined
-def gain_of(lists, walk, rung, v):
+def family_gain(lists, walk, rung, v):
     """What the swap of a family adds to the logarithm of the density of both networks."""
     better = lists.scores[walk.chosen[rung + 1, v]] - lists.scores[walk.chosen[rung, v]]
     return (lists.rungs[rung] - lists.rungs[rung + 1]) * better
@@ -100,7 +100,7 @@ def swap_parts(lists, walk, rung, rng):
     part, gains = walk.marks[PART], walk.gains
     gains[:] = 0.0
     for v in range(n):
-        gains[part[v]] += gain_of(lists, walk, rung, v)
+        gains[part[v]] += family_gain(lists, walk, rung, v)
     for k in range(n):
         gains[k] = 1.0 if gains[k] >= 0.0 or rng.random() < math.exp(gains[k]) else 0.0
     for v in range(n):
@@ -167,7 +167,7 @@ def swap_groups(lists, walk, rung, rng):
     """Swap the groups that are no whole part, by the rule of Metropolis; returns how many were checked for cycles."""
     n = walk.chosen.shape[1]
     mark_groups(lists, walk, rung)
-    part, group, following = walk.marks[PART], walk.marks[GROUP], walk.marks[NEXT]
+    part, group, following = walk.marks[PART], walk.marks[GROUP], walk.marks[FOLLOWING]
     n_group, n_part = walk.marks[N_GROUP], walk.marks[N_PART]
     n_group[:], n_part[:], following[:] = 0, 0, -1
     for v in range(n - 1, -1, -1):
@@ -185,7 +185,7 @@ def swap_groups(lists, walk, rung, rng):
         v = first
         while v >= 0:
             differs |= walk.chosen[rung, v] != walk.chosen[rung + 1, v]
-            gain += gain_of(lists, walk, rung, v)
+            gain += family_gain(lists, walk, rung, v)
             v = following[v]
         if not differs or (gain < 0.0 and rng.random() >= math.exp(gain)):
             continue

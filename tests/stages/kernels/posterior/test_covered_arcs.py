@@ -11,7 +11,7 @@ import pytest
 from helpers.cases.posterior import as_table, random_lists
 from naive.posterior import n_orders, networks, signature
 
-from stages.kernels.posterior.covered_arcs import candidate_bits, find_set, is_within, reverse_covered
+from stages.kernels.posterior.covered_arcs import candidate_bits, find_listed, is_part_of, reverse_covered
 from stages.posterior.walks import walk_from, weighted_lists
 
 DRAWS = 4000
@@ -29,12 +29,12 @@ def test_sets_are_found():
     assert 64 < len(numbers[0]) < 128
     for s in range(*table.set_offsets[1:3].tolist()):
         members = table.parent_set(s)
-        assert find_set(lists, 0, s, -1) == numbers[0].get(members, -1)
+        assert find_listed(lists, 0, s, -1) == numbers[0].get(members, -1)
         extra = tuple(sorted({*members, 8}))
         if 8 not in members:
-            assert find_set(lists, 0, s, 8) == numbers[0].get(extra, -1)
+            assert find_listed(lists, 0, s, 8) == numbers[0].get(extra, -1)
         for t in range(table.set_offsets[1], table.set_offsets[1] + 9):
-            assert is_within(lists, s, t) == (set(members) <= set(table.parent_set(t)))
+            assert is_part_of(lists, s, t) == (set(members) <= set(table.parent_set(t)))
     for u in range(9):
         word = int(candidate_bits(lists, 0, u, 1))
         first = int(table.set_offsets[0]) + 64

@@ -14,7 +14,7 @@ from naive.posterior import n_orders, networks, opposite_groups, strong_parts
 from stages.kernels.posterior.family_swaps import (
     GROUP,
     PART,
-    gain_of,
+    family_gain,
     has_no_cycle,
     mark_groups,
     mark_parts,
@@ -97,7 +97,7 @@ def test_a_family_is_swapped_with_what_that_adds():
         before = place.walk.chosen.copy()
         better = place.table.scores[before[1, 2]] - place.table.scores[before[0, 2]]
         expected = (1.0 - place.weighted.rungs[1]) * better
-        assert gain_of(place.weighted, place.walk, 0, 2) == pytest.approx(expected, abs=1e-12)
+        assert family_gain(place.weighted, place.walk, 0, 2) == pytest.approx(expected, abs=1e-12)
         swap_family(place.weighted, place.walk, 0, 2)
         before[:, 2] = before[::-1, 2]
         np.testing.assert_array_equal(place.walk.chosen, before)
