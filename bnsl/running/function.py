@@ -174,7 +174,7 @@ class Function:
         A keyword that is None or the default counts as not given. Raises `UsageError`: an unknown or missing keyword,
         or an impossible value.
         """
-        bound = dict(zip(self._positional, inputs)) | keywords
+        bound = {**dict(zip(self._positional, inputs)), **keywords}
         # The signature says what does not fit, but binding takes longer than a small question.
         is_fit = len(bound) == len(inputs) + len(keywords) and bound.keys() <= self.keywords.keys()
         if not (is_fit and self._required <= bound.keys()):
