@@ -17,7 +17,8 @@ from .errors import Malformed, UnknownVersion
 from .streams import open_output, read_bytes
 
 FORMAT = "bnsl.chains"
-VERSION = 1
+VERSION = 2
+"""2: networks are kept on the rungs where they stand, without a map of rungs."""
 
 
 def write_chains(target: str, chains: SavedChains) -> None:
@@ -31,7 +32,7 @@ def write_chains(target: str, chains: SavedChains) -> None:
 def open_chains(source: str) -> SavedChains:
     """Read chains.
 
-    Raises `Malformed`: the file is damaged or no file of chains; `UnknownVersion`: it is of a later version.
+    Raises `Malformed`: the file is damaged or no file of chains; `UnknownVersion`: it is of another version.
     """
     remedy = "begin anew, without --resume"
     try:
