@@ -4,10 +4,10 @@ rows.py ask NETWORK.bif HOLES.csv       one network and share of empty cells, JS
 rows.py show RUN.rows.json... > TIMES   two lines for each to read; they are named NETWORK.SHARE
 
 Asked is the distribution of one variable given the other cells of each row: of the last column, of the middle one.
-Ours is one call for the table, whose reading and answers count. pyAgrum is asked a row at a time on an engine that is
-kept, with the variable as its only target, evidence translated beforehand, one thread; ours has the log-probability of
-each row's observed cells beside, theirs has not. What took less than two seconds is done three times, the least counts. Each way of pyAgrum's
-stops after LIMIT seconds of rows. The probabilities of both are compared.
+Ours is one call for the table, whose reading and answers count; it gives the log-probability of each row's observed
+cells, too. pyAgrum is asked a row at a time on an engine that is kept, with the variable as its only target, evidence
+translated beforehand, one thread. What took less than two seconds is done three times, the least counts. Each way of
+pyAgrum's stops after LIMIT seconds of rows. The probabilities of both are compared.
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@ single.py show RUN.single.json... > TIMES   a line for each network to read, our
 
 Three questions are asked: the distributions of all variables; the same given five observed variables; the
 distribution of the last variable given these. Each is asked of a new engine, so that its elimination order counts.
-The last is asked, too, of an engine that is kept between questions (`kept`): KEPT times, each with five other observed
-variables, so that plans are made for each; the mean counts. Of pyAgrum's kinds of inference, and for `kept` of its
-new and kept engines, the fastest counts. Observed are five variables at equal distances in the file, with the states
-of a row drawn from the network; the i-th question observes their i-th successors. The least of three times counts.
-The probabilities of both are compared, too.
+The last is asked, too, of an engine that is kept between questions (`kept`): KEPT times, each with five other
+observed variables, so that plans are made for each; the mean counts. Of pyAgrum's kinds of inference, and for `kept`
+of its new and kept engines, the fastest counts. Observed are five variables at equal distances in the file, with the
+states of a row drawn from the network; the i-th question observes their i-th successors. The least of three times
+counts. The probabilities of both are compared, too.
 """
 
 from __future__ import annotations
