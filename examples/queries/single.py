@@ -60,9 +60,17 @@ def ask(path: str) -> None:
         answer()
         found[question] = least(answer) / len(parts)
         ours = [line["probability"] for table in answers for line in table.to_pylist()]
+        # In numbers: a BIF file has other words for labels that the format does not allow.
+        numbered = [
+            (
+                {v: network.states[v].index(label) for v, label in part.get("evidence", {}).items()},
+                part.get("variables"),
+            )
+            for part in parts
+        ]
         for way in WAYS[: 3 if "variables" in parts[0] else 2]:
             for is_kept in (False, True) if question == "kept" else (False,):
-                task = json.dumps([path, way, parts, is_kept])
+                task = json.dumps([path, way, numbered, is_kept])
                 try:
                     run = subprocess.run(
                         [sys.executable, __file__, "theirs", task], timeout=LIMIT, capture_output=True, text=True
@@ -98,7 +106,6 @@ def theirs(task: str) -> None:
         return
     path, way, parts, is_kept = json.loads(task)
     model = pyagrum.loadBN(path)
-    parts = [(part.get("evidence", {}), part.get("variables")) for part in parts]
     nodes_of = [
         [model.idFromName(name) for name in wanted]
         if wanted
