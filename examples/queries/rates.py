@@ -95,6 +95,21 @@ def theirs(network: str, holes: str, memory: str, question: str, way: str) -> No
     size = int(float(memory[:-1]) * 2**30) if memory.endswith("G") else int(memory)
     resource.setrlimit(resource.RLIMIT_AS, (size + 2**31, size + 2**31))
     model = pyagrum.loadBN(network)
+    rows = rows_of_evidence(model, network, holes)
+    with open(holes, newline="") as stream:
+        target = model.idFromName(next(csv.reader(stream))[-1])
+    engine = getattr(pyagrum, way)(model)
+    engine.setNumberOfThreads(1)
+    answer = answers_of(model, engine, question, target)
+    begin, count = time.process_time(), 0
+    while count < len(rows) and time.process_time() - begin < SECONDS:
+        answer(rows[count])
+        count += 1
+    print((time.process_time() - begin) * ROWS / count)
+
+
+def rows_of_evidence(model: Any, network: str, holes: str) -> list[Evidence]:
+    """The observed cells of each row in pyAgrum's numbers."""
     # Labels that BIF does not allow are in a property; pyAgrum has the words that replace them, in the same order.
     found = re.findall(
         r'variable (\S+) \{\s*type discrete \[.*?\] \{(.*?)\};(?:\s*property bnsl_states = "(.*?)")?',
@@ -104,16 +119,7 @@ def theirs(network: str, holes: str, memory: str, question: str, way: str) -> No
     codes = {name: {label: i for i, label in enumerate(labels)} for name, labels in states.items()}
     with open(holes, newline="") as stream:
         table = csv.DictReader(stream)
-        target = model.idFromName(list(table.fieldnames or ())[-1])
-        rows = [{model.idFromName(name): codes[name][cell] for name, cell in row.items() if cell} for row in table]
-    engine = getattr(pyagrum, way)(model)
-    engine.setNumberOfThreads(1)
-    answer = answers_of(model, engine, question, target)
-    begin, count = time.process_time(), 0
-    while count < len(rows) and time.process_time() - begin < SECONDS:
-        answer(rows[count])
-        count += 1
-    print((time.process_time() - begin) * ROWS / count)
+        return [{model.idFromName(name): codes[name][cell] for name, cell in row.items() if cell} for row in table]
 
 
 def answers_of(model: Any, engine: Any, question: str, target: int) -> Callable[[Evidence], None]:

@@ -12,7 +12,7 @@ from formats.data_records import MAX_STATES, Variable
 from formats.errors import UnsuitableData
 from formats.graph_records import BayesianNetwork
 from stages.graphs import topological_order
-from stages.kernels.inference.answers import Query, group_costs
+from stages.kernels.inference.answers import Query
 from stages.kernels.inference.clique_plans import eliminate_component, measure
 from stages.kernels.inference.components import Groups, component_keys, label_components
 from stages.kernels.inference.kept_plans import KeptPlans, plan_costs, plan_groups
@@ -164,7 +164,7 @@ class Engine:
         if kept is None:
             failed, plans = plan_groups(self.arrays, groups, query, self.max_cells)
             if failed >= 0:
-                self.refuse_too_large(self.cost(groups, group_costs(self.arrays, groups, query)))
+                self.refuse_too_large(self.cost(groups, self.group_costs(groups, query)))
             kept = plans, self.cost(groups, plan_costs(plans))
             self._plans = dict([*self._plans.items(), (key, kept)][-KEPT_PLANS:])
         return kept
@@ -176,10 +176,22 @@ class Engine:
         memory = CELL_BYTES * (costs[:, 0] + costs[:, 1]).max()
         return Cost(len(groups.members), int(costs[:, 2].max()), float(costs[:, 0].sum()), float(memory))
 
+    def group_costs(self, groups: Groups, query: Query) -> np.ndarray:
+        """Costs of each group's junction tree for one row, without plans, which those that are too large would not
+        fit into; as `kept_plans.plan_costs`.
+        """
+        local, costs = np.full(self.n_variables, -1, dtype=np.int64), []
+        for group in range(len(groups.row_start) - 1):
+            members = groups.members[groups.member_start[group] : groups.member_start[group + 1]]
+            families = groups.families[groups.family_start[group] : groups.family_start[group + 1]]
+            eliminated = eliminate_component(self.arrays, members, families, query, local)
+            costs.append(measure(self.arrays, members, eliminated))
+        return np.array(costs, dtype=np.float64).reshape(-1, 3)
+
     def refuse_group(self, groups: Groups, query: Query, group: int) -> None:
         """Refuse a group whose tables do not fit into memory; no group if it is -1."""
         if group >= 0:
-            cells, message_cells, width = group_costs(self.arrays, groups, query)[group]
+            cells, message_cells, width = self.group_costs(groups, query)[group]
             hidden = int(groups.member_start[group + 1] - groups.member_start[group])
             self.refuse_too_large(Cost(hidden, int(width), float(cells), float(CELL_BYTES * (cells + message_cells))))
 

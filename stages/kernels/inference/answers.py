@@ -52,21 +52,6 @@ class Query(NamedTuple):
 
 
 @njit
-def group_costs(network, groups, query):
-    """Costs of each group's junction tree for one row.
-
-    Returns float64, shape (g, 3): cells of tables, cells of messages, width.
-    """
-    costs = np.empty((len(groups.row_start) - 1, 3))
-    local = np.full(len(network.n_states), -1, dtype=np.int64)
-    for group in range(len(costs)):
-        members, families = component_of(groups, group)
-        eliminated = eliminate_component(network, members, families, query, local)
-        costs[group, 0], costs[group, 1], costs[group, 2] = measure(network, members, eliminated)
-    return costs
-
-
-@njit
 def answer_groups(network, groups, query, kind, max_cells):
     """Answer a query for all groups.
 

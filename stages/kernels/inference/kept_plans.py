@@ -56,7 +56,10 @@ def plan_groups(network, groups, query, max_cells):
 
 @njit
 def plan_costs(plans):
-    """Costs of all plans for one row: as `answers.group_costs`."""
+    """Costs of each plan for one row.
+
+    Returns float64, shape (g, 3): cells of tables, cells of messages, width.
+    """
     costs = np.empty((len(plans.starts) - 1, 3))
     for group in range(len(costs)):
         plan = read_plan(plans, group)

@@ -13,7 +13,7 @@ from naive import inference as naive
 from stages.inference.junction_trees import Engine
 from stages.inference.queries import target_columns
 from stages.kernels.inference import answers
-from stages.kernels.inference.answers import answer_groups, answer_planned, draw_rows, group_costs, joint_distribution
+from stages.kernels.inference.answers import answer_groups, answer_planned, draw_rows, joint_distribution
 from stages.kernels.inference.kept_plans import plan_groups
 
 
@@ -100,7 +100,7 @@ def test_along_kept_plans_the_same_bits(kind):
 def test_the_first_group_that_is_too_large_ends_the_work():
     engine = Engine(small_network(1, 6))
     groups, query = ask(engine, np.zeros((6, 2), dtype=np.uint8), np.ones((6, 2), dtype=np.bool_))
-    costs = group_costs(engine.arrays, groups, query)
+    costs = engine.group_costs(groups, query)
     limit = float((costs[:, 0] + costs[:, 1]).max()) - 1
     worst = int(np.argmax(costs[:, 0] + costs[:, 1] > limit))
     assert answer_groups(engine.arrays, groups, query, answers.LOGS, limit) == worst

@@ -11,7 +11,6 @@ from helpers.seeds import seeds
 
 from stages.inference.junction_trees import Engine
 from stages.inference.queries import target_columns
-from stages.kernels.inference.answers import group_costs
 from stages.kernels.inference.clique_plans import CliquePlan, eliminate_component, lay_out, measure
 from stages.kernels.inference.components import component_of
 from stages.kernels.inference.kept_plans import plan_costs, plan_groups, read_plan
@@ -41,7 +40,7 @@ def test_what_was_laid_out(seed):
     groups, query = groups_of(engine, seed, 30)
     failed, plans = plan_groups(engine.arrays, groups, query, math.inf)
     assert failed == -1 and plans.starts[-1] == len(plans.numbers)
-    np.testing.assert_array_equal(plan_costs(plans), group_costs(engine.arrays, groups, query))
+    np.testing.assert_array_equal(plan_costs(plans), engine.group_costs(groups, query))
     for group, (members, families, found) in enumerate(components(engine, groups, query)):
         expected, kept = lay_out(engine.arrays, members, families, found), read_plan(plans, group)
         for name in CliquePlan._fields:
