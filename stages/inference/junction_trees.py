@@ -75,7 +75,7 @@ class Engine:
         ranks, families = np.arange(n), np.arange(n)
         if self.elimination is not None:
             ranks[self.elimination] = np.arange(n)
-        query = Query(ranks, self._no_variable, self._no_target, np.zeros((n, 0), dtype=np.uint8), np.empty(0))
+        query = self._query(ranks, np.zeros((n, 0), dtype=np.uint8), 0)
         eliminated = eliminate_component(self.arrays, hidden, families, query, np.full(n, -1, dtype=np.int64))
         cells = float(measure(self.arrays, hidden, eliminated)[0])
         ranks = np.full(n, n, dtype=np.int64)
@@ -150,8 +150,17 @@ class Engine:
         ranks = fields.pop("ranks", None)
         if ranks is None:
             ranks = self.ranks
-        query = Query(ranks, self._no_variable, self._no_target, codes, np.empty(len(groups.rows)))
-        return query._replace(**fields)
+        return self._query(ranks, codes, len(groups.rows))._replace(**fields)
+
+    def _query(self, ranks: np.ndarray, codes: np.ndarray, n_pairs: int) -> Query:
+        """A query without targets and joined variables."""
+        return Query(
+            ranks=ranks,
+            is_joined=self._no_variable,
+            target_start=self._no_target,
+            codes=codes,
+            logs=np.empty(n_pairs),
+        )
 
     def plan(self, groups: Groups, query: Query) -> tuple[KeptPlans, Cost]:
         """The plans of one row's components and their cost; the last ones are kept.

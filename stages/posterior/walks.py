@@ -23,8 +23,8 @@ of two do so in seconds. Blocks of three pay off for the arcs that mix worst, bl
 """
 
 RUNG_RATIO = 0.72
-"""Ratio of the powers of neighbouring rungs for few variables: with swaps of whole networks about half were accepted on
-insurance and hailfinder with 1,000 rows. At .65 one of four chains of pathfinder ended in a lower mode."""
+"""Ratio of the powers of neighbouring rungs for few variables: of swaps of whole networks about half were accepted
+on insurance and hailfinder with 1,000 rows. At .65 one of four chains of pathfinder ended in a lower mode."""
 
 
 def rungs_of(n_variables: int, n_rungs: int) -> np.ndarray:
