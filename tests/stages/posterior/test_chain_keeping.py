@@ -120,6 +120,6 @@ def test_damaged_files_are_refused(tmp_path):
         with pytest.raises(Malformed):
             open_chains(str(path))
     path.write_bytes(whole)
-    np.savez(path.open("wb"), facts=np.frombuffer(b'{"format": "bnsl.chains", "version": 2}', dtype=np.uint8))
+    np.savez(path.open("wb"), facts=np.frombuffer(b'{"format": "bnsl.chains", "version": 1}', dtype=np.uint8))
     with pytest.raises(UnknownVersion):
         open_chains(str(path))
