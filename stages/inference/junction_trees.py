@@ -187,7 +187,7 @@ class Engine:
 
     def group_costs(self, groups: Groups, query: Query) -> np.ndarray:
         """Costs of each group's junction tree for one row, without plans, which those that are too large would not
-        fit into; as `kept_plans.plan_costs`.
+        fit into; as `plan_costs`.
         """
         local, costs = np.full(self.n_variables, -1, dtype=np.int64), []
         for group in range(len(groups.row_start) - 1):

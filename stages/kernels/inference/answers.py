@@ -103,7 +103,9 @@ def _answer_group(plan, network, groups, query, kind, group, is_inside):
 def _answer_rows(plan, network, query, kind, rows, is_inside, tables, messages, logs):
     """Answer for all rows in plain numbers, then in logarithms for the rows that underflowed."""
     is_needed = ask_cliques(plan, query.target_start >= 0) if kind == MARGINALS else plan.tree_parents > -2
-    is_kept = kind != LOGS and (is_needed & (plan.tree_parents >= 0)).any()
+    is_kept = False
+    for clique in range(len(is_needed)):
+        is_kept |= kind != LOGS and is_needed[clique] and plan.tree_parents[clique] >= 0
     collect(plan, network, query.codes, rows, is_inside, kind == BEST, is_kept, tables, messages, logs, query.stop)
     if query.stop[0]:
         return

@@ -36,7 +36,7 @@ class WrittenRows:
 
 
 def written_row(cliques: Cliques, key: tuple) -> Origin | WidthRow:
-    """The cut or row of a proof that says the same as the row of this key (`Row.key`)."""
+    """The cut or row of a proof that says the same as the row of this key (``key`` of `Row`)."""
     kind, *rest = key
     if kind == "cluster":
         return np.array(rest, dtype=np.int32), 1
