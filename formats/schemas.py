@@ -248,9 +248,9 @@ cluster list<integer>: a cut: at least 'demand' of these variables have fewer th
 demand integer: of a cluster
 half list<integer>: a cut: half of the sum of these earlier ones (numbers from 0), see 'bnsl help proofs'
 lowered list<integer>: variables for whose sets counts are rounded down
-joined list<integer>: a row about cliques of a k-tree: of these variables one has all others as parents only if
-    those of 'within' are a clique; each kind of rows is in 'bnsl help proofs'
-part list<integer>: a row: these are a clique only if those of 'within' are one
+joined list<integer>: a row about cliques of a k-tree: if one of these variables has all others as parents, the
+    variables of 'within' are a clique; 'bnsl help proofs' has each kind of rows
+part list<integer>: a row: if these variables are a clique, the variables of 'within' are a clique
 within list<integer>: two or more of these
 link list<integer>: a row: among the variables 'among', with 'roots' of them, the cliques that hold these and two more
 among list<integer>: see link

@@ -20,9 +20,9 @@ the sum over variables of the best value of their sets, score + sum of m * weigh
 is no more than the bound, nothing is left to prove. Else each set is dropped that cannot be in a network of a higher
 score: the same sum with it in place of the best set of its variable is no more than the bound. The same with scores
 of 0 and the bound -1 (`ray`) shows that there is no network: its sum is 0 or more.
-A *node* is some of the networks: the first has all of them, each other one those of an earlier node in which one
-variable precedes another in an order. What its steps leave open must be covered by two nodes for both orders of a
-pair, or with and without an arc or edge; or, if it is marked `solved`, the best network of the sets left is found.
+A *node* is some of the networks. The first has all of them; each other one has the networks of an earlier node in
+which one variable precedes another in an order, or with or without some arc or edge. Two nodes for both cases
+must cover what its steps leave open; or, if it is marked `solved`, the best network of the sets left is found.
 With a *treewidth* K < n a network also takes a k-tree of width K on its n variables that holds its moral graph, where
 a child and its parents are a clique. z[Q] is 1 if the variables Q are a clique of the k-tree, as all fewer than two
 are, else 0: one more choice, with weights in the cuts of `count_row`. What is adjacent to all of a clique of j

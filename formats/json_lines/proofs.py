@@ -163,7 +163,7 @@ def _width_row(lines: Lines, fields: dict[str, Any], kind: str, n_variables: int
     if not set(row.within) <= set(row.of):
         lines.fail(f"key 'within': expected some of the variables of {kind!r}")
     if not set(row.roots) <= set(row.among) or not set(row.of).isdisjoint(row.among):
-        lines.fail("key 'among': expected variables that are not of 'link', and of which 'roots' are some")
+        lines.fail("key 'among': expected variables outside 'link', with all of 'roots' among them")
     return row
 
 

@@ -186,9 +186,7 @@ class Engine:
         return Cost(len(groups.members), int(costs[:, 2].max()), float(costs[:, 0].sum()), float(memory))
 
     def group_costs(self, groups: Groups, query: Query) -> np.ndarray:
-        """Costs of each group's junction tree for one row, without plans, which those that are too large would not
-        fit into; as `plan_costs`.
-        """
+        """As `plan_costs`, without plans: tables that are too large to lay out have costs, too."""
         local, costs = np.full(self.n_variables, -1, dtype=np.int64), []
         for group in range(len(groups.row_start) - 1):
             members = groups.members[groups.member_start[group] : groups.member_start[group + 1]]

@@ -26,8 +26,8 @@ TRIES = 20
 
 
 STRIDES = (0, None, 8, 2, 1)
-"""Steps of a node that a proof keeps, counted from its last one: every so many; 0 for the last one alone, None for
-twice as far back each time.
+"""Which steps of a node a proof keeps. With 8 every eighth one, counted back from the last; with 0 the last one
+alone; with None the last one, and each time the one twice as far back.
 """
 
 

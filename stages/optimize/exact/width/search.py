@@ -46,7 +46,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     if treewidth <= 1 and not options.keeps_proof:
         return forest.search(table, options, budget, reporter)
     if treewidth <= 1 or treewidth >= table.n_variables - 1:
-        # Networks of one parent each keep any bound, and those of all variables the largest.
+        # A network with one parent a variable has treewidth 1, and every network keeps the largest bound.
         kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
         found = any_width.search(kept, replace(options, treewidth=None, start=None), budget, reporter)
         return replace(found, elimination=min_fill_order(moral_graph(found.parents)))

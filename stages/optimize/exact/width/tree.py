@@ -314,7 +314,7 @@ class EdgeTree:
             return
         above = self._node
         for part in best:
-            # Until it has multipliers of its own, those of the branch above bound it.
+            # The multipliers of the branch above bound it until it has its own.
             node = TreeNode(above, part.pair, best=above.best, kind=part.kind)
             if self._written is not None:
                 self.nodes.append(node)

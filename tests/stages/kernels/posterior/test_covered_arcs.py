@@ -74,7 +74,7 @@ def test_all_networks_of_a_class_are_equally_frequent(start):
 
 @pytest.mark.parametrize("rung", [0, 1])
 def test_reversals_keep_the_distribution(rung):
-    """Networks are drawn from the enumerated distribution and moved once; scores are those of no class."""
+    """Draws of the enumerated distribution, moved once, have it still; equivalent networks have different scores."""
     lists = random_lists(5, 3, 0.8, share=0.9)
     table = as_table(lists)
     weighted, numbers = weighted_lists(table, 2), numbered(table)
