@@ -2,7 +2,8 @@
 
 Conditional likelihood, of the class given the features, is what a classifier is used for (Grossman and Domingos 2004,
 who climb by it). Here it chooses among few structures, and it is left-one-out: the class of every row is predicted by
-the counts of all other rows, so that a parent must pay for its parameters by what it predicts.
+the counts of all other rows, so that a parent must pay for its parameters by what it predicts. The shares by which
+counts are smoothed are of all rows.
 """
 
 from __future__ import annotations
@@ -88,14 +89,11 @@ class ClassRows:
         float64, shape (rows, classes); nats. Only the row's own class counts the row itself, which is left out there.
         """
         n_rows, n_classes, size = len(self.classes), int(self.n_states[self.target]), int(self.n_states[variable])
-        states, configurations, n_configurations = (
-            self.codes[variable].astype(np.int64),
-            np.zeros(n_rows, np.int64),
-            1,
-        )
+        states = self.codes[variable].astype(np.int64)
+        configurations, n_configurations = np.zeros(n_rows, np.int64), 1
         for parent in given or ():
             configurations = configurations * int(self.n_states[parent]) + self.codes[parent]
-            # Those that occur, numbered anew: their number stays below that of the rows.
+            # Configurations that occur are numbered anew, so there are never more of them than rows.
             _, configurations = np.unique(configurations, return_inverse=True)
             n_configurations = int(configurations.max()) + 1
         marginal = (np.bincount(states, minlength=size) + 1.0) / (n_rows + size)
