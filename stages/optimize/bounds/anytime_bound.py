@@ -25,6 +25,11 @@ from .width_search import WidthSearch
 SHARE = 0.2
 """Work on the bound per unit of work of the search: a sixth of the time."""
 
+IDLE_SHARE = 0.8
+"""Further work on the bound per unit of work of an iterated local search that does not improve: nearly half of the
+time, see `WorkShare`.
+"""
+
 FIRST_WORK = 30_000_000
 """Initial work on the bound, about a tenth of a second; more than dual ascent needs for most lists."""
 

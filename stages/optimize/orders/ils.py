@@ -19,7 +19,7 @@ from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
 from .. import OptimizeOptions
-from ..bounds.anytime_bound import AnytimeBound
+from ..bounds.anytime_bound import IDLE_SHARE, AnytimeBound
 from ..restarts import Attempt, local_search_rules, run_restarts
 from ..result import SearchResult, listed_result, total_score
 from .initial_orders import make_sampler
@@ -30,9 +30,6 @@ PHASE = 50
 
 STALL = 20
 """Phases without improvement after which a restart ends."""
-
-IDLE_SHARE = 0.8
-"""Share of the bound in all work while the search does not improve, see `AnytimeBound`."""
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:

@@ -26,7 +26,7 @@ from stages.runtime.seeding import task_generator
 
 from .. import OptimizeOptions
 from ..bounds import edge_prices
-from ..bounds.anytime_bound import AnytimeBound
+from ..bounds.anytime_bound import IDLE_SHARE, AnytimeBound
 from ..restarts import DEFAULT_LOCAL_SEARCHES, Attempt, local_search_rules, run_restarts
 from ..result import SearchResult
 from .annealing import OrderSearch
@@ -64,7 +64,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     problem, within = _prepare(table, options)
     given, start = options.start, start_order(problem, options)
     forest = forest_within(table, options) if start is None else None
-    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth, keeps_proof=options.keeps_proof)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth, IDLE_SHARE, options.keeps_proof)
     restarts = 1 if problem.is_one_clique() else options.restarts
     if restarts is None and budget.seconds is not None and budget.evaluations is None:
         restarts = options.jobs * (restarts_within(problem, budget) if start is None else 1)
