@@ -1,7 +1,7 @@
 """Accuracy and log-loss of one way to predict a column, in cross-validation: measure.py DATA TARGET METHOD SMOOTHING.
 
-- METHOD: of `bnsl optimize`; tan, kdb, cll and blanket are given the target. Or pyagrum, its TAN classifier on the same folds, with
-  SMOOTHING rows a cell.
+- METHOD: of `bnsl optimize`; tan, kdb, cll and blanket are given the target. Or pyagrum, its TAN classifier on
+  the same folds, with SMOOTHING rows a cell.
 - SMOOTHING: "chosen" (`--smoothing-for`), or "ROWS uniform", "ROWS marginal".
 
 All is learnt in each fold from the rows of the others: the cuts of numbers (four intervals, if there are more than
