@@ -84,7 +84,8 @@ class MeasureOptions:
     target: str | None = option(
         "Predict this variable from the other cells of each row of --test, or of --data: accuracy, log-loss, Brier "
         "score, calibration error, recall, precision, area under the ROC curve, confusion matrix. By the parameters "
-        "of the network; if it has none, by parameters from --data.",
+        "of the network; if it has none, by parameters from --data. With --folds and without --test, each row by "
+        "parameters from the other folds.",
         metavar="NAME",
     )
     curve: bool = option("Add the points of the ROC curve of each state of --target, to the JSON lines.", kind=FLAG)
@@ -257,6 +258,8 @@ def check_use(
         run.refuse(["curve"], "goes with --target NAME.")
         if given.test is None or not data_options.keeps_holes:
             run.refuse(("jobs", "memory"), "goes with --target NAME, or --test and --missing em.")
+    elif given.test is None and measures.folds is not None:
+        run.refuse(("jobs", "memory"), "goes with --test, or without --folds K, which predicts by counts of the rows.")
 
 
 def numbered_networks(source: Any, reporter: Reporter) -> list[tuple[dict[str, int], LearntNetwork]]:
