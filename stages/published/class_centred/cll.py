@@ -24,11 +24,16 @@ from .search import warm_up as warm_up
 from .tan import maximum_tree
 
 
+LEAST_GAIN = 1.0
+"""Nats of conditional log-likelihood below which a further dependence ends the comparison: where the features
+determine the class, tables grow without end for hundredths of a nat (mushroom: results.md of examples/classifiers)."""
+
+
 def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The network; errors as in `ClassCentred`. It has no bound: no other form of network is searched.
 
-    Compared are naive Bayes, TAN, and KDB with 1, 2, ... dependences until one more of these lowers the conditional
-    likelihood; ties go to the first. When the budget is spent, the best so far is taken.
+    Compared are naive Bayes, TAN, and KDB with 1, 2, ... dependences until one more of these gains less than
+    `LEAST_GAIN`; ties go to the first. When the budget is spent, the best so far is taken.
     """
     task = ClassCentred(scorer, options, budget, reporter)
     relevance, gains = task.relevance(), task.gains()
@@ -45,7 +50,7 @@ def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, 
         found = Compared(name, parents, rows.log_likelihood(task.families(parents)))
         reporter.detail(f"{name}: conditional log-likelihood {found.log_likelihood:,.2f}, each row left out")
         best = max(best, found, key=lambda compared: compared.log_likelihood)
-        if k > 1 and found.log_likelihood < last:
+        if k > 1 and found.log_likelihood < last + LEAST_GAIN:
             break
         last = found.log_likelihood
     return task.result(best.parents, {"classifier": best.name, "conditional_log_likelihood": best.log_likelihood})

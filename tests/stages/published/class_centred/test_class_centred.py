@@ -155,8 +155,8 @@ def test_the_classifier_of_largest_conditional_likelihood(seed):
     likelihoods = {}
     for name, parents in networks.items():
         likelihoods[name] = left_out_likelihood(codes, sizes, target, parents)
-    # One dependence more that predicts worse ends the comparison.
-    last = next((k for k in range(2, 5) if likelihoods[f"kdb {k}"] < likelihoods[f"kdb {k - 1}"]), 4)
+    # One dependence more that gains less than a nat ends the comparison.
+    last = next((k for k in range(2, 5) if likelihoods[f"kdb {k}"] < likelihoods[f"kdb {k - 1}"] + 1.0), 4)
     compared = ["naive Bayes", "tan", *(f"kdb {k}" for k in range(1, last + 1))]
     best = max(compared, key=likelihoods.__getitem__)
     assert found.facts["conditional_log_likelihood"] == pytest.approx(likelihoods[best], abs=1e-9)
