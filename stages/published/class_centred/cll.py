@@ -23,10 +23,9 @@ from .search import ClassCentred
 from .search import warm_up as warm_up
 from .tan import maximum_tree
 
-
 LEAST_GAIN = 1.0
 """Nats of conditional log-likelihood below which a further dependence ends the comparison: where the features
-determine the class, tables grow without end for hundredths of a nat (mushroom: results.md of examples/classifiers)."""
+determine the class, tables grow for hundredths of a nat (mushroom: results.md of examples/classifiers)."""
 
 
 def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
