@@ -84,7 +84,8 @@ class MeasureOptions:
     target: str | None = option(
         "Predict this variable from the other cells of each row of --test, or of --data: accuracy, log-loss, Brier "
         "score, calibration error, recall, precision, area under the ROC curve, confusion matrix. By the parameters "
-        "of the network; if it has none, by parameters from --data.",
+        "of the network; if it has none, by parameters from --data. With --folds and without --test, each row by "
+        "parameters from the other folds.",
         metavar="NAME",
     )
     curve: bool = option("Add the points of the ROC curve of each state of --target, to the JSON lines.", kind=FLAG)
@@ -245,18 +246,25 @@ def check_use(
     if given.data is None and given.test is None:
         refuse_data_options(run, "goes with a table: --data or --test.")
         run.refuse(["target"], "goes with rows: --test DATA or --data DATA.")
-    if measures.target is not None and data_options.interventions is not None:
-        raise UsageError("--target does not go with --interventions: predictions are about rows as they come.")
     if given.data is None:
         run.refuse(("score", "ess", "smoothing", "folds"), "goes with --data.")
     if given.test is None and measures.folds is None and measures.target is None:
         run.refuse(["smoothing"], "goes with --test, --folds or --target.")
     if measures.folds is None:
         run.refuse(["seed"], "goes with --folds K.")
+    check_prediction(run, given, data_options, measures)
+
+
+def check_prediction(run: Run, given: InputOptions, data_options: DataOptions, measures: MeasureOptions) -> None:
+    """Refuse options of predictions, and of exact inference, where there is none."""
+    if measures.target is not None and data_options.interventions is not None:
+        raise UsageError("--target does not go with --interventions: predictions are about rows as they come.")
     if measures.target is None:
         run.refuse(["curve"], "goes with --target NAME.")
         if given.test is None or not data_options.keeps_holes:
             run.refuse(("jobs", "memory"), "goes with --target NAME, or --test and --missing em.")
+    elif given.test is None and measures.folds is not None:
+        run.refuse(("jobs", "memory"), "goes with --test, or without --folds K, which predicts by counts of rows.")
 
 
 def numbered_networks(source: Any, reporter: Reporter) -> list[tuple[dict[str, int], LearntNetwork]]:

@@ -1,7 +1,7 @@
 """Accuracy and log-loss of one way to predict a column, in cross-validation: measure.py DATA TARGET METHOD SMOOTHING.
 
-- METHOD: of `bnsl optimize`; tan and kdb are given the target. Or pyagrum, its TAN classifier on the same folds, with
-  SMOOTHING rows a cell.
+- METHOD: of `bnsl optimize`; tan, kdb, cll and blanket are given the target. Or pyagrum, its TAN classifier on
+  the same folds, with SMOOTHING rows a cell.
 - SMOOTHING: "chosen" (`--smoothing-for`), or "ROWS uniform", "ROWS marginal".
 
 All is learnt in each fold from the rows of the others: the cuts of numbers (four intervals, if there are more than
@@ -40,7 +40,7 @@ def read(path: str) -> dict[str, list[str]]:
 
 def judged(training: dict, test: dict, target: str, method: str, smoothing: str) -> tuple[int, float, float]:
     """Rows, right ones, summed log-loss of the test rows."""
-    options: dict = {"target": target} if method in ("tan", "kdb", "cll") else {}
+    options: dict = {"target": target} if method in ("tan", "kdb", "cll", "blanket") else {}
     if smoothing == "chosen":
         options["smoothing_for"] = target
     else:

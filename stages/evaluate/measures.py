@@ -15,7 +15,7 @@ from formats.data_records import Dataset, IncompleteDataset
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
 from formats.graphs.algorithms import largest_table, moral_graph
-from formats.records import Network
+from formats.records import Network, Variable
 from stages.fit import fit_parameters
 from stages.graphs.essential_graphs import (
     acyclic_order,
@@ -35,7 +35,8 @@ from stages.scoring.scores import SCORES
 
 from . import likelihood
 from .alignment import align_dataset, align_incomplete, align_parameters, align_parents, match_variables
-from .prediction import judge_predictions
+from .folded_predictions import folded_distributions
+from .prediction import judge_distributions, judge_predictions
 
 TOTAL_TOLERANCE = 1e-6
 """Relative difference up to which a stated total agrees with the recomputed one (some programs round)."""
@@ -58,7 +59,8 @@ class Inputs:
     folds: int | None = None
     seed: int = 0
     # Variable whose predictions are judged on `test`, or on `data` without `test`. Predictions use `parameters`, or
-    # parameters estimated from `data`; a warning says if these come from the judged rows.
+    # parameters estimated from `data`; a warning says if these come from the judged rows. With `folds` and without
+    # `test` they use parameters from the other folds.
     target: str | None = None
     curve: bool = False  # the points of the target's ROC curves, too
     treewidth: bool = True  # bound the treewidth; takes some seconds on dense networks of thousands of variables
@@ -212,6 +214,8 @@ def _measure_likelihood(network: Network, given: Inputs) -> dict[str, float | No
 
 
 def _measure_target(network: Network, given: Inputs, target: str, reporter: Reporter | None) -> dict[str, Any]:
+    if given.data and given.folds and not given.test:
+        return {"target": target, **_measure_folded_target(network, given, given.data, target)}
     rows, parameters = given.test or given.data, given.parameters
     if reporter and not parameters and not given.test:
         reporter.warn("the target is predicted in the rows that the parameters are from, so better than in others")
@@ -221,11 +225,25 @@ def _measure_target(network: Network, given: Inputs, target: str, reporter: Repo
         raise StageError("predictions of a target need rows, and training data or a network with parameters")
     if isinstance(rows, Dataset):
         rows = IncompleteDataset(rows, np.zeros(rows.codes.shape, dtype=np.bool_))
-    names = [variable.name for variable in parameters.variables]
+    place = _find_target(parameters.variables, target)
+    judged = judge_predictions(parameters, rows, place, given.jobs, given.memory, given.curve)
+    return {"target": target, **judged}
+
+
+def _measure_folded_target(network: Network, given: Inputs, data: Dataset, target: str) -> dict[str, Any]:
+    """Predictions in cross-validation."""
+    place = _find_target(data.variables, target)
+    assert given.folds is not None
+    found = folded_distributions(network, data, place, given.folds, given.smoothing, given.seed)
+    is_known = np.ones(data.n_rows, dtype=np.bool_)
+    return judge_distributions(found, data.codes[place], is_known, data.variables[place], given.curve)
+
+
+def _find_target(variables: Sequence[Variable], target: str) -> int:
+    names = [variable.name for variable in variables]
     if target not in names:
         raise Inconsistent(f"the network has no variable {target!r}, the target")
-    judged = judge_predictions(parameters, rows, names.index(target), given.jobs, given.memory, given.curve)
-    return {"target": target, **judged}
+    return names.index(target)
 
 
 def _measure_treewidth(network: Network, n_states: list[int] | None, reporter: Reporter | None) -> dict[str, Any]:

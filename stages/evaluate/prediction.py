@@ -10,6 +10,7 @@ import numpy as np
 
 from formats.data_records import IncompleteDataset
 from formats.graph_records import BayesianNetwork
+from formats.records import Variable
 from stages.runtime.errors import StageError
 
 from .arc_strengths import counts_from_the_top, roc_area
@@ -56,19 +57,28 @@ def judge_predictions(
 
     answers = predict(Engine(network, memory=memory), rows.dataset.plain_codes, rows.is_hidden, [target], jobs)
     distributions = np.concatenate([part.posterior for part in answers])
-    is_observed = ~rows.is_hidden[target]
+    return judge_distributions(
+        distributions, rows.dataset.codes[target], ~rows.is_hidden[target], network.variables[target], has_curve
+    )
+
+
+def judge_distributions(
+    distributions: np.ndarray, codes: np.ndarray, is_observed: np.ndarray, variable: Variable, has_curve: bool
+) -> dict[str, Any]:
+    """`judge_predictions` by the predicted distributions, float64, shape (rows, states), nan where the other cells
+    have probability zero. `codes` and `is_observed`, shape (rows,), are the states and where they are known.
+    """
     is_possible = ~np.isnan(distributions[:, 0])
     judged = np.flatnonzero(is_observed & is_possible)
-    name = network.variables[target].name
     if not len(judged):
-        raise StageError(f"no row shows a state of the target {name!r} beside other cells that are possible")
-    found, truth = distributions[judged], rows.dataset.codes[target, judged].astype(np.int64)
+        raise StageError(f"no row shows a state of the target {variable.name!r} beside other cells that are possible")
+    found, truth = distributions[judged], codes[judged].astype(np.int64)
     at_truth = found[np.arange(len(judged)), truth]
     differences = found.copy()
     differences[np.arange(len(judged)), truth] -= 1.0
     n_surprising = int((at_truth <= 0.0).sum())
     is_right = (found.argmax(axis=1) == truth).astype(np.float64)
-    states = network.variables[target].known_states
+    states = variable.known_states
     return {
         "target_rows": len(judged),
         "accuracy": mean(is_right),

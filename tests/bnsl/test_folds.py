@@ -110,6 +110,52 @@ def test_given_cuts_stay(arcs):
     assert given["cv_loglik"] == pytest.approx(plain["cv_loglik"], rel=1e-12)
 
 
+def joint(coded, others, row, target, smoothing):
+    """P(row with each state of the target), by state, from the counts of the others."""
+    found = {}
+    for state in set(coded[target]):
+        values = {name: coded[name][row] for name in coded} | {target: state}
+        parts = [probability(coded, others, row, c, p, smoothing, values) for c, p in FAMILIES.items()]
+        found[state] = math.prod(parts)
+    return found
+
+
+@pytest.mark.parametrize("folds", [3, 5])
+@pytest.mark.parametrize("target", ["y", "c"])
+def test_predictions_of_folds(arcs, target, folds, capsys):
+    columns = table()
+    loss, ranks, at_top = 0.0, [], []
+    for inside, others, coded in folds_of(columns, folds):
+        for row in inside:
+            chances = joint(coded, others, row, target, 2.0)
+            truth = chances[coded[target][row]] / sum(chances.values())
+            loss -= math.log(truth)
+            at_top.append(max(chances.values()) / sum(chances.values()))
+            ranks.append(chances.pop(coded[target][row]) / max(chances.values()))
+    options = {"data": columns, "folds": folds, "smoothing": 2.0, "discretize": "x=quantile:3", "curve": True}
+    [found] = bnsl.evaluate(arcs, target=target, **options)
+    assert found["log_loss"] == pytest.approx(loss / N, rel=1e-12)
+    assert found["target_rows"] == N
+    # Equal chances of states are decided by rounding.
+    surely, perhaps = (sum(rank > 1 + margin for rank in ranks) / N for margin in (1e-9, -1e-9))
+    assert surely <= found["accuracy"] <= perhaps
+    bins = found["target_calibration"]
+    mean_top = sum(each["rows"] * each["probability"] for each in bins) / N
+    assert mean_top == pytest.approx(sum(at_top) / N)
+    assert {point["state"] for point in found["target_curve"]} == {str(state) for state in set(columns[target])}
+    assert "rows that the parameters are from" not in capsys.readouterr().err
+
+
+def test_what_does_not_go_with_predictions_of_folds(arcs):
+    with pytest.raises(bnsl.UsageError, match="jobs"):
+        bnsl.evaluate(arcs, data=table(), folds=3, target="y", jobs=2, quiet=True)
+    options = {"data": table(), "folds": 3, "target": "x", "quiet": True}
+    with pytest.raises(bnsl.BnslError, match="the states of the target 'x' would differ between folds"):
+        bnsl.evaluate(arcs, discretize="x=quantile:3", **options)
+    [found] = bnsl.evaluate(arcs, discretize="x=cuts:3,9", **options)
+    assert found["target_rows"] == N
+
+
 @pytest.mark.parametrize("target", ["x", "y", "c"])
 def test_smoothing(arcs, target):
     columns = table()
@@ -118,15 +164,8 @@ def test_smoothing(arcs, target):
         losses[smoothing] = 0.0
         for inside, others, coded in folds_of(columns, 5, rare=4):
             for row in inside:
-                joint = {}
-                for state in set(coded[target]):
-                    values = {name: coded[name][row] for name in coded} | {target: state}
-                    parts = [
-                        probability(coded, others, row, child, parent, smoothing, values)
-                        for child, parent in FAMILIES.items()
-                    ]
-                    joint[state] = math.prod(parts)
-                losses[smoothing] -= math.log(joint[coded[target][row]] / sum(joint.values()))
+                chances = joint(coded, others, row, target, smoothing)
+                losses[smoothing] -= math.log(chances[coded[target][row]] / sum(chances.values()))
     options = {
         "discretize": "quantile:3",
         "merge": "c=rare<4",

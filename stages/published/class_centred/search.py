@@ -14,35 +14,44 @@ import numpy as np
 
 from stages.methods import OwnValues
 from stages.optimize import OptimizeOptions
-from stages.optimize.result import SearchResult
+from stages.optimize.result import Parents, SearchResult
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
 
 
+def find_class(scorer: FamilyScorer, options: OptimizeOptions) -> int:
+    """The index of the class.
+
+    Raises `StageError` if it is no column, and for rows under intervention, which say little about the rows to
+    predict.
+    """
+    names = scorer.dataset.names
+    if options.own["target"] not in names:
+        raise StageError(f"--target: there is no column {options.own['target']!r}")
+    if scorer.dataset.interventions is not None:
+        raise StageError(
+            f"method {options.method} is for predictions, of rows as they come: leave out --interventions"
+        )
+    return names.index(options.own["target"])
+
+
 class ClassCentred:
     """The class, the features, and log-likelihoods of the features with one and with two parents.
 
-    Raises `StageError` if the class is no column, if knowledge about arcs is given, since these methods follow a
-    fixed rule, and for rows under intervention, which say little about the rows to predict.
+    Raises `StageError` as `find_class` does, and if knowledge about arcs is given, since these methods follow a fixed
+    rule.
     """
 
     def __init__(self, scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter):
-        names = scorer.dataset.names
-        if options.own["target"] not in names:
-            raise StageError(f"--target: there is no column {options.own['target']!r}")
+        self.target = find_class(scorer, options)
         if options.knowledge is not None and not options.knowledge.is_empty:
             raise StageError(
                 f"method {options.method} draws its arcs by a fixed rule: it cannot follow --require, --forbid, "
                 "--allow or --tiers"
             )
-        if scorer.dataset.interventions is not None:
-            raise StageError(
-                f"method {options.method} is for predictions, of rows as they come: leave out --interventions"
-            )
         self.scorer, self.budget, self.reporter = scorer, budget, reporter
-        self.target = names.index(options.own["target"])
         self.features = [v for v in range(scorer.n_variables) if v != self.target]
         self.likelihood = scorer if scorer.score == "ll" else FamilyScorer(scorer.dataset, "ll", stop=scorer.stop)
 
@@ -74,12 +83,16 @@ class ClassCentred:
             self.reporter.progress(count, len(self.features), "features")
         return np.fmax(found, found.T)
 
-    def result(self, parents_of: dict[int, tuple[int, ...]], facts: dict[str, Any] | None = None) -> SearchResult:
-        """The network in which every feature has the class and the given further features as parents."""
-        parents = tuple(
+    def families(self, parents_of: dict[int, tuple[int, ...]]) -> Parents:
+        """The parents of all variables: every feature has the class and the given further features as parents."""
+        return tuple(
             () if v == self.target else tuple(sorted((self.target, *parents_of.get(v, ()))))
             for v in range(self.scorer.n_variables)
         )
+
+    def result(self, parents_of: dict[int, tuple[int, ...]], facts: dict[str, Any] | None = None) -> SearchResult:
+        """The network in which every feature has the class and the given further features as parents."""
+        parents = self.families(parents_of)
         scores = np.array([self.scorer.local_score(v, parents[v]) for v in range(self.scorer.n_variables)])
         facts = (facts or {}) | {"evaluations": self.likelihood.evaluations + self.scorer.evaluations}
         return SearchResult(parents, scores, math.fsum(scores.tolist()), facts)
@@ -87,8 +100,12 @@ class ClassCentred:
 
 def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
     """Compile what these methods run, on a tiny table that lacks the class."""
-    named = replace(options, own=OwnValues(options.own | {"target": scorer.dataset.names[0]}))
-    task = ClassCentred(scorer, named, budget, reporter)
+    task = ClassCentred(scorer, with_first_class(scorer, options), budget, reporter)
     task.relevance()
     task.gains()
     task.result({task.features[1]: (task.features[0],)})
+
+
+def with_first_class(scorer: FamilyScorer, options: OptimizeOptions) -> OptimizeOptions:
+    """The options with the first variable as the class, for tables that lack the given one."""
+    return replace(options, own=OwnValues(options.own | {"target": scorer.dataset.names[0]}))
