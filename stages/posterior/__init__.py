@@ -72,10 +72,11 @@ class PosteriorOptions:
     samples: int | None = own(
         None, "Sampled networks of all chains together; 10,000 unless --time is given.", metavar="N", least=1
     )
-    rungs: int = own(
-        4,
+    # None: as `walks.default_rungs` says.
+    rungs: int | None = own(
+        None,
         "Networks of each chain at successively flatter powers of the posterior, which swap parts with one another "
-        "(parallel tempering); 1 for no tempering.",
+        "(parallel tempering); 1 for no tempering, 4 by default, and more for more than 20 variables.",
         metavar="N",
         least=1,
     )

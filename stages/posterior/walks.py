@@ -26,13 +26,25 @@ RUNG_RATIO = 0.72
 """Ratio of the powers of neighbouring rungs for few variables: of swaps of whole networks about half were accepted
 on insurance and hailfinder with 1,000 rows. At .65 one of four chains of pathfinder ended in a lower mode."""
 
+FLATTEST = 0.55
+"""Power that the last rung has at most by default. Chains on andes, whose large modes only swaps of nearly whole
+networks leave, need both ratios near 1 and flat rungs (examples/confidence).
+"""
 
-def rungs_of(n_variables: int, n_rungs: int) -> np.ndarray:
-    """Powers of the posterior, 1 first; closer together for more variables, as the spread of scores grows with the
-    root of their number.
+LEAST_RUNGS = 4
+"""Fewest rungs by default."""
+
+
+def rung_ratio(n_variables: int) -> float:
+    """Ratio of the powers of neighbouring rungs; nearer to 1 for more variables, as the spread of scores grows with
+    the root of their number.
     """
-    ratio = max(RUNG_RATIO, 1.0 - 2.0 / math.sqrt(n_variables))
-    return ratio ** np.arange(n_rungs, dtype=np.float64)
+    return max(RUNG_RATIO, 1.0 - 1.0 / math.sqrt(n_variables))
+
+
+def default_rungs(n_variables: int) -> int:
+    """Rungs of a chain unless their number is given."""
+    return max(LEAST_RUNGS, 1 + math.ceil(math.log(FLATTEST) / math.log(rung_ratio(n_variables))))
 
 
 LEAST_PARTNER = 1e-3
@@ -42,7 +54,7 @@ LEAST_PARTNER = 1e-3
 def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
     """The lists in the form of the kernels."""
     relative = relative_scores(table)
-    rungs = rungs_of(table.n_variables, n_rungs)
+    rungs = rung_ratio(table.n_variables) ** np.arange(n_rungs, dtype=np.float64)
     weights, powers = np.empty((n_rungs, table.n_sets)), np.empty((n_rungs, table.n_sets), dtype=np.int32)
     rest_powers = np.empty((n_rungs, table.n_sets), dtype=np.int32)
     for k, power in enumerate(rungs.tolist()):
@@ -87,12 +99,13 @@ def _bitmaps(table: ParentSetTable) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     pairs, place = np.unique(child_of * n + table.parents, return_inverse=True)
     candidate_offsets = np.searchsorted(pairs // n, np.arange(n + 1)).astype(np.int64)
     n_candidates = np.diff(candidate_offsets)
-    bitmap_offsets = offsets_of(-(-n_sets // WORD_BITS) * n_candidates)
+    n_words = -(-n_sets // WORD_BITS)
+    bitmap_offsets = offsets_of(n_words * n_candidates)
     number = set_of - table.set_offsets[child_of]
-    words = bitmap_offsets[child_of] + number // WORD_BITS * n_candidates[child_of]
+    words = bitmap_offsets[child_of] + (place - candidate_offsets[child_of]) * n_words[child_of]
     bitmaps = np.zeros(bitmap_offsets[-1], dtype=np.uint64)
     bits = np.uint64(1) << (number % WORD_BITS).astype(np.uint64)
-    np.bitwise_or.at(bitmaps, words + place - candidate_offsets[child_of], bits)
+    np.bitwise_or.at(bitmaps, words + number // WORD_BITS, bits)
     return candidate_offsets, (pairs % n).astype(np.int32), bitmap_offsets, bitmaps
 
 
@@ -155,7 +168,7 @@ def walk_from(table: ParentSetTable, lists: WeightedLists, chosen: np.ndarray) -
         flags=np.zeros(n, dtype=np.uint8),
         stack=np.zeros(LARGEST_BLOCK * n, dtype=np.int32),
         meeting=np.zeros(n, dtype=np.int32),
-        met=np.zeros((LARGEST_BLOCK, -(-longest // WORD_BITS), LARGEST_BLOCK), dtype=np.uint64),
+        met=np.zeros((LARGEST_BLOCK, LARGEST_BLOCK, -(-longest // WORD_BITS)), dtype=np.uint64),
         words=np.zeros(LARGEST_BLOCK, dtype=np.int64),
         sums=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK)),
         powers=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK), dtype=np.int64),
