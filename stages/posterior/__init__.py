@@ -76,7 +76,7 @@ class PosteriorOptions:
     rungs: int | None = own(
         None,
         "Networks of each chain at successively flatter powers of the posterior, which swap parts with one another "
-        "(parallel tempering); 1 for no tempering, 4 by default, and more for more than 20 variables.",
+        "(parallel tempering); 1 for no tempering, 4 by default, and more for more than 30 variables.",
         metavar="N",
         least=1,
     )

@@ -7,8 +7,8 @@ acyclic on the block: 3 choices of 2 variables, 25 of 3. The weights of the clas
 choice is drawn in proportion to the product of its classes' weights, then a set of each class in proportion to its
 own weight. Every move is accepted, and the reversal of an arc (Grzegorczyk and Husmeier 2008) is a block of two.
 
-The sets that meet D_y are found 64 at a time: each candidate parent has a bitmap of the sets that contain it, and the
-bitmaps of the candidates in D_y are united.
+The sets that meet D_y are found 64 and more at a time: each candidate parent has a bitmap of the sets that contain
+it, and the bitmaps of the candidates in D_y are united.
 
 The block must not depend on the network (`tempered_walks`). Weights are mantissas and exponents
 (`scaled_numbers`).

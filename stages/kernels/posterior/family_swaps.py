@@ -109,7 +109,7 @@ def swap_parts(lists, walk, rung, rng):
 
 @borrowing
 def lies_on_cycle(lists, walk, rung, v):
-    """Whether a variable is its own descendant in the graph on a rung; returns the work with it, variables visited."""
+    """Whether a variable is its own descendant in the graph on a rung, and the work: variables visited."""
     n_flagged = flag_descendants(walk, rung, v, np.uint8(1), 0)
     s, is_found = walk.chosen[rung, v], False
     for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
