@@ -161,7 +161,6 @@ def posterior(
     from stages.posterior.arc_posterior import run as search
     from stages.posterior.arc_posterior import sampled_networks
     from stages.posterior.chain_keeping import ChainKeeper
-    from stages.posterior.walks import default_rungs
     from stages.recorded_knowledge import knowledge_record
     from stages.runtime.budgets import Budget
 
@@ -205,8 +204,7 @@ def posterior(
     seed = earlier.get("seed") if execution.seed is None else execution.seed
     seed = shared.resolve_seed(seed, reporter) if method == "sampled" else 0
     remote = run.resources.enter_context(shared.opened_workers(execution.workers, run))
-    rungs = options.rungs or default_rungs(table.n_variables)
-    options = replace(options, method=method, seed=seed, remote=remote, rungs=rungs)
+    options = replace(options, method=method, seed=seed, remote=remote)
     if question.dry_run:
         from stages.parentsets.memory import reading_bytes
         from stages.posterior.forecast import forecast_run

@@ -72,11 +72,10 @@ class PosteriorOptions:
     samples: int | None = own(
         None, "Sampled networks of all chains together; 10,000 unless --time is given.", metavar="N", least=1
     )
-    # None: as `walks.default_rungs` says.
-    rungs: int | None = own(
-        None,
+    rungs: int = own(
+        4,
         "Networks of each chain at successively flatter powers of the posterior, which swap parts with one another "
-        "(parallel tempering); 1 for no tempering, 4 by default, and more for more than 30 variables.",
+        "(parallel tempering); 1 for no tempering.",
         metavar="N",
         least=1,
     )

@@ -25,7 +25,7 @@ from stages.runtime.workers import ordered_map
 
 from . import DEFAULT_SAMPLES, MOST_EXACT, PosteriorOptions
 from .chain_keeping import ChainKeeper, check_saved, continued, damaged, walk_arrays
-from .walks import default_rungs, walk_from, weighted_lists
+from .walks import walk_from, weighted_lists
 
 ROUNDS_PER_SAMPLE = 2
 """Rounds between two samples; in a round every rung makes as many moves as there are variables."""
@@ -148,8 +148,7 @@ class _Sampler:
     ):
         self.keeper = keeper
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
-        self.n_rungs = options.rungs or default_rungs(table.n_variables)
-        self.lists, self.indexed = weighted_lists(table, self.n_rungs), index_table(table)
+        self.lists, self.indexed = weighted_lists(table, options.rungs), index_table(table)
         self.round_seconds = ROUND_SECONDS if options.remote is None else REMOTE_ROUND_SECONDS
         self.advance = partial(_advance, self.lists, budget)
         self.sent = None if options.remote is None else SentFunction(self.advance, options.remote)
@@ -169,7 +168,7 @@ class _Sampler:
     def _continue(self, saved: SavedChains) -> None:
         """Go on from where the chains of another run were."""
         options = self.options
-        check_saved(saved, self.table, options.chains, self.n_rungs, options.seed)
+        check_saved(saved, self.table, options.chains, options.rungs, options.seed)
         samples, totals = saved.arrays["sets"], saved.arrays["totals"]
         self.there = totals.shape[1]
         for number, chain in enumerate(self.chains):
@@ -194,7 +193,7 @@ class _Sampler:
         facts = {
             "sets": digest_of_sets(self.table),
             "chains": options.chains,
-            "rungs": self.n_rungs,
+            "rungs": options.rungs,
             "seed": options.seed,
             "rounds": self.rounds,
             "moves": [chain.n_moves for chain in self.chains],

@@ -26,25 +26,13 @@ RUNG_RATIO = 0.72
 """Ratio of the powers of neighbouring rungs for few variables: of swaps of whole networks about half were accepted
 on insurance and hailfinder with 1,000 rows. At .65 one of four chains of pathfinder ended in a lower mode."""
 
-FLATTEST = 0.55
-"""Power that the last rung has at most by default. Chains on andes, whose large modes only swaps of nearly whole
-networks leave, need both ratios near 1 and flat rungs (examples/confidence).
-"""
 
-LEAST_RUNGS = 4
-"""Fewest rungs by default."""
-
-
-def rung_ratio(n_variables: int) -> float:
-    """Ratio of the powers of neighbouring rungs; nearer to 1 for more variables, as the spread of scores grows with
-    the root of their number.
+def rungs_of(n_variables: int, n_rungs: int) -> np.ndarray:
+    """Powers of the posterior, 1 first; closer together for more variables, as the spread of scores grows with the
+    root of their number.
     """
-    return max(RUNG_RATIO, 1.0 - 1.0 / math.sqrt(n_variables))
-
-
-def default_rungs(n_variables: int) -> int:
-    """Rungs of a chain unless their number is given."""
-    return max(LEAST_RUNGS, 1 + math.ceil(math.log(FLATTEST) / math.log(rung_ratio(n_variables))))
+    ratio = max(RUNG_RATIO, 1.0 - 2.0 / math.sqrt(n_variables))
+    return ratio ** np.arange(n_rungs, dtype=np.float64)
 
 
 LEAST_PARTNER = 1e-3
@@ -54,7 +42,7 @@ LEAST_PARTNER = 1e-3
 def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
     """The lists in the form of the kernels."""
     relative = relative_scores(table)
-    rungs = rung_ratio(table.n_variables) ** np.arange(n_rungs, dtype=np.float64)
+    rungs = rungs_of(table.n_variables, n_rungs)
     weights, powers = np.empty((n_rungs, table.n_sets)), np.empty((n_rungs, table.n_sets), dtype=np.int32)
     rest_powers = np.empty((n_rungs, table.n_sets), dtype=np.int32)
     for k, power in enumerate(rungs.tolist()):
