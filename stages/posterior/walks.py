@@ -87,12 +87,13 @@ def _bitmaps(table: ParentSetTable) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     pairs, place = np.unique(child_of * n + table.parents, return_inverse=True)
     candidate_offsets = np.searchsorted(pairs // n, np.arange(n + 1)).astype(np.int64)
     n_candidates = np.diff(candidate_offsets)
-    bitmap_offsets = offsets_of(-(-n_sets // WORD_BITS) * n_candidates)
+    n_words = -(-n_sets // WORD_BITS)
+    bitmap_offsets = offsets_of(n_words * n_candidates)
     number = set_of - table.set_offsets[child_of]
-    words = bitmap_offsets[child_of] + number // WORD_BITS * n_candidates[child_of]
+    words = bitmap_offsets[child_of] + (place - candidate_offsets[child_of]) * n_words[child_of]
     bitmaps = np.zeros(bitmap_offsets[-1], dtype=np.uint64)
     bits = np.uint64(1) << (number % WORD_BITS).astype(np.uint64)
-    np.bitwise_or.at(bitmaps, words + place - candidate_offsets[child_of], bits)
+    np.bitwise_or.at(bitmaps, words + number // WORD_BITS, bits)
     return candidate_offsets, (pairs % n).astype(np.int32), bitmap_offsets, bitmaps
 
 
@@ -155,7 +156,7 @@ def walk_from(table: ParentSetTable, lists: WeightedLists, chosen: np.ndarray) -
         flags=np.zeros(n, dtype=np.uint8),
         stack=np.zeros(LARGEST_BLOCK * n, dtype=np.int32),
         meeting=np.zeros(n, dtype=np.int32),
-        met=np.zeros((LARGEST_BLOCK, -(-longest // WORD_BITS), LARGEST_BLOCK), dtype=np.uint64),
+        met=np.zeros((LARGEST_BLOCK, LARGEST_BLOCK, -(-longest // WORD_BITS)), dtype=np.uint64),
         words=np.zeros(LARGEST_BLOCK, dtype=np.int64),
         sums=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK)),
         powers=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK), dtype=np.int64),

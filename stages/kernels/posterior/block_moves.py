@@ -7,8 +7,8 @@ acyclic on the block: 3 choices of 2 variables, 25 of 3. The weights of the clas
 choice is drawn in proportion to the product of its classes' weights, then a set of each class in proportion to its
 own weight. Every move is accepted, and the reversal of an arc (Grzegorczyk and Husmeier 2008) is a block of two.
 
-The sets that meet D_y are found 64 at a time: each candidate parent has a bitmap of the sets that contain it, and the
-bitmaps of the candidates in D_y are united.
+The sets that meet D_y are found 64 and more at a time: each candidate parent has a bitmap of the sets that contain
+it, and the bitmaps of the candidates in D_y are united.
 
 The block must not depend on the network (`tempered_walks`). Weights are mantissas and exponents
 (`scaled_numbers`).
@@ -30,6 +30,9 @@ NEGLIGIBLE = -60
 this power: less than the rounding error of sums.
 """
 
+WORDS_AT_ONCE = 32
+"""Words of a list's bitmaps that are united before their weights are summed."""
+
 
 class WeightedLists(NamedTuple):
     """Listed sets with weights, and the distribution of blocks."""
@@ -43,8 +46,8 @@ class WeightedLists(NamedTuple):
     # ascending.
     candidates: np.ndarray
     bitmap_offsets: np.ndarray  # int64, shape (n_variables + 1,)
-    # uint64: from ``bitmap_offsets[i]`` on: a word for each candidate of child i and its first 64 sets, then for the
-    # next 64, ...; bit b is set if the b-th of these sets contains the candidate.
+    # uint64: from ``bitmap_offsets[i]`` on: for each candidate of child i in turn a bitmap of its list, 64 sets to a
+    # word; a bit is set if the set contains the candidate.
     bitmaps: np.ndarray
     rungs: np.ndarray  # float64, shape (n_rungs,): powers of the posterior, 1 first
     # `weights`, `powers`: float64, int32, shape (n_rungs, n_sets): weight relative to the child's best set: mantissa
@@ -81,7 +84,7 @@ class Walk(NamedTuple):
     flags: np.ndarray
     stack: np.ndarray  # int32, shape (LARGEST_BLOCK * n_variables,)
     meeting: np.ndarray  # int32, shape (n_variables,): indices of the candidates that are in any D_x
-    # uint64, shape (LARGEST_BLOCK, words of the longest list, LARGEST_BLOCK): entry [k, word, j]: the sets of the
+    # uint64, shape (LARGEST_BLOCK, LARGEST_BLOCK, words of the longest list): entry [k, j, word]: the sets of the
     # block's k-th member that meet D_x of the j-th, 64 to a word; for j = k, the sets that do not meet D_x of the
     # k-th.
     met: np.ndarray
@@ -140,39 +143,42 @@ def flag_descendants(walk, rung, variable, flag, n_seen):
 
 
 @inlined
-def meet_descendants(lists, walk, child, k, word, n_meeting):
-    """Fill ``walk.met[k, word]`` for 64 sets of `child`, the block's k-th member.
+def meet_descendants(lists, walk, child, k, first, end, n_meeting, size):
+    """Fill words `first` to ``end - 1`` of ``walk.met[k]`` for `child`, the k-th member of a block of `size`.
 
-    `word` (int): index of the 64 sets. `n_meeting` (int): number of entries of ``walk.meeting``.
+    `n_meeting` (int): number of entries of ``walk.meeting``.
     """
-    candidates, bitmaps, meeting, flags = lists.candidates, lists.bitmaps, walk.meeting, walk.flags
-    first = lists.candidate_offsets[child]
-    start = lists.bitmap_offsets[child] + word * (lists.candidate_offsets[child + 1] - first)
-    zero, one = np.uint64(0), np.uint64(1)
-    met_0, met_1, met_2 = zero, zero, zero
+    candidates, bitmaps, flags = lists.candidates, lists.bitmaps, walk.flags
+    first_candidate, n_sets = lists.candidate_offsets[child], lists.set_offsets[child + 1] - lists.set_offsets[child]
+    n_words = (n_sets + WORD_BITS - 1) // WORD_BITS
+    for j in range(size):
+        walk.met[k, j, first:end] = np.uint64(0)
     for i in range(n_meeting):
-        candidate = meeting[i]
-        flag = np.uint64(flags[candidates[first + candidate]])
-        bits = bitmaps[start + candidate]
-        # Zero minus a flag of 0 or 1 is a mask of no or all bits. Bit 2 is the highest, so it needs no `one`.
-        met_0 |= bits & (zero - (flag & one))
-        met_1 |= bits & (zero - (flag >> one & one))
-        met_2 |= bits & (zero - (flag >> np.uint64(2)))
-    met = walk.met[k, word]
-    met[0], met[1], met[2] = met_0, met_1, met_2
-    n_sets = lists.set_offsets[child + 1] - lists.set_offsets[child] - word * WORD_BITS
-    listed = ~zero if n_sets >= WORD_BITS else (one << np.uint64(n_sets)) - one
+        candidate = walk.meeting[i]
+        flag = flags[candidates[first_candidate + candidate]]
+        start = lists.bitmap_offsets[child] + candidate * n_words
+        contained = bitmaps[start + first : start + end]
+        for j in range(size):
+            if flag >> j & 1:
+                met = walk.met[k, j, first:end]
+                # Over neighbouring words, so that the processor takes several at a time.
+                for w in range(len(met)):
+                    met[w] |= contained[w]
     # Sets that meet D_x itself would close a cycle: keep the others, without the bits beyond the list.
-    met[k] = ~met[k] & listed
+    free = walk.met[k, k]
+    for w in range(first, end):
+        free[w] = ~free[w]
+    if end == n_words and n_sets % WORD_BITS:
+        free[end - 1] &= (np.uint64(1) << np.uint64(n_sets % WORD_BITS)) - np.uint64(1)
 
 
 @inlined
 def sets_of_class(met, k, word, wanted, size):
     """The sets of class `wanted` among 64 sets of the block's k-th member, as a word."""
-    found = met[k, word, k]
+    found = met[k, k, word]
     for j in range(size):
         if j != k:
-            found &= met[k, word, j] if wanted >> j & 1 else ~met[k, word, j]
+            found &= met[k, j, word] if wanted >> j & 1 else ~met[k, j, word]
     return found
 
 
@@ -190,13 +196,14 @@ def sum_classes(lists, walk, rung, child, k, size):
         if flags[candidates[first_candidate + c]]:
             meeting[n_meeting] = c
             n_meeting += 1
-    word = 0
+    word, n_words = 0, (lists.set_offsets[child + 1] - lists.set_offsets[child] + WORD_BITS - 1) // WORD_BITS
     for first in range(lists.set_offsets[child], lists.set_offsets[child + 1], WORD_BITS):
         # Class 0 meets no D_y: in any acyclic choice it may replace the class of a skipped set, and its weight is
         # larger by at least this power of two.
         if sums[0] > 0.0 and rest_powers[first] < powers[0] + NEGLIGIBLE:
             break
-        meet_descendants(lists, walk, child, k, word, n_meeting)
+        if word % WORDS_AT_ONCE == 0:
+            meet_descendants(lists, walk, child, k, word, min(word + WORDS_AT_ONCE, n_words), n_meeting, size)
         for c in range(1 << size):
             # Bit k of a class of member k itself is not used.
             if c >> k & 1:

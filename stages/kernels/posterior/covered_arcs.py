@@ -22,7 +22,8 @@ def candidate_bits(lists, child, candidate, word):
     place = first + np.searchsorted(lists.candidates[first:end], candidate)
     if place == end or lists.candidates[place] != candidate:
         return np.uint64(0)
-    return lists.bitmaps[lists.bitmap_offsets[child] + word * (end - first) + place - first]
+    n_words = (lists.set_offsets[child + 1] - lists.set_offsets[child] + WORD_BITS - 1) // WORD_BITS
+    return lists.bitmaps[lists.bitmap_offsets[child] + (place - first) * n_words + word]
 
 
 @borrowing

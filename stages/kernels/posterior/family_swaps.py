@@ -12,8 +12,10 @@ swaps. So do the union of the arcs of both networks and the parts that are deriv
 
 import math
 
+import numpy as np
+
 from ..jit import borrowing, inlined
-from .block_moves import link_family, unlink_family
+from .block_moves import flag_descendants, link_family, unlink_family
 
 PART, NUMBER, LOW, PLACE, CALLS, WAITING = range(6)
 """Rows of ``Walk.marks`` in `mark_parts`."""
@@ -21,10 +23,7 @@ PART, NUMBER, LOW, PLACE, CALLS, WAITING = range(6)
 GROUP, FOLLOWING, N_GROUP, N_PART = 1, 2, 3, 4
 """Rows in `swap_groups`, besides `PART`."""
 
-DEGREE, QUEUE = 5, 6
-"""Rows in `has_no_cycle`."""
-
-N_SWAP_MARKS = 7
+N_SWAP_MARKS = 6
 
 
 @inlined
@@ -109,29 +108,15 @@ def swap_parts(lists, walk, rung, rng):
 
 
 @borrowing
-def has_no_cycle(lists, walk, rung):
-    """Whether the network on a rung has no cycle (Kahn 1962)."""
-    n = walk.chosen.shape[1]
-    degree, queue = walk.marks[DEGREE], walk.marks[QUEUE]
-    n_free = 0
-    for v in range(n):
-        s = walk.chosen[rung, v]
-        degree[v] = lists.parent_offsets[s + 1] - lists.parent_offsets[s]
-        if degree[v] == 0:
-            queue[n_free] = v
-            n_free += 1
-    k = 0
-    while k < n_free:
-        v = queue[k]
-        k += 1
-        first = walk.child_offsets[v]
-        for i in range(first, first + walk.n_children[rung, v]):
-            child = walk.children[rung, i]
-            degree[child] -= 1
-            if degree[child] == 0:
-                queue[n_free] = child
-                n_free += 1
-    return n_free == n
+def lies_on_cycle(lists, walk, rung, v):
+    """Whether a variable is its own descendant in the graph on a rung, and the work: variables visited."""
+    n_flagged = flag_descendants(walk, rung, v, np.uint8(1), 0)
+    s, is_found = walk.chosen[rung, v], False
+    for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
+        is_found |= walk.flags[lists.parents[k]] != 0
+    for k in range(n_flagged):
+        walk.flags[walk.stack[k]] = 0
+    return is_found, n_flagged
 
 
 @inlined
@@ -164,7 +149,7 @@ def mark_groups(lists, walk, rung):
 
 @borrowing
 def swap_groups(lists, walk, rung, rng):
-    """Swap the groups that are no whole part, by the rule of Metropolis; returns how many were checked for cycles."""
+    """Swap the groups that are no whole part, by the rule of Metropolis; returns the work, in visits of variables."""
     n = walk.chosen.shape[1]
     mark_groups(lists, walk, rung)
     part, group, following = walk.marks[PART], walk.marks[GROUP], walk.marks[FOLLOWING]
@@ -177,7 +162,7 @@ def swap_groups(lists, walk, rung, rng):
             following[first] = v
         n_group[first] += 1
         n_part[part[v]] += 1
-    n_checked = 0
+    work = 10 * n
     for first in range(n):
         if group[first] != first or n_group[first] == n_part[part[first]]:
             continue
@@ -189,24 +174,31 @@ def swap_groups(lists, walk, rung, rng):
             v = following[v]
         if not differs or (gain < 0.0 and rng.random() >= math.exp(gain)):
             continue
-        n_checked += 1
         # If there is a cycle now, swapped back.
         for _ in range(2):
             v = first
             while v >= 0:
                 swap_family(lists, walk, rung, v)
                 v = following[v]
-            if has_no_cycle(lists, walk, rung) and has_no_cycle(lists, walk, rung + 1):
+            # A new cycle has a new arc, so it goes through a member.
+            v, has_cycle = first, False
+            while v >= 0 and not has_cycle:
+                for k in range(2):
+                    is_on_cycle, n_visited = lies_on_cycle(lists, walk, rung + k, v)
+                    has_cycle |= is_on_cycle
+                    work += n_visited
+                v = following[v]
+            if not has_cycle:
                 break
-    return n_checked
+    return work
 
 
 @borrowing
 def swap_families(lists, walk, rng):
     """Swap families on neighbouring rungs, from the first rung on; returns the work, in visits of variables."""
-    n, work = walk.chosen.shape[1], 0
+    work = 0
     for rung in range(len(walk.chosen) - 1):
         mark_parts(walk, rung)
         swap_parts(lists, walk, rung, rng)
-        work += n * (10 + 4 * swap_groups(lists, walk, rung, rng))
+        work += swap_groups(lists, walk, rung, rng)
     return work

@@ -141,7 +141,7 @@ def test_words_hold_the_sets_that_meet_descendants():
     sets = range(*place.table.set_offsets[child : child + 2])
     assert 64 < len(sets) < 128
     for word in range(2):
-        meet_descendants(place.weighted, place.walk, child, k, word, len(meeting))
+        meet_descendants(place.weighted, place.walk, child, k, word, word + 1, len(meeting), size)
     for wanted in (0, 1, 4, 5):
         found = [int(sets_of_class(place.walk.met, k, word, wanted, size)) for word in range(2)]
         for number in range(128):
