@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cliques import Cliques
+from .cliques import FamilyCliques
 from .rows import Ranges
 from .separation import Point
 
@@ -64,7 +64,7 @@ def _fractional_arc(point: Point) -> tuple[int, int] | None:
     return (parent, child) if distance[parent, child] < 0.5 - WHOLE else None
 
 
-def edge_parts(cliques: Cliques, limits: Ranges, pair: int) -> tuple[Part, Part]:
+def edge_parts(cliques: FamilyCliques, limits: Ranges, pair: int) -> tuple[Part, Part]:
     """The parts without an edge, so that no set needs it and no triangle has it, and with it."""
     without, within = limits.copied(), limits.copied()
     a, b = cliques.pairs[pair].tolist()
@@ -77,7 +77,7 @@ def edge_parts(cliques: Cliques, limits: Ranges, pair: int) -> tuple[Part, Part]
     return Part("no_edge", (a, b), without), Part("edge", (a, b), within)
 
 
-def arc_parts(cliques: Cliques, limits: Ranges, parent: int, child: int) -> tuple[Part, Part]:
+def arc_parts(cliques: FamilyCliques, limits: Ranges, parent: int, child: int) -> tuple[Part, Part]:
     """The parts without and with an arc."""
     without, within = limits.copied(), limits.copied()
     has = (cliques.child == child) & cliques.members[:, parent]

@@ -14,7 +14,7 @@ from stages.runtime.budgets import Budget
 
 from ...bounds.proof_steps import TreeNode
 from .branching import MOST_CANDIDATES, WHOLE, candidates
-from .cliques import Cliques
+from .cliques import FamilyCliques
 from .incumbent import Incumbent
 from .programme import Basis, CliqueProgramme, Solution
 from .proof_rows import WrittenRows
@@ -65,7 +65,7 @@ class EdgeTree:
 
     Parameters
     ----------
-    cliques : Cliques
+    cliques : FamilyCliques
         The columns.
     costs : Costs
         Of the sets.
@@ -85,7 +85,7 @@ class EdgeTree:
 
     def __init__(
         self,
-        cliques: Cliques,
+        cliques: FamilyCliques,
         costs: Costs,
         source: np.ndarray,
         incumbent: Incumbent,

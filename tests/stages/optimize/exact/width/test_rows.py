@@ -9,7 +9,7 @@ import pytest
 from naive.optimize.ktrees import all_ktrees
 
 from formats.sets.listed_sets import ListedSets
-from stages.optimize.exact.width.cliques import Cliques
+from stages.optimize.exact.width.cliques import FamilyCliques
 from stages.optimize.exact.width.rows import Costs, Ranges, RowPool, safe_bound
 from stages.optimize.exact.width.separation import Point, first_rows, separate
 
@@ -21,7 +21,7 @@ def all_cliques(n, treewidth):
         for v in range(n)
     ]
     offsets = np.cumsum([0, *map(len, families)])
-    return Cliques(offsets, ListedSets.of(p for each in families for p in each), treewidth), families
+    return FamilyCliques(offsets, ListedSets.of(p for each in families for p in each), treewidth), families
 
 
 def network_within(cliques, families, edges, rng):
