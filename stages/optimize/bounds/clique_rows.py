@@ -7,7 +7,7 @@ its cliques of four. The separators by growth begin with every pair of variables
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -31,16 +31,14 @@ class Row(NamedTuple):
 
 
 class Point:
-    """A fractional solution: of sets, pairs, triples and groups of four."""
+    """A fractional solution: values (float64) of all columns."""
 
     def __init__(self, cliques: Cliques, values: np.ndarray):
         n = cliques.n_variables
         self.cliques, self.values = cliques, values
-        self.shares = values[: cliques.n_sets]
         padded = np.append(values, 0.0)
         self.y = padded[cliques.pair_column]  # shape (n, n); 0 on the diagonal
         self.t = padded[cliques.triple_column]  # shape (n, n, n)
-        self.support = np.flatnonzero(self.shares > 1e-9)
         self.starts = np.zeros((len(cliques.pairs), n))
         self.starts[np.arange(len(cliques.pairs))[:, None], cliques.pairs] = 1.0
 
@@ -48,7 +46,10 @@ class Point:
 Violated = Iterator[tuple[float, Row]]
 
 
-def most_violated(kinds: Iterable[Callable[[Point], Violated]], point: Point) -> list[Row]:
+P = TypeVar("P", bound=Point)
+
+
+def most_violated(kinds: Iterable[Callable[[P], Violated]], point: P) -> list[Row]:
     """Violated rows of each kind, the most violated first."""
     rows = []
     for kind in kinds:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ...bounds.clique_rows import (
@@ -26,9 +28,20 @@ from ...bounds.clique_rows import (
 from .cliques import FamilyCliques
 
 
-def separate(point: Point, only_first: bool = False) -> list[Row]:
+class FamilyPoint(Point):
+    """A fractional solution of sets, pairs, triples and groups of four."""
+
+    cliques: FamilyCliques
+
+    def __init__(self, cliques: FamilyCliques, values: np.ndarray):
+        super().__init__(cliques, values)
+        self.shares = values[: cliques.n_sets]
+        self.support = np.flatnonzero(self.shares > 1e-9)
+
+
+def separate(point: FamilyPoint, only_first: bool = False) -> list[Row]:
     """Violated rows of all kinds; with `only_first` of those that raise a first bound fast."""
-    kinds = [clusters, sinks, edge_counts, triangles_within_edges]
+    kinds: list[Callable[[FamilyPoint], Violated]] = [clusters, sinks, edge_counts, triangles_within_edges]
     if not only_first:
         kinds += [degrees, triangles_of_edges, links, chords]
     if not only_first and point.cliques.has_quads:
@@ -53,7 +66,7 @@ def first_rows(cliques: FamilyCliques) -> list[Row]:
     return rows
 
 
-def clusters(point: Point) -> Violated:
+def clusters(point: FamilyPoint) -> Violated:
     """Of the variables of a cluster, the first in an order has no parent in it (Jaakkola et al. 2010)."""
     cliques = point.cliques
     sets = point.support
@@ -78,17 +91,17 @@ def clusters(point: Point) -> Violated:
         yield lack, Row(key, counted, np.ones(len(counted), dtype=np.int64), 1)
 
 
-def sinks(point: Point) -> Violated:
+def sinks(point: FamilyPoint) -> Violated:
     """Three variables of which one has the other two as parents are a triangle, and only one of them can be it."""
     yield from _needs(point, "sink", point.cliques.sinks, point.cliques.first_triple)
 
 
-def stars(point: Point) -> Violated:
+def stars(point: FamilyPoint) -> Violated:
     """Four variables of which one has the other three as parents are a clique, and only one of them can be it."""
     yield from _needs(point, "star", point.cliques.stars, point.cliques.first_quad)
 
 
-def _needs(point: Point, kind: str, incidence, first: int) -> Violated:
+def _needs(point: FamilyPoint, kind: str, incidence, first: int) -> Violated:
     lacks = incidence.weights(point.shares)
     lacks -= point.values[first : first + len(lacks)]
     for clique in np.flatnonzero(lacks > VIOLATION).tolist():

@@ -11,7 +11,7 @@ from stages.evaluate.proof_checking import ProofChecker
 from stages.lists.set_lists import all_sets
 from stages.optimize.exact.width.cliques import FamilyCliques
 from stages.optimize.exact.width.proof_rows import written_row
-from stages.optimize.exact.width.separation import Point, first_rows, separate
+from stages.optimize.exact.width.separation import FamilyPoint, first_rows, separate
 
 
 @pytest.mark.parametrize(("seed", "treewidth"), [(0, 2), (1, 3), (2, 4), (3, 2)])
@@ -21,7 +21,7 @@ def test_written_rows_have_the_same_coefficients(seed: int, treewidth: int):
     rng = np.random.default_rng(seed)
     rows = list(first_rows(cliques))
     for _ in range(3):
-        rows += separate(Point(cliques, rng.random(cliques.n_columns) ** 2))
+        rows += separate(FamilyPoint(cliques, rng.random(cliques.n_columns) ** 2))
     kinds = {row.key[0] for row in rows}
     assert kinds >= {"edges", "arc", "sink", "edge", "cluster", "degree", "triangles", "link", "chord"}
     assert treewidth == 2 or kinds >= {"star", "triangle", "quads", "quad degree"}
