@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import borrowing, inlined, njit
-from .triangles import Triangles, choose_triangles, count_rows, no_triangles, pass_to_edges, price_columns
+from .triangles import Triangles, choose_triangles, no_triangles, pass_to_edges, price_columns, subtract_given
 
 
 class Edges(NamedTuple):
@@ -270,7 +270,7 @@ def n_priced(edges):
 def count_columns(edges, shares, lacks):
     """Add to the lacks of the last rows, over columns and over sets, what the columns of these shares give."""
     first = len(lacks) - len(edges.needed)
-    count_rows(edges.triangles, shares, lacks[len(lacks) - n_priced(edges) : first])
+    subtract_given(edges.triangles, shares, lacks[len(lacks) - n_priced(edges) : first])
     for row in range(len(edges.needed)):
         lacks[first + row] += shares[edges.needed[row]]
 

@@ -91,7 +91,7 @@ def choose_triangles(triangles, worths, chosen):
 
 
 @borrowing
-def count_rows(triangles, shares, lacks):
+def subtract_given(triangles, shares, lacks):
     """Subtract from `lacks`, the demands of the rows, what the columns of these shares give."""
     for column in range(len(triangles.column_offsets) - 1):
         if shares[column] > 0:

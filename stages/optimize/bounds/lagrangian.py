@@ -91,7 +91,7 @@ FIRST_WEIGHT, LAST_WEIGHT = 0.05, 0.004
 FIRST_NARROW, LAST_NARROW = 0.03, 0.002
 """The same once edges are priced: their many small multipliers need longer averages in the end."""
 
-LAST_OF_TRIANGLES, STEPS_OF_TRIANGLES = 0.0003, 500
+LAST_OF_TRIANGLES, STEPS_OF_TRIANGLES = 0.0001, 500
 """The last weight, and the least number of steps between two separations, once triangles are priced; the first weight
 is `LAST_NARROW`. Shorter averages end at a worse bound (examples/treewidth/results.md).
 """

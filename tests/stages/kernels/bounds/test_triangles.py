@@ -10,7 +10,13 @@ from helpers.seeds import seeds
 from naive.optimize.triangle_prices import dearest_base, dearest_base_by_enumeration, with_triangles, worths_of
 
 from stages.kernels.bounds.edges import choose_dearest, choose_edges, count_columns, n_priced, new_edges, with_edges
-from stages.kernels.bounds.triangles import choose_triangles, count_rows, new_triangles, pass_to_edges, price_columns
+from stages.kernels.bounds.triangles import (
+    choose_triangles,
+    new_triangles,
+    pass_to_edges,
+    price_columns,
+    subtract_given,
+)
 from stages.optimize.bounds.cliques import subsets_of
 
 
@@ -91,7 +97,7 @@ def test_worths_flow_from_rows_to_columns_and_from_triangles_to_edges(seed):
 def test_rows_lack_what_columns_do_not_give(seed):
     case = Case(seed)
     lacks = case.demands.astype(np.float64)
-    count_rows(case.triangles, case.edges.shares, lacks)
+    subtract_given(case.triangles, case.edges.shares, lacks)
     shares = dict(zip(case.cliques, case.edges.shares.tolist()))
     expected = [d - sum(v * shares[c] for c, v in row.items()) for _, row, d in case.rows]
     assert lacks == pytest.approx(expected)
