@@ -91,7 +91,7 @@ FIRST_WEIGHT, LAST_WEIGHT = 0.05, 0.004
 FIRST_NARROW, LAST_NARROW = 0.03, 0.002
 """The same once edges are priced: their many small multipliers need longer averages in the end."""
 
-LAST_OF_TRIANGLES, STEPS_OF_TRIANGLES = 0.0001, 500
+LAST_OF_TRIANGLES, STEPS_OF_TRIANGLES = 0.0003, 500
 """The last weight, and the least number of steps between two separations, once triangles are priced; the first weight
 is `LAST_NARROW`. Shorter averages end at a worse bound (examples/treewidth/results.md).
 """
@@ -346,9 +346,10 @@ class BoundSearch:
             self._unseparated = 0
             gain, self._last = self._best - self._last, self._best
             if gain < STALL_GAIN * self._missing and not self._arcs.are_untried:
-                self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], self._last_weight)
-                if can_price_triangles(self._arcs):
+                if self._pace[WEIGHT] <= self._last_weight and can_price_triangles(self._arcs):
                     self._price_triangles()
+                else:
+                    self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], self._last_weight)
             is_stalled = self._pace[WEIGHT] <= LAST_WEIGHT and gain < KNEE * self._missing
             self._stalls = self._stalls + 1 if is_stalled else 0
             added = self._change_cuts(budget)
