@@ -7,7 +7,8 @@ matroid, so a greedy choice is dearest; the pebble game decides whether an edge 
 vertex has K pebbles, an edge takes one of a vertex at its end, and fits if l + 1 pebbles can be moved to its ends.
 
 A row of the relaxation says that some sets have no greater share together than an edge that each of them needs. The
-sets of a row hold the arc between its two ends, or join one of three variables to both others (`EdgeRows`).
+sets of a row hold the arc between its two ends, or join one of three variables to both others (`EdgeRows`). With
+`triangles` the sets of the second kind need a triangle instead.
 """
 
 from __future__ import annotations
@@ -16,29 +17,34 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import borrowing, njit
+from ..jit import borrowing, inlined, njit
+from .triangles import Triangles, choose_triangles, no_triangles, pass_to_edges, price_columns, subtract_given
 
 
 class Edges(NamedTuple):
     """The edges that rows need, each a pair u < v of n variables, and the latest choice among them.
+
+    Columns are the edges, then the triangles.
 
     Attributes
     ----------
     ends : ndarray of int64, shape (n_edges,)
         u * n + v.
     needed : ndarray of int64, shape (n_rows,)
-        For each row of the relaxation, the index of the edge that it needs.
+        For each row over sets, the index of the column that these need.
+    triangles : Triangles
+        Triangles, and rows over columns. If there are any triangles, all pairs are edges.
     width : int
         K, the treewidth bound.
     most : int
         Number of edges of a K-tree.
     lack : int
         l: any s vertices have at most Ks - l edges among them; negative if no such limit is kept.
-    worths : ndarray of float64, shape (n_edges,)
-        Scratch: minus the worth of each edge in nats.
-    chosen : ndarray of bool, shape (n_edges,)
+    worths : ndarray of float64, shape (n_columns,)
+        Scratch: minus the worth of each column in nats.
+    chosen : ndarray of bool, shape (n_columns,)
         The latest choice.
-    shares : ndarray of float64, shape (n_edges,)
+    shares : ndarray of float64, shape (n_columns,)
         Averaged choices.
     used : ndarray of int64, shape (n,)
         Scratch: edges that took a pebble of each variable.
@@ -54,6 +60,7 @@ class Edges(NamedTuple):
 
     ends: np.ndarray
     needed: np.ndarray
+    triangles: Triangles
     width: int
     most: int
     lack: int
@@ -98,6 +105,7 @@ def new_edges(n_variables: int, width: int, is_sparse: bool) -> Edges:
     return Edges(
         ends=np.empty(0, dtype=np.int64),
         needed=np.empty(0, dtype=np.int64),
+        triangles=no_triangles(0),
         width=width,
         most=width * n_variables - width * (width + 1) // 2,
         lack=min(width * (width + 1) // 2, 2 * width - 1) if is_sparse else -1,
@@ -113,14 +121,17 @@ def new_edges(n_variables: int, width: int, is_sparse: bool) -> Edges:
     )
 
 
-def with_edges(edges: Edges, ends: np.ndarray, needed: np.ndarray, shares: np.ndarray) -> Edges:
-    """The same k-trees with other rows and edges; parameters as the attributes of `Edges`."""
+def with_edges(
+    edges: Edges, ends: np.ndarray, needed: np.ndarray, shares: np.ndarray, triangles: Triangles | None = None
+) -> Edges:
+    """The same k-trees with other rows, edges and triangles (None for none); parameters as those of `Edges`."""
     return edges._replace(
         ends=ends,
         needed=needed,
+        triangles=no_triangles(len(ends)) if triangles is None else triangles,
         shares=shares,
-        worths=np.zeros(len(ends)),
-        chosen=np.zeros(len(ends), dtype=np.bool_),
+        worths=np.zeros(len(shares)),
+        chosen=np.zeros(len(shares), dtype=np.bool_),
     )
 
 
@@ -208,18 +219,33 @@ def take_edge(edges, u, v):
 
 @njit
 def choose_edges(edges, multipliers):
-    """Choose the edges that are worth most; returns their worth in nats.
+    """Choose the columns that are worth most; returns their worth in nats.
 
-    `multipliers` (float64, shape (n_rows,)) are at most zero; an edge is worth minus their sum over its rows.
+    `multipliers` (float64) are at least zero for the rows over columns, and then at most zero for the rows over sets.
+    A column is worth minus the sum of the latter, and what the former give it.
+    """
+    worths, first = edges.worths, len(edges.triangles.offsets) - 1
+    worths[:] = 0.0
+    price_columns(edges.triangles, multipliers, worths)
+    for row in range(len(edges.needed)):
+        worths[edges.needed[row]] += multipliers[first + row]
+    return choose_dearest(edges)
+
+
+@njit
+def choose_dearest(edges):
+    """Choose the columns of the greatest worth by `edges.worths`; returns the worth in nats.
+
+    Afterwards the worth of an edge includes what its triangles are worth.
     """
     worths, n = edges.worths, len(edges.used)
-    worths[:] = 0.0
     edges.chosen[:] = False
     edges.used[:] = 0
     edges.rigid[:] = False
-    for row in range(len(edges.needed)):
-        worths[edges.needed[row]] += multipliers[row]
-    priced = np.flatnonzero(worths < 0.0)
+    pass_to_edges(edges.triangles, worths)
+    # A k-tree has exactly `most` edges: with triangles, where worths may be negative, all pairs are there to choose.
+    limit = 0.0 if len(edges.triangles.within) == 0 else np.inf
+    priced = np.flatnonzero(worths[: len(edges.ends)] < limit)
     dearest = priced[np.argsort(worths[priced])]
     worth, left = 0.0, edges.most
     for k in range(len(dearest)):
@@ -230,7 +256,23 @@ def choose_edges(edges, multipliers):
             edges.chosen[edge] = True
             worth -= worths[edge]
             left -= 1
+    choose_triangles(edges.triangles, worths, edges.chosen)
     return worth
+
+
+@inlined
+def n_priced(edges):
+    """Number of rows that columns have: over columns and over sets."""
+    return len(edges.triangles.offsets) - 1 + len(edges.needed)
+
+
+@borrowing
+def count_columns(edges, shares, lacks):
+    """Add to the lacks of the last rows, over columns and over sets, what the columns of these shares give."""
+    first = len(lacks) - len(edges.needed)
+    subtract_given(edges.triangles, shares, lacks[len(lacks) - n_priced(edges) : first])
+    for row in range(len(edges.needed)):
+        lacks[first + row] += shares[edges.needed[row]]
 
 
 @borrowing

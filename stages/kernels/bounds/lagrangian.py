@@ -11,7 +11,8 @@ solution, from which separators find further cuts.
 
 Under a treewidth bound further rows follow the cuts: some sets have no greater share together than an edge that each
 of them needs (`stages.optimize.bounds.edge_prices`). Edges are chosen apart from the sets (`edges`). The multiplier
-of such a row is at most zero: minus the price of its sets.
+of such a row is at most zero: minus the price of its sets. Rows over edges and triangles alone (`triangles`) stand
+between the cuts and those rows; like cuts they have a demand and a multiplier of at least zero.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ..arrays import copy_into
 from ..heap import is_lower, pop, push
 from ..jit import borrowing, njit
 from .dual_ascent import Columns
-from .edges import Edges, choose_edges
+from .edges import Edges, choose_edges, count_columns, n_priced
 from .subgradient_ascent import BOUND, SHARE, raise_bound
 
 WEIGHT = 3
@@ -296,7 +297,7 @@ def new_volume(
         chosen=np.empty(len(columns.set_offsets) - 1, dtype=np.int64),
     )
     pace[BOUND] = relax(columns, volume.cuts, multipliers, volume.reduced, volume.chosen)
-    pace[BOUND] -= choose_edges(edges, multipliers[len(multipliers) - len(edges.needed) :])
+    pace[BOUND] -= choose_edges(edges, multipliers[len(multipliers) - n_priced(edges) :])
     return volume
 
 
@@ -329,12 +330,11 @@ def move_multipliers(volume, rise):
 def average_choices(volume):
     """The bound at the trial multipliers; its choices enter the averages."""
     shares, chosen, violation, lacks = volume.shares, volume.chosen, volume.trial[VIOLATION], volume.trial[LACK]
-    edges, n_cuts = volume.edges, len(lacks) - len(volume.edges.needed)
+    edges = volume.edges
     bound = relax(volume.columns, volume.cuts, volume.trial[MOVED], volume.reduced, chosen)
-    bound -= choose_edges(edges, volume.trial[MOVED, n_cuts:])
+    bound -= choose_edges(edges, volume.trial[MOVED, len(lacks) - n_priced(edges) :])
     count_lacks(volume.cuts, chosen, np.ones(len(chosen)), lacks)
-    for row in range(len(edges.needed)):
-        lacks[n_cuts + row] += edges.chosen[edges.needed[row]]
+    count_columns(edges, edges.chosen, lacks)
     # The weight of the new choice that minimises the squared violation of the average, between a tenth of the
     # largest weight and all of it (Barahona and Anbil 2000).
     along = square = 0.0
@@ -373,7 +373,5 @@ def keep_multipliers(volume):
 def improve_multipliers(volume, target, n_steps):
     """Steps of the volume algorithm towards `target`, the cost of the incumbent in nats."""
     count_lacks(volume.cuts, np.arange(len(volume.shares)), volume.shares, volume.trial[VIOLATION])
-    n_cuts = len(volume.multipliers) - len(volume.edges.needed)
-    for row in range(len(volume.edges.needed)):
-        volume.trial[VIOLATION, n_cuts + row] += volume.edges.shares[volume.edges.needed[row]]
+    count_columns(volume.edges, volume.edges.shares, volume.trial[VIOLATION])
     raise_bound(volume, volume.pace, target, n_steps, move_multipliers, average_choices, keep_multipliers)

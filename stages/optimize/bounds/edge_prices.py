@@ -10,7 +10,8 @@ and only if the edge is there:
 
 Rows of the first kind alone hold in every network of at most K parents each; parents that become adjacent are what
 narrows the bound. At any prices, the cheapest choice of sets less the worth of the dearest edges bounds the cost of
-all networks within the treewidth. At prices of zero it is the bound for networks of any width.
+all networks within the treewidth. At prices of zero it is the bound for networks of any width. `triangle_prices` goes
+on from there.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 
 from formats.sets.listed_sets import offsets_of
 from stages.kernels.bounds.dual_ascent import Columns
-from stages.kernels.bounds.edges import EdgeRows, choose_edges, join_rows, new_edges, price_sets, with_edges
+from stages.kernels.bounds.edges import EdgeRows, choose_dearest, join_rows, new_edges, price_sets, with_edges
 from stages.kernels.bounds.lagrangian import SetCuts, cuts_by_set, no_cuts
 
 from .cut_pool import columns_of
@@ -60,7 +61,8 @@ class EdgePrices:
         self.edges = new_edges(n if width else 0, width, n**3 * width <= MOST_PEBBLED)
         # int64, ascending: the pair of each row times n + 1, plus 0 for arcs or 1 + the third variable of a triangle.
         self.codes = np.empty(0, dtype=np.int64)
-        # float64, shape (n_rows,): the moving multipliers, minus the price of each row in nats; and the best ones.
+        # float64, shape (n_rows,): the moving multipliers in nats; and the best ones. Of the rows over sets they are
+        # minus the prices. Before these stand the rows over edges and triangles, none here.
         self.moving = np.zeros(0)
         self.best = np.zeros(0)
         self._pebbling: float | None = 0.0  # work of the choice of edges in a step; None if unknown
@@ -68,7 +70,18 @@ class EdgePrices:
     @property
     def work(self) -> int:
         """Work of a step besides the work on sets."""
-        return ROW_WORK * (len(self.codes) + len(self.edges.ends)) + int(self._pebbling or 0)
+        entries = ENTRY_WORK * len(self.edges.triangles.columns)
+        return ROW_WORK * (len(self.moving) + len(self.edges.shares)) + entries + int(self._pebbling or 0)
+
+    @property
+    def n_before(self) -> int:
+        """Number of rows before those over sets."""
+        return len(self.edges.triangles.offsets) - 1
+
+    @property
+    def demands(self) -> np.ndarray:
+        """Demands of the rows before those over sets."""
+        return np.empty(0)
 
     @property
     def is_new(self) -> bool:
@@ -91,8 +104,9 @@ class EdgePrices:
 
     def joined(self, cuts: SetCuts, columns: Columns) -> SetCuts:
         """`cuts`, followed by the rows over the sets of `columns`."""
-        if not len(self.codes):
+        if not len(self.moving):
             return cuts
+        cuts = cuts._replace(demands=np.concatenate((cuts.demands, self.demands)))
         offsets, by_pair = np.empty(len(cuts.offsets), dtype=np.int64), np.full(self._n**2, -1, dtype=np.int32)
         room = 2 * len(cuts.cuts) + len(columns.parents)
         while True:
@@ -111,50 +125,76 @@ class EdgePrices:
         """
         if self.are_zero:
             return columns, 0.0
-        prices, sums, by_pair = -self.moving, np.zeros(len(columns.costs)), np.zeros(self._n**2)
+        n_before, edges = self.n_before, self.edges
+        prices, sums, by_pair = -self.moving[n_before:], np.zeros(len(columns.costs)), np.zeros(self._n**2)
         for child in range(self._n):
             price_sets(columns, child, self._rows, prices, by_pair, sums)
         # Terms are non-negative: one unit for each sum, two for the factor.
         costs = (columns.costs + sums) * (1.0 - (_rows_of_sets(columns) + 3) * EPSILON)
-        choose_edges(self.edges, self.moving)
-        worth = math.fsum(prices[self.edges.chosen[self.edges.needed]].tolist())
-        # The choice compares rounded sums over the rows of an edge, each of at most n terms.
-        return columns._replace(costs=costs), worth * (1.0 + 4.0 * (self._n + 2) * EPSILON)
+        # A term has up to five roundings, with its scale and its coefficient; each of its sums has one.
+        terms, rows = edges.triangles, np.repeat(np.arange(n_before), np.diff(edges.triangles.offsets))
+        of_rows = terms.values * self.moving[rows]
+        n_columns, of_columns = len(edges.shares), np.concatenate((edges.needed, terms.columns))
+        given = np.concatenate((prices, of_rows))
+        worths = np.bincount(of_columns, given, n_columns)
+        sizes = np.bincount(of_columns, np.abs(given), n_columns)
+        counts = np.bincount(of_columns, minlength=n_columns)
+        margins = (counts + self._n + 8) * EPSILON * sizes
+        # An edge has the worth of its triangles, too.
+        first = len(edges.ends)
+        margins[:first] += np.bincount(terms.within, (self._n + 8) * EPSILON * sizes[first:], first)
+        edges.worths[:] = -(worths + margins)
+        choose_dearest(edges)
+        demanded = self.moving[:n_before] * self.demands
+        parts = np.concatenate((-edges.worths[:first][edges.chosen[:first]], -demanded))
+        return columns._replace(costs=costs), math.fsum(parts.tolist()) + 8.0 * EPSILON * float(np.abs(parts).sum())
 
     def add_violated(self, columns: Columns, shares: np.ndarray) -> int:
         """Add rows that the averaged choices violate: `shares` of the sets of `columns`; returns their number."""
         if self.treewidth is None:
             return 0
-        support = np.flatnonzero(shares > 0.0)
-        found = list(self._entries(columns_of(columns, support)))
-        if not found:
+        all_codes, counted = self.counted(columns, shares)
+        if not len(all_codes):
             return 0
-        all_codes, inverse = np.unique(np.concatenate([codes for _, codes in found]), return_inverse=True)
-        counts = np.concatenate([shares[support[sets]] for sets, _ in found])
-        counted = np.bincount(inverse, weights=counts, minlength=len(all_codes))
-        pairs = all_codes // (self._n + 1)
-        if not len(self.codes):
+        places = self._places(all_codes)
+        if not len(self.edges.shares):
             # The first averages of edges: what the sets need, within their number.
-            needs = np.zeros(self._n**2)
-            np.maximum.at(needs, pairs, counted)
+            needs = self.needs(all_codes, counted)
             kept = needs * min(1.0, self.edges.most / float(needs.sum()))
             self._pebbling = None
         else:
             kept = self._all_shares()
-        violation = counted - kept[pairs]
+        violation = counted - kept[places]
         violation[np.isin(all_codes, self.codes)] = 0.0
         most = np.argsort(-violation, kind="stable")[:MOST_ADDED]
         new = all_codes[most[violation[most] > LEAST_VIOLATION]]
         self._take(np.concatenate((self.codes, new)), len(new), kept)
         return len(new)
 
+    def counted(self, columns: Columns, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of all rows that count sets with a share, and the sums of their shares."""
+        support = np.flatnonzero(shares > 0.0)
+        found = list(self._entries(columns_of(columns, support)))
+        none = np.empty(0, dtype=np.int64)
+        all_codes, inverse = np.unique(np.concatenate([none, *(codes for codes, _ in found)]), return_inverse=True)
+        counts = np.concatenate([np.empty(0), *(shares[support[sets]] for _, sets in found)])
+        return all_codes, np.bincount(inverse, weights=counts, minlength=len(all_codes))
+
+    def needs(self, codes: np.ndarray, counted: np.ndarray) -> np.ndarray:
+        """The least share of every pair, shape (n * n,), by the shares of the sets that rows of these codes count."""
+        needs = np.zeros(self._n**2)
+        np.maximum.at(needs, codes // (self._n + 1), counted)
+        return needs
+
     def drop(self) -> None:
         """Leave out the rows whose price is zero; none before the first prices that raise the bound."""
         if not self.best.any():
             return
-        kept = (self.moving < 0.0) | (self.best < 0.0)
+        kept = (self.moving != 0.0) | (self.best != 0.0)
+        self._keep_before(kept[: self.n_before])
+        of_sets = kept[self.n_before :]
         self.moving, self.best = self.moving[kept], self.best[kept]
-        self._take(self.codes[kept], 0, self._all_shares())
+        self._take(self.codes[of_sets], 0, self._all_shares())
 
     def keep(self) -> None:
         """The moving multipliers are the best ones so far."""
@@ -164,6 +204,13 @@ class EdgePrices:
         """Return to the best multipliers."""
         self.moving = self.best.copy()
 
+    def _keep_before(self, kept: np.ndarray) -> None:
+        """Leave out rows before those over sets; `kept` is bool, one for each."""
+
+    def _places(self, codes: np.ndarray) -> np.ndarray:
+        """Where `_all_shares` has what the sets of each row need."""
+        return codes // (self._n + 1)
+
     def _all_shares(self) -> np.ndarray:
         """Averaged choices of all pairs; zero for edges that no row needs."""
         shares = np.zeros(self._n**2)
@@ -172,13 +219,13 @@ class EdgePrices:
 
     def _take(self, codes: np.ndarray, n_new: int, shares: np.ndarray) -> None:
         """Rows of these codes, the last `n_new` with a price of zero; `shares` of all pairs."""
-        order, n = np.argsort(codes), self._n
+        order, n, n_before = np.argsort(codes), self._n, len(self.moving) + n_new - len(codes)
         self.codes = codes[order]
+        order = np.concatenate((np.arange(n_before), n_before + order))
         self.moving = np.concatenate((self.moving, np.zeros(n_new)))[order]
         self.best = np.concatenate((self.best, np.zeros(n_new)))[order]
+        self._index_columns(shares)
         pairs, thirds = self.codes // (n + 1), self.codes % (n + 1) - 1
-        ends, needed = np.unique(pairs, return_inverse=True)
-        self.edges = with_edges(self.edges, ends, needed, shares[ends])
         arcs = np.full(n**2, -1, dtype=np.int32)
         of_arcs, of_triangles = np.flatnonzero(thirds < 0), np.flatnonzero(thirds >= 0)
         u, v = pairs[of_arcs] // n, pairs[of_arcs] % n
@@ -201,8 +248,13 @@ class EdgePrices:
             rows=rows,
         )
 
+    def _index_columns(self, shares: np.ndarray) -> None:
+        """Take the columns that the rows need, and their shares among those of `_all_shares`."""
+        ends, needed = np.unique(self._places(self.codes), return_inverse=True)
+        self.edges = with_edges(self.edges, ends, needed, shares[ends])
+
     def _entries(self, columns: Columns) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Sets, each at most once, and for each the code of a row that counts it; all rows of all sets in turn."""
+        """Codes of rows, and for each a set that the row counts; all rows of all sets in turn."""
         n, sizes = self._n, np.diff(columns.parent_offsets)
         children = np.repeat(np.arange(n), np.diff(columns.set_offsets))
         for size in range(1, int(sizes.max(initial=0)) + 1):
@@ -210,10 +262,15 @@ class EdgePrices:
             child, first = children[sets], columns.parent_offsets[sets]
             members = [columns.parents[first + k].astype(np.int64) for k in range(size)]
             for a in members:
-                yield sets, _code(n, child, a, -1)
+                yield code_of(n, child, a, -1), sets
             for a, b in combinations(members, 2):
-                for u, v, third in ((a, b, child), (a, child, b), (b, child, a)):
-                    yield sets, _code(n, u, v, third)
+                for code in self._triangle_codes(a, b, child):
+                    yield code, sets
+
+    def _triangle_codes(self, *members: np.ndarray) -> Iterator[np.ndarray]:
+        """The codes of the rows of triangles with these members: one for each edge."""
+        for u, v, third in zip(members, members[1:] + members[:1], members[2:] + members[:2], strict=True):
+            yield code_of(self._n, u, v, third)
 
 
 def can_price(columns: Columns, treewidth: int | None) -> bool:
@@ -243,6 +300,6 @@ def _rows_of_sets(columns: Columns) -> np.ndarray:
     return sizes + 3 * sizes * (sizes - 1) // 2
 
 
-def _code(n: int, u: np.ndarray, v: np.ndarray, third: np.ndarray | int) -> np.ndarray:
+def code_of(n: int, u: np.ndarray, v: np.ndarray, third: np.ndarray | int) -> np.ndarray:
     """The code of a row: its edge and the third variable of its triangle, -1 for arcs."""
     return (np.minimum(u, v) * n + np.maximum(u, v)) * (n + 1) + third + 1

@@ -5,7 +5,7 @@ good start for a search. Then the volume algorithm (`stages.kernels.bounds.lagra
 separates further cuts: clusters of demand one and two, and zero-half cuts. It comes close to the linear programme
 over the same cuts. A set whose reduced cost exceeds the gap cannot be part of a better network than the incumbent and
 is excluded (reduced-cost fixing). Under a treewidth bound a copy of the search goes on with prices of edges
-(`edge_prices`); `width_search` divides the work between both.
+(`edge_prices`, `triangle_prices`); `width_search` divides the work between both.
 
 The volume algorithm works in rounds on active sets (`active_sets`). After each round all sets are evaluated once:
 this gives a valid bound and the next active sets.
@@ -43,6 +43,7 @@ from .proof_steps import Prices, TreeNode, positive_prices
 from .residual import solve_residual
 from .rounding import proof_rounding, relaxed
 from .separators import Separator, add_violated, make_point
+from .triangle_prices import TrianglePrices, can_price_triangles
 from .zero_half_cuts import HalvedSumSeparator
 
 ASCENT_COST = 8
@@ -90,6 +91,11 @@ FIRST_WEIGHT, LAST_WEIGHT = 0.05, 0.004
 FIRST_NARROW, LAST_NARROW = 0.03, 0.002
 """The same once edges are priced: their many small multipliers need longer averages in the end."""
 
+LAST_OF_TRIANGLES, STEPS_OF_TRIANGLES = 0.0003, 500
+"""The last weight, and the least number of steps between two separations, once triangles are priced; the first weight
+is `LAST_NARROW`. Shorter averages end at a worse bound (examples/treewidth/results.md).
+"""
+
 NEW_SHARE, OLD_SHARE = 0.1, 0.02
 """Least initial share of the gap that a step aims at (`subgradient_ascent`), after new cuts and without."""
 
@@ -130,6 +136,7 @@ class BoundSearch:
         self.pool = CutPool(columns)  # the cuts found, over the kept sets
         self.multipliers = np.empty(0)  # the best multipliers of these cuts, in nats; float64
         self._arcs = EdgePrices(columns, None)
+        self._last_weight, self._separation_steps = LAST_WEIGHT, ROUND_STEPS
         self._stalls = 0
         # Whether the bound is about networks within the treewidth only; otherwise it holds for networks of any width.
         self.is_narrow = False
@@ -194,7 +201,7 @@ class BoundSearch:
         search.pool, search.exclusions = self.pool.copied(), list(self.exclusions)
         search._moving, search._shares = self._moving.copy(), self._active.all_shares()
         search._last_least, search._pace = self._last_least.copy(), self._pace.copy()
-        search._arcs = EdgePrices(self.pool.columns, treewidth)
+        search._arcs, search._last_weight = EdgePrices(self.pool.columns, treewidth), LAST_NARROW
         search._arcs.add_violated(self._active.view.columns, self._active.active_shares)
         search._pace[WEIGHT], search._pace[SHARE] = FIRST_NARROW, max(self._pace[SHARE], NEW_SHARE)
         search._begin_round()
@@ -335,18 +342,26 @@ class BoundSearch:
         is_trusted = self._adapt_round(bound, before)
         self.work += ROUND_WORK
         added = 0
-        if is_trusted and self._unseparated >= ROUND_STEPS:
+        if is_trusted and self._unseparated >= self._separation_steps:
             self._unseparated = 0
             gain, self._last = self._best - self._last, self._best
             if gain < STALL_GAIN * self._missing and not self._arcs.are_untried:
-                last = LAST_WEIGHT if self._arcs.treewidth is None else LAST_NARROW
-                self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], last)
+                if self._pace[WEIGHT] <= self._last_weight and can_price_triangles(self._arcs):
+                    self._price_triangles()
+                else:
+                    self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], self._last_weight)
             is_stalled = self._pace[WEIGHT] <= LAST_WEIGHT and gain < KNEE * self._missing
             self._stalls = self._stalls + 1 if is_stalled else 0
             added = self._change_cuts(budget)
         # New cuts change the direction, and steps may have become tiny: start again with longer ones.
         self._pace[SHARE] = max(self._pace[SHARE], NEW_SHARE if added or self._arcs.are_untried else OLD_SHARE)
         self._begin_round()
+
+    def _price_triangles(self) -> None:
+        """Go on with prices of triangles."""
+        self._arcs = TrianglePrices(self._arcs, self._active.view.columns, self._active.active_shares)
+        self._pace[WEIGHT], self._last_weight = LAST_NARROW, LAST_OF_TRIANGLES
+        self._separation_steps = STEPS_OF_TRIANGLES
 
     @property
     def _missing(self) -> float:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cliques import Cliques
+from .cliques import FamilyCliques
 from .rows import Ranges
-from .separation import Point
+from .separation import FamilyPoint
 
 WHOLE = 1e-6
 """Shares this near to 0 or 1 count as whole."""
@@ -26,7 +26,7 @@ class Part(NamedTuple):
     limits: Ranges
 
 
-def candidates(point: Point, limits: Ranges) -> Iterator[tuple[Part, Part]]:
+def candidates(point: FamilyPoint, limits: Ranges) -> Iterator[tuple[Part, Part]]:
     """Pairs of parts, the most promising first.
 
     Fractional edges come first, near one half and with much of the arcs' and marriages' share on them; only if there
@@ -52,7 +52,7 @@ def candidates(point: Point, limits: Ranges) -> Iterator[tuple[Part, Part]]:
         yield edge_parts(cliques, limits, pair)
 
 
-def _fractional_arc(point: Point) -> tuple[int, int] | None:
+def _fractional_arc(point: FamilyPoint) -> tuple[int, int] | None:
     """Parent and child of the arc whose share is nearest to one half; None if all are whole."""
     cliques = point.cliques
     shares = np.zeros((cliques.n_variables, cliques.n_variables))
@@ -64,7 +64,7 @@ def _fractional_arc(point: Point) -> tuple[int, int] | None:
     return (parent, child) if distance[parent, child] < 0.5 - WHOLE else None
 
 
-def edge_parts(cliques: Cliques, limits: Ranges, pair: int) -> tuple[Part, Part]:
+def edge_parts(cliques: FamilyCliques, limits: Ranges, pair: int) -> tuple[Part, Part]:
     """The parts without an edge, so that no set needs it and no triangle has it, and with it."""
     without, within = limits.copied(), limits.copied()
     a, b = cliques.pairs[pair].tolist()
@@ -77,7 +77,7 @@ def edge_parts(cliques: Cliques, limits: Ranges, pair: int) -> tuple[Part, Part]
     return Part("no_edge", (a, b), without), Part("edge", (a, b), within)
 
 
-def arc_parts(cliques: Cliques, limits: Ranges, parent: int, child: int) -> tuple[Part, Part]:
+def arc_parts(cliques: FamilyCliques, limits: Ranges, parent: int, child: int) -> tuple[Part, Part]:
     """The parts without and with an arc."""
     without, within = limits.copied(), limits.copied()
     has = (cliques.child == child) & cliques.members[:, parent]

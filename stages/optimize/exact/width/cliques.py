@@ -1,4 +1,4 @@
-"""Columns of the relaxation: sets with their pairs and triples, then pairs, triples and groups of four variables."""
+"""Columns of the relaxation: sets with the pairs and triples that they need, and cliques."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 
 from formats.sets.listed_sets import ListedSets, offsets_of
 
-MOST_WITH_QUADS = 20
-"""Largest number of variables for which groups of four variables are columns."""
+from ...bounds.cliques import Cliques
 
 
 class Incidence:
@@ -31,7 +30,7 @@ class Incidence:
         return sums
 
 
-class Cliques:
+class FamilyCliques(Cliques):
     """Sets of a table and the cliques that may need them, numbered as columns: sets, pairs, triples, then fours.
 
     Parameters
@@ -45,21 +44,10 @@ class Cliques:
     """
 
     def __init__(self, set_offsets: np.ndarray, sets: ListedSets, treewidth: int):
-        self.n_variables = n = len(set_offsets) - 1
-        self.treewidth, self.set_offsets, self.sets = treewidth, set_offsets, sets
+        n = len(set_offsets) - 1
+        super().__init__(n, treewidth, int(set_offsets[-1]), with_quads=True)
+        self.set_offsets, self.sets = set_offsets, sets
         self.child = np.repeat(np.arange(n), np.diff(set_offsets))
-        self.pairs, self.triples = subsets_of(n, 2), subsets_of(n, 3)
-        self.has_quads = treewidth >= 3 and n <= MOST_WITH_QUADS
-        self.quads = subsets_of(n, 4) if self.has_quads else np.empty((0, 4), dtype=np.int64)
-        self.n_sets = len(self.child)
-        self.first_pair = self.n_sets
-        self.first_triple = self.first_pair + len(self.pairs)
-        self.first_quad = self.first_triple + len(self.triples)
-        self.n_columns = self.first_quad + len(self.quads)
-        # Columns by members; -1 where members repeat.
-        self.pair_column = columns_by_members(n, self.pairs, self.first_pair)
-        self.triple_column = columns_by_members(n, self.triples, self.first_triple)
-        self.quad_column = columns_by_members(n, self.quads, self.first_quad) if self.has_quads else None
         self.arcs, self.sinks, self.stars, self.needs = (Incidence(*found) for found in self._incidences())
 
     @cached_property
@@ -68,18 +56,6 @@ class Cliques:
         members = np.zeros((self.n_sets, self.n_variables), dtype=np.bool_)
         members[np.repeat(np.arange(self.n_sets), self.sets.sizes), self.sets.members] = True
         return members
-
-    @cached_property
-    def edges_of_triples(self) -> np.ndarray:
-        """The columns of the three pairs of each triple; int64, shape (n_triples, 3)."""
-        a, b, c = self.triples.T
-        return np.stack([self.pair_column[a, b], self.pair_column[a, c], self.pair_column[b, c]], axis=1)
-
-    @cached_property
-    def triples_of_quads(self) -> np.ndarray:
-        """The columns of the four triples of each group of four; int64, shape (n_quads, 4)."""
-        threes = itertools.combinations(self.quads.T, 3)
-        return np.stack([self.triple_column[a, b, c] for a, b, c in threes], axis=1)
 
     def _incidences(self):
         """Pairs of child and parent, triples of child and two parents, fours of child and three parents, all pairs of
@@ -105,18 +81,3 @@ class Cliques:
         for entries, count in zip(found, counts):
             cliques = np.concatenate([none, *(clique for clique, _ in entries)])
             yield cliques, np.concatenate([none, *(sets for _, sets in entries)]), count
-
-
-def subsets_of(n_variables: int, size: int) -> np.ndarray:
-    """All subsets of this size; int64, shape (n_subsets, size), each ascending."""
-    subsets = list(itertools.combinations(range(n_variables), size))
-    return np.array(subsets, dtype=np.int64).reshape(len(subsets), size)
-
-
-def columns_by_members(n_variables: int, subsets: np.ndarray, first: int) -> np.ndarray:
-    """The column of each subset, by its members in any order; int32, -1 where members repeat."""
-    size = subsets.shape[1]
-    columns = np.full((n_variables,) * size, -1, dtype=np.int32)
-    for order in itertools.permutations(range(size)):
-        columns[tuple(subsets[:, i] for i in order)] = np.arange(first, first + len(subsets), dtype=np.int32)
-    return columns

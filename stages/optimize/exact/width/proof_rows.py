@@ -10,14 +10,14 @@ from formats.proof_records import WidthRow
 
 from ...bounds.cuts import Origin
 from ...bounds.proof_steps import Prices
-from .cliques import Cliques
+from .cliques import FamilyCliques
 from .rows import RowPool
 
 
 class WrittenRows:
     """The rows of a pool, each converted once."""
 
-    def __init__(self, cliques: Cliques, pool: RowPool):
+    def __init__(self, cliques: FamilyCliques, pool: RowPool):
         self._cliques, self._pool = cliques, pool
         self._origins: list[Origin | WidthRow] = []
 
@@ -35,7 +35,7 @@ class WrittenRows:
         return Prices(tuple(origins), tuple(map(abs, kept)), is_ray)
 
 
-def written_row(cliques: Cliques, key: tuple) -> Origin | WidthRow:
+def written_row(cliques: FamilyCliques, key: tuple) -> Origin | WidthRow:
     """The cut or row of a proof that says the same as the row of this key (``key`` of `Row`)."""
     kind, *rest = key
     if kind == "cluster":
@@ -60,7 +60,7 @@ def written_row(cliques: Cliques, key: tuple) -> Origin | WidthRow:
     raise ValueError(f"no row of kind {kind!r} in proofs")
 
 
-def _members(cliques: Cliques, column: int) -> tuple[int, ...]:
+def _members(cliques: FamilyCliques, column: int) -> tuple[int, ...]:
     """The variables of a column of pairs or larger cliques, ascending."""
     for first, members in (
         (cliques.first_quad, cliques.quads),

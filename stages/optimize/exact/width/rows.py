@@ -9,18 +9,10 @@ import numpy as np
 
 from formats.sets.listed_sets import offsets_of
 
+from ...bounds.clique_rows import Row
+
 COST_BITS, FINE_BITS, MOST_BITS = 46, 24, 62
 """Binary digits of the largest cost in coarse units, of a coarse unit in fine ones, and of the largest sum."""
-
-
-class Row(NamedTuple):
-    """A valid row: coefficients times columns sum to `demand` or more; to exactly this if it is an equation."""
-
-    key: tuple[object, ...]  # kind and members; no two rows of a pool have the same
-    columns: np.ndarray  # int64
-    values: np.ndarray  # int64
-    demand: int
-    is_equation: bool = False
 
 
 class RowPool:

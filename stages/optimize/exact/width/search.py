@@ -29,7 +29,7 @@ from ...result import SearchResult, total_score
 from ...treewidth import forest
 from .. import search as any_width
 from ..linear_programme import lack_of_solver
-from .cliques import Cliques
+from .cliques import FamilyCliques
 from .incumbent import Incumbent
 from .ktree_dp import bag_bytes, solve_by_bags
 from .rows import Costs
@@ -134,7 +134,7 @@ def _by_branches(
     return ideal - tree.cost, {"branches": tree.n_branches, "programmes": tree.n_programmes}, tree.nodes
 
 
-def _columns(table: ParentSetTable, treewidth: int, most: float) -> tuple[Cliques, Costs, np.ndarray]:
+def _columns(table: ParentSetTable, treewidth: int, most: float) -> tuple[FamilyCliques, Costs, np.ndarray]:
     """The columns, their costs and the sets' indices in the table.
 
     A child without an empty set gets one at the cost `most` (nats), so that every branch has a choice for it; its
@@ -148,4 +148,4 @@ def _columns(table: ParentSetTable, treewidth: int, most: float) -> tuple[Clique
     lists = ListedSets(offsets_of(np.insert(sets.sizes, places, 0)), sets.members)
     offsets = starts + offsets_of(~has_empty)
     source = np.insert(np.arange(table.n_sets), places, -1)
-    return Cliques(offsets, lists, treewidth), Costs(np.insert(costs, places, most), offsets, most), source
+    return FamilyCliques(offsets, lists, treewidth), Costs(np.insert(costs, places, most), offsets, most), source

@@ -14,12 +14,12 @@ from stages.runtime.budgets import Budget
 
 from ...bounds.proof_steps import TreeNode
 from .branching import MOST_CANDIDATES, WHOLE, candidates
-from .cliques import Cliques
+from .cliques import FamilyCliques
 from .incumbent import Incumbent
 from .programme import Basis, CliqueProgramme, Solution
 from .proof_rows import WrittenRows
 from .rows import Costs, Ranges, RowPool, safe_bound
-from .separation import VIOLATION, Point, first_rows, separate
+from .separation import VIOLATION, FamilyPoint, first_rows, separate
 
 ROOT_ROUNDS, BRANCH_ROUNDS = 400, 8
 ROUND_GAIN, PATIENCE = 2e-3, 6
@@ -65,7 +65,7 @@ class EdgeTree:
 
     Parameters
     ----------
-    cliques : Cliques
+    cliques : FamilyCliques
         The columns.
     costs : Costs
         Of the sets.
@@ -85,7 +85,7 @@ class EdgeTree:
 
     def __init__(
         self,
-        cliques: Cliques,
+        cliques: FamilyCliques,
         costs: Costs,
         source: np.ndarray,
         incumbent: Incumbent,
@@ -166,7 +166,7 @@ class EdgeTree:
         else:
             self._split(point, limits)
 
-    def _bound_in_rounds(self, limits: Ranges, is_root: bool) -> Point | None:
+    def _bound_in_rounds(self, limits: Ranges, is_root: bool) -> FamilyPoint | None:
         """Rounds of columns and rows; the last solution, or None if the branch can be closed."""
         idle_rounds, before, only_first = 0, -math.inf, is_root
         for _ in range(ROOT_ROUNDS if is_root else BRANCH_ROUNDS):
@@ -174,7 +174,7 @@ class EdgeTree:
             joined = self._bound(solution, limits)
             if self._now >= self._limit:
                 return None
-            point = Point(self.cliques, solution.point)
+            point = FamilyPoint(self.cliques, solution.point)
             if solution.is_infeasible or self._is_spent():
                 break  # A branch whose lack of solutions is not proved is split.
             n_added = self._separate(point, only_first)
@@ -252,7 +252,7 @@ class EdgeTree:
         if self._written is not None:
             self._node.best = self._written.prices(multipliers)
 
-    def _offer(self, point: Point) -> bool:
+    def _offer(self, point: FamilyPoint) -> bool:
         """Offer networks: the solution itself if it is whole, now and then one from its order; returns whether the
         solution is a network.
         """
@@ -263,7 +263,7 @@ class EdgeTree:
             return False
         return self.incumbent.offer(self._source[sets])
 
-    def _separate(self, point: Point, only_first: bool) -> int:
+    def _separate(self, point: FamilyPoint, only_first: bool) -> int:
         """Add violated rows to the programme; returns how many joined it.
 
         If the solution is a network, only rounding and sets that are missing keep the branch open.
@@ -289,7 +289,7 @@ class EdgeTree:
             self.programme.drop_rows(idle)
             self._idle[idle] = 0
 
-    def _split(self, point: Point, limits: Ranges) -> None:
+    def _split(self, point: FamilyPoint, limits: Ranges) -> None:
         """Push the two parts of a branch for which trials promise the highest bounds."""
         programme, basis, cost = self.programme, self.programme.basis(), self._now
         best, worth, idle = None, -math.inf, 0

@@ -9,19 +9,19 @@ from naive.optimize.networks_search import random_table
 from formats.proof_records import ClusterCut, Node, Proof, WidthRow, digest_of_sets
 from stages.evaluate.proof_checking import ProofChecker
 from stages.lists.set_lists import all_sets
-from stages.optimize.exact.width.cliques import Cliques
+from stages.optimize.exact.width.cliques import FamilyCliques
 from stages.optimize.exact.width.proof_rows import written_row
-from stages.optimize.exact.width.separation import Point, first_rows, separate
+from stages.optimize.exact.width.separation import FamilyPoint, first_rows, separate
 
 
 @pytest.mark.parametrize(("seed", "treewidth"), [(0, 2), (1, 3), (2, 4), (3, 2)])
 def test_written_rows_have_the_same_coefficients(seed: int, treewidth: int):
     table = random_table(seed, 7, treewidth, 12)
-    cliques = Cliques(table.set_offsets, all_sets(table), treewidth)
+    cliques = FamilyCliques(table.set_offsets, all_sets(table), treewidth)
     rng = np.random.default_rng(seed)
     rows = list(first_rows(cliques))
     for _ in range(3):
-        rows += separate(Point(cliques, rng.random(cliques.n_columns) ** 2))
+        rows += separate(FamilyPoint(cliques, rng.random(cliques.n_columns) ** 2))
     kinds = {row.key[0] for row in rows}
     assert kinds >= {"edges", "arc", "sink", "edge", "cluster", "degree", "triangles", "link", "chord"}
     assert treewidth == 2 or kinds >= {"star", "triangle", "quads", "quad degree"}
@@ -37,6 +37,6 @@ def test_written_rows_have_the_same_coefficients(seed: int, treewidth: int):
         assert demand == row.demand, row.key
 
 
-def _column(cliques: Cliques, clique: tuple[int, ...]) -> int:
+def _column(cliques: FamilyCliques, clique: tuple[int, ...]) -> int:
     columns = {2: cliques.pair_column, 3: cliques.triple_column, 4: cliques.quad_column}[len(clique)]
     return int(columns[clique])

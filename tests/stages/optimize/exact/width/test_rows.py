@@ -9,9 +9,9 @@ import pytest
 from naive.optimize.ktrees import all_ktrees
 
 from formats.sets.listed_sets import ListedSets
-from stages.optimize.exact.width.cliques import Cliques
+from stages.optimize.exact.width.cliques import FamilyCliques
 from stages.optimize.exact.width.rows import Costs, Ranges, RowPool, safe_bound
-from stages.optimize.exact.width.separation import Point, first_rows, separate
+from stages.optimize.exact.width.separation import FamilyPoint, first_rows, separate
 
 
 def all_cliques(n, treewidth):
@@ -21,7 +21,7 @@ def all_cliques(n, treewidth):
         for v in range(n)
     ]
     offsets = np.cumsum([0, *map(len, families)])
-    return Cliques(offsets, ListedSets.of(p for each in families for p in each), treewidth), families
+    return FamilyCliques(offsets, ListedSets.of(p for each in families for p in each), treewidth), families
 
 
 def network_within(cliques, families, edges, rng):
@@ -55,7 +55,7 @@ def test_rows_hold_for_networks_within_ktrees(n, treewidth):
     for number in range(60):
         wild = rng.random(cliques.n_columns) ** (0.2 if number % 3 == 0 else 3.0)
         wild[: cliques.n_sets] *= rng.random(cliques.n_sets) < 0.1
-        found = separate(Point(cliques, wild))
+        found = separate(FamilyPoint(cliques, wild))
         kinds.update(row.key[0] for row in found)
         pool.add(found)
     expected = {"cluster", "sink", "edge", "degree", "triangles", "link", "chord"}
@@ -68,7 +68,7 @@ def test_rows_hold_for_networks_within_ktrees(n, treewidth):
         lacks = pool.lacks(point)
         worst = int(np.argmax(lacks))
         assert lacks[worst] <= 0.0, list(pool.keys)[worst]
-        assert separate(Point(cliques, point)) == []
+        assert separate(FamilyPoint(cliques, point)) == []
 
 
 def test_found_rows_are_violated_as_stated():
@@ -76,7 +76,7 @@ def test_found_rows_are_violated_as_stated():
     rng = np.random.default_rng(3)
     values = rng.random(cliques.n_columns) ** 2
     pool = RowPool()
-    rows = pool.add(separate(Point(cliques, values)))
+    rows = pool.add(separate(FamilyPoint(cliques, values)))
     assert np.all(pool.lacks(values)[rows] > 0.0)
 
 
@@ -84,7 +84,7 @@ def test_the_bound_in_whole_numbers_is_that_in_floats():
     cliques, _ = all_cliques(5, 2)
     rng = np.random.default_rng(1)
     pool = RowPool()
-    pool.add(first_rows(cliques) + separate(Point(cliques, rng.random(cliques.n_columns))))
+    pool.add(first_rows(cliques) + separate(FamilyPoint(cliques, rng.random(cliques.n_columns))))
     costs = Costs(rng.exponential(10.0, cliques.n_sets), cliques.set_offsets, 50.0)
     limits = Ranges(np.zeros(cliques.n_columns, dtype=np.int8), np.ones(cliques.n_columns, dtype=np.int8))
     limits.lower[cliques.first_pair], limits.upper[cliques.first_pair + 1] = 1, 0

@@ -1,0 +1,60 @@
+"""The cliques of two, three and four variables that a k-tree may have, numbered."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cached_property
+
+import numpy as np
+
+MOST_WITH_QUADS = 20
+"""Largest number of variables for which groups of four variables are columns."""
+
+
+class Cliques:
+    """Cliques numbered as columns of a relaxation, after `n_sets` sets: pairs, triples, then fours.
+
+    K, the `treewidth`, is at least 2 and at most n_variables - 2.
+    """
+
+    def __init__(self, n_variables: int, treewidth: int, n_sets: int = 0, with_quads: bool = False):
+        self.n_variables = n = n_variables
+        self.treewidth, self.n_sets = treewidth, n_sets
+        self.pairs, self.triples = subsets_of(n, 2), subsets_of(n, 3)
+        self.has_quads = with_quads and treewidth >= 3 and n <= MOST_WITH_QUADS
+        self.quads = subsets_of(n, 4) if self.has_quads else np.empty((0, 4), dtype=np.int64)
+        self.first_pair = n_sets
+        self.first_triple = self.first_pair + len(self.pairs)
+        self.first_quad = self.first_triple + len(self.triples)
+        self.n_columns = self.first_quad + len(self.quads)
+        # Columns by members; -1 where members repeat.
+        self.pair_column = columns_by_members(n, self.pairs, self.first_pair)
+        self.triple_column = columns_by_members(n, self.triples, self.first_triple)
+        self.quad_column = columns_by_members(n, self.quads, self.first_quad) if self.has_quads else None
+
+    @cached_property
+    def edges_of_triples(self) -> np.ndarray:
+        """The columns of the three pairs of each triple; int64, shape (n_triples, 3)."""
+        a, b, c = self.triples.T
+        return np.stack([self.pair_column[a, b], self.pair_column[a, c], self.pair_column[b, c]], axis=1)
+
+    @cached_property
+    def triples_of_quads(self) -> np.ndarray:
+        """The columns of the four triples of each group of four; int64, shape (n_quads, 4)."""
+        threes = itertools.combinations(self.quads.T, 3)
+        return np.stack([self.triple_column[a, b, c] for a, b, c in threes], axis=1)
+
+
+def subsets_of(n_variables: int, size: int) -> np.ndarray:
+    """All subsets of this size; int64, shape (n_subsets, size), each ascending."""
+    subsets = list(itertools.combinations(range(n_variables), size))
+    return np.array(subsets, dtype=np.int64).reshape(len(subsets), size)
+
+
+def columns_by_members(n_variables: int, subsets: np.ndarray, first: int) -> np.ndarray:
+    """The column of each subset, by its members in any order; int32, -1 where members repeat."""
+    size = subsets.shape[1]
+    columns = np.full((n_variables,) * size, -1, dtype=np.int32)
+    for order in itertools.permutations(range(size)):
+        columns[tuple(subsets[:, i] for i in order)] = np.arange(first, first + len(subsets), dtype=np.int32)
+    return columns
