@@ -21,7 +21,6 @@ from ..bounds.claims import claim_of_scores
 from ..result import SearchResult
 from ..treewidth import forest
 from ..treewidth.problem import prepare_bounded
-from ..treewidth.triangulation import MOST_VARIABLES
 from . import orders
 from .ktrees import KTreePricing
 from .list_bound import ListBound
@@ -52,13 +51,11 @@ def search_data(
     if options.given_treewidth <= 1:
         run.lists.limit_parents(treewidth)
         return solve_forest(run)
-    first = None
-    if scorer.n_variables <= MOST_VARIABLES:
-        first, result = search_widthless(run, treewidth, grows=table is None)
-        if result is not None:
-            # Sets that no network within the bound may take are not listed; the bound holds for all networks.
-            lists = None if result.lists is None else _of_at_most(treewidth, result.lists)
-            return replace(result, lists=lists)
+    first, result = search_widthless(run, treewidth, grows=table is None)
+    if result is not None:
+        # Sets that no network within the bound may take are not listed; the bound holds for all networks.
+        lists = None if result.lists is None else _of_at_most(treewidth, result.lists)
+        return replace(result, lists=lists)
     run.lists.limit_parents(treewidth)
     engine = KTreePricing(run, treewidth, first)
     result = learn(run, engine, grows=table is None)

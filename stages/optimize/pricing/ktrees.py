@@ -31,6 +31,7 @@ from ..checkpoints import unscored
 from ..result import Parents, SearchResult
 from ..treewidth.annealing import OrderSearch
 from ..treewidth.bounded_search import best_regret_order, mean_gain
+from ..treewidth.insertion import InsertionSearch
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
 from ..treewidth.table_bound import table_bound
@@ -41,7 +42,7 @@ from .greedy_start import FEW, FirstForest
 from .orders import OrderPricing
 from .run import PricingRun
 from .walk_schedule import WalkSchedule
-from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, WidthlessReporter, forest_within
+from .widthless import FIRST_SHARE, OrdersWithinWidth, WidthlessReporter, forest_within
 
 GROWTH_SHARE = 0.1
 """Largest share of the remaining time for a round of growth: with many variables it would else take most of it."""
@@ -65,6 +66,9 @@ PHASE_PATIENCE = 1
 
 GROUP_WORK = 6e7
 """Largest work on groups of cliques in a turn (`GroupSearch.work`): some tenths of a second."""
+
+INSERTION_WORK = 2e7
+"""Work on insertions in a turn (`InsertionSearch.work`): some tenths of a second."""
 
 LONGEST_WAIT = 8
 """Turns of other searches after which a search gets one although its recent gain was small."""
@@ -163,21 +167,26 @@ class KTreePricing:
 
     def _take_network(self, parents: Parents) -> None:
         """Take in a network found without the bound. If it is too wide, it is narrowed and other searches begin."""
-        search = self._triangulations()
+        search = self._insertions()
         is_narrowed = search.start(parents, self.run.budget)
         is_whole = is_narrowed and search.parents() == parents
         if is_narrowed:
             if not is_whole:
-                search.improve(FIRST_TRIANGULATIONS, self.run.budget)
+                search.improve(self.run.budget, lambda: search.work > INSERTION_WORK)
             self._note_triangulated(search)
         self.is_too_wide = not is_whole or self.best.parents != parents
+
+    def _insertions(self) -> InsertionSearch:
+        table = self.run.lists.table()
+        bound = table_bound(table.header, self._max_table)
+        return InsertionSearch(self.run.lists.pack(), self.treewidth, bound, self.run.rng)
 
     def _triangulations(self) -> TriangulationSearch:
         table = self.run.lists.table()
         bound = table_bound(table.header, self._max_table)
         return TriangulationSearch(self.run.lists.pack(), self.treewidth, bound, self.run.rng)
 
-    def _note_triangulated(self, search: TriangulationSearch) -> None:
+    def _note_triangulated(self, search: TriangulationSearch | InsertionSearch) -> None:
         parents = search.parents()
         self._focus = Focus(search.order, parents, search.bags())
         self._note(OrderedNetwork(search.elimination[::-1].copy(), parents, search.score))
@@ -208,8 +217,9 @@ class KTreePricing:
         # Searches of groups of cliques do not support a bound on tables.
         is_grouped = self._max_table is None
         arms = [Arm(self._solve_groups if is_grouped else self._walk_orders)]
+        arms += [Arm(self._insert_sets), Arm(self._search_orders, gain=0.0)]
         if self._is_triangulated:
-            arms += [Arm(self.search_triangulations), Arm(self._search_orders, gain=0.0)]
+            arms.append(Arm(self.search_triangulations))
         return arms
 
     def search(self) -> bool:
@@ -251,6 +261,13 @@ class KTreePricing:
         if search.start(self.best.parents, self.run.budget, self.best.order[::-1]):
             n = self.run.scorer.n_variables
             search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 6000 // n)), self.run.budget)
+            self._note_triangulated(search)
+
+    def _insert_sets(self) -> None:
+        """Insert better sets into the incumbent."""
+        search = self._insertions()
+        if search.start(self.best.parents, self.run.budget, self.best.order[::-1]):
+            search.improve(self.run.budget, lambda: search.work > INSERTION_WORK)
             self._note_triangulated(search)
 
     def _walk_orders(self) -> None:
