@@ -14,14 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import borrowing
-from .elimination import (
-    begin_graph,
-    eliminate_moral,
-    eliminate_sparse,
-    eliminate_vertex,
-    join_families,
-    join_pair,
-)
+from .elimination import begin_graph, eliminate_moral, eliminate_sparse, eliminate_vertex, join_families, join_pair
 from .narrowing import NO_SMALLER_SET, smaller_set
 
 SIZE, INTERFACES, CHANGES, STAMP, WORK = 0, 1, 2, 3, 4
@@ -250,7 +243,7 @@ def join_interface(region, local, v, forest):
 @borrowing
 def is_inside(lists, region, s):
     """Whether all members of set `s` are in the region."""
-    for i in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):  # noqa: SIM110
+    for i in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
         if region.places[lists.parents[i]] < 0:
             return False
     return True

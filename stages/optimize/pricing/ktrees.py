@@ -38,11 +38,10 @@ from ..treewidth.table_bound import table_bound
 from ..treewidth.triangulation import MOST_VARIABLES, TriangulationSearch
 from .basins import OrderedNetwork
 from .clique_growth import CliquePricing, Focus, grow_in_cliques
-from .greedy_start import FEW, FirstForest
-from .orders import OrderPricing
+from .greedy_start import FEW
 from .run import PricingRun
 from .walk_schedule import WalkSchedule
-from .widthless import FIRST_SHARE, OrdersWithinWidth, WidthlessReporter, forest_within
+from .widthless import OrdersWithinWidth, WidthlessReporter
 
 GROWTH_SHARE = 0.1
 """Largest share of the remaining time for a round of growth: with many variables it would else take most of it."""
@@ -96,9 +95,9 @@ class KTreePricing:
 
     patience = 10
 
-    def __init__(self, run: PricingRun, treewidth: int, first: OrdersWithinWidth | None):
+    def __init__(self, run: PricingRun, treewidth: int, first: OrdersWithinWidth):
         self.run, self.treewidth = run, treewidth
-        reached = -math.inf if first is None or first.kept is None else first.kept.score
+        reached = -math.inf if first.kept is None else first.kept.score
         self.best = OrderedNetwork(*run.start_network(reached), -math.inf)
         run.found = self._found
         self.is_cooling = False
@@ -110,14 +109,11 @@ class KTreePricing:
         self._tree: KTree | None = None  # the present k-tree of the walk over orders
         self._focus: Focus | None = None
         self._cliques: CliquePricing | None = None
-        # The search without a bound; None where networks cannot be narrowed.
-        self._orders: OrderPricing | None = None
+        # The search without a bound.
+        self._orders = first.orders
+        self._orders.run = run.phase(WidthlessReporter(run.reporter))
         # The best network within the bound at the end of the first phase, and the forest at which it began.
-        self._kept: OrderedNetwork | None = None
-        self._forest: FirstForest | None = None
-        if first is not None:
-            self._orders, self._kept, self._forest = first.orders, first.kept, first.forest
-            self._orders.run = run.phase(WidthlessReporter(run.reporter))
+        self._kept, self._forest = first.kept, first.forest
         self.is_too_wide = True  # its network exceeds the bound, or is not the best
         self.arms = self._make_arms()
 
@@ -134,11 +130,11 @@ class KTreePricing:
     @property
     def bytes(self) -> int:
         """Approximate memory that the engine uses besides the lists."""
-        return 0 if self._orders is None else self._orders.bytes
+        return self._orders.bytes
 
     def begin(self, grows: bool) -> None:
         """Narrow the network of the search without a bound on the width. A given start network is the incumbent if it
-        meets the bound. With too many variables to narrow a network, that search only grows the first lists.
+        meets the bound.
         """
         run, start = self.run, self.run.options.start
         if start is not None:
@@ -146,24 +142,9 @@ class KTreePricing:
         self._take_start()
         if self._kept is not None:
             self._note(self._kept)
-        if self._orders is not None:
-            self._take_network(self._orders.best.parents)
-        elif grows:
-            reporter = WidthlessReporter(run.reporter)
-            reporter.network = self._found
-            orders = OrderPricing(run.phase(reporter, budget=run.budget.part(FIRST_SHARE)))
-            orders.watch_forest = self._watch_forest
-            orders.begin(grows=True)
-            orders.search()
+        self._take_network(self._orders.best.parents)
         if self.is_too_wide and self._forest is not None:
             self._forest.join_lists()
-
-    def _watch_forest(self, forest: FirstForest) -> None:
-        """Note the forest at which the first climb begins."""
-        self._forest = forest
-        self._kept = forest_within(forest, table_bound(self.run.lists.table().header, self._max_table))
-        if self._kept is not None:
-            self._note(self._kept)
 
     def _take_network(self, parents: Parents) -> None:
         """Take in a network found without the bound. If it is too wide, it is narrowed and other searches begin."""
@@ -240,20 +221,17 @@ class KTreePricing:
 
     def _take_turn(self) -> None:
         """Run the search with the largest gain in its last turn, or one that has waited too long."""
-        arms = [arm for arm in self.arms if self._orders is not None or arm.search != self._search_orders]
-        arm = max(arms, key=lambda arm: (arm.waited >= LONGEST_WAIT, arm.gain, arm.waited))
+        arm = max(self.arms, key=lambda arm: (arm.waited >= LONGEST_WAIT, arm.gain, arm.waited))
         before = self.best.score
         arm.search()
-        for other in arms:
+        for other in self.arms:
             other.waited += 1
         arm.gain, arm.waited = self.best.score - before, 0
 
     def _search_orders(self) -> None:
         """Search without the bound."""
-        orders = self._orders
-        assert orders is not None
-        if orders.search():
-            self._take_network(orders.best.parents)
+        if self._orders.search():
+            self._take_network(self._orders.best.parents)
 
     def search_triangulations(self) -> None:
         """Search within triangulations around the incumbent."""
@@ -312,7 +290,6 @@ class KTreePricing:
         """
         focus, run = self._focus, self.run
         if not self.is_too_wide:
-            assert self._orders is not None
             self._orders.grow()
             return
         if focus is None:

@@ -36,7 +36,12 @@ def graph_of_lists(lists: SetLists, treewidth: int, bound: TableBound) -> Sparse
 
 
 def order_within(
-    lists: SetLists, chosen: np.ndarray, graph: SparseGraph, bound: TableBound, rng: np.random.Generator, budget: Budget
+    lists: SetLists,
+    chosen: np.ndarray,
+    graph: SparseGraph,
+    bound: TableBound,
+    rng: np.random.Generator,
+    budget: Budget,
 ) -> np.ndarray | None:
     """An elimination order of the sets `chosen` within the bounds; int32.
 

@@ -16,13 +16,7 @@ from formats.sets.listed_sets import ListedSets
 from stages.graphs import positions_of, topological_order
 from stages.kernels.ktrees.bounded_lists import new_bounded_lists
 from stages.kernels.ktrees.clique_tree import find_contained
-from stages.kernels.ktrees.triangulation import (
-    bags_of,
-    mark_within,
-    new_triangulation,
-    triangulate,
-    widen,
-)
+from stages.kernels.ktrees.triangulation import bags_of, mark_within, new_triangulation, triangulate, widen
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import all_sets, index_lists, keep_sets
 from stages.runtime.budgets import Budget
