@@ -1,7 +1,7 @@
-"""Greedy elimination of sparse graphs within a width: memory and time grow with the edges, not with pairs of vertices.
+"""Greedy elimination of sparse graphs within a width: memory and time grow with the edges, not with all pairs.
 
-A vertex of least degree is eliminated, a random one among equals, and its neighbours are joined. Neighbours are linked
-lists that also hold eliminated vertices; a table of pairs (open addressing) tells which pairs are joined.
+A vertex of least degree is eliminated, a random one among equals, and its neighbours are joined. Neighbours are
+linked lists that also hold eliminated vertices; a table of pairs (open addressing) holds the pairs joined.
 """
 
 from __future__ import annotations

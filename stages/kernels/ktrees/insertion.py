@@ -3,8 +3,9 @@
 A region is a connected part of the tree of an elimination order: it holds the path between a variable and the members
 of a set that it wants, and cliques around. What lies outside is fixed and reaches the region through cliques only,
 the interfaces. So a network stays within the bound if the region's families, with the interfaces as cliques, can be
-eliminated within it. Each step gives a variable a better set; then, as long as elimination gets stuck, one family among
-the vertices left loses a member. The steps are those of simulated annealing; a region that ends worse is taken back.
+eliminated within it. Each step gives a variable a better set; then, as long as elimination gets stuck, one family
+among the vertices left loses a member. Steps are accepted as in simulated annealing; a region that ends worse is
+taken back.
 """
 
 from __future__ import annotations

@@ -75,8 +75,8 @@ def narrow(lists, graph, rng, chosen, most_cells, share):
     Returns
     -------
     int
-        0 if the moral graph is within the bounds: then ``graph.order`` eliminates it. 1 if families have changed, 2 if
-        none can.
+        0 if the moral graph is within the bounds: then ``graph.order`` eliminates it. 1 if families have changed,
+        2 if none can.
     """
     n = len(chosen)
     offsets = lists.parent_offsets
