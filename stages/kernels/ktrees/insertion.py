@@ -10,271 +10,19 @@ taken back.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..jit import borrowing
-from .elimination import begin_graph, eliminate_moral, eliminate_sparse, eliminate_vertex, join_families, join_pair
+from .clique_forest import eliminate_network
+from .clique_regions import CHANGES, INTERFACES, SIZE, STAMP, WORK, enclose, grow_region, is_inside, leave_region
+from .elimination import begin_graph, eliminate_sparse, join_pair
 from .narrowing import NO_SMALLER_SET, smaller_set
-
-SIZE, INTERFACES, CHANGES, STAMP, WORK = 0, 1, 2, 3, 4
-"""Entries of `Region.counts`: members; interface pairs; changes of the present step; stamp of the latest traversal;
-work so far, in steps of some nanoseconds.
-"""
 
 ORDERS = 10
 """Random elimination orders tried for the whole network after a region has changed."""
 
 LEAST_GAIN = 1e-6
 """Nats; smaller gains may be rounding."""
-
-
-class CliqueForest(NamedTuple):
-    """The forest of cliques along an elimination order: the clique of a variable is it and its later neighbours.
-
-    Attributes
-    ----------
-    order : ndarray of int32, shape (n_variables,)
-        The elimination order.
-    later : ndarray of int32, shape (n_variables, K)
-    sizes : ndarray of int32, shape (n_variables,)
-        Later neighbours of each variable, and their number.
-    above : ndarray of int32, shape (n_variables,)
-        The first of them in the order; the next variable of the order if there is none, -1 for the last one.
-    below, beside : ndarray of int32, shape (n_variables,)
-        A variable below each one, and the next one below the same; -1 for none.
-    ranks : ndarray of int32, shape (n_variables,)
-    """
-
-    order: np.ndarray
-    later: np.ndarray
-    sizes: np.ndarray
-    above: np.ndarray
-    below: np.ndarray
-    beside: np.ndarray
-    ranks: np.ndarray
-
-
-class Region(NamedTuple):
-    """Members of a region and scratch.
-
-    Attributes
-    ----------
-    members : ndarray of int32, shape (capacity,)
-        The nodes of the region first, then the later neighbours of its highest node.
-    places : ndarray of int32, shape (n_variables,)
-        Place of each variable among the members; -1 for others. All -1 between regions.
-    is_free : ndarray of bool, shape (capacity,)
-        Whether all parents of the member are members.
-    interfaces : ndarray of int32, shape (pairs, 2)
-        Places of pairs that stay joined.
-    before : ndarray of int64, shape (capacity,)
-        Sets of the members when the region began.
-    changed : ndarray of int32, shape (changes,)
-    former : ndarray of int64, shape (changes,)
-        Children that changed in the present step, and their sets before; latest last.
-    stamps : ndarray of int64, shape (n_variables,)
-    stack : ndarray of int32, shape (n_variables,)
-        Scratch.
-    counts : ndarray of int64, shape (5,)
-        See `SIZE`, `INTERFACES`, `CHANGES`, `STAMP`, `WORK`.
-    """
-
-    members: np.ndarray
-    places: np.ndarray
-    is_free: np.ndarray
-    interfaces: np.ndarray
-    before: np.ndarray
-    changed: np.ndarray
-    former: np.ndarray
-    stamps: np.ndarray
-    stack: np.ndarray
-    counts: np.ndarray
-
-
-def new_clique_forest(n_variables: int, width: int) -> CliqueForest:
-    """No cliques yet."""
-    return CliqueForest(
-        order=np.zeros(n_variables, dtype=np.int32),
-        later=np.zeros((n_variables, width), dtype=np.int32),
-        sizes=np.zeros(n_variables, dtype=np.int32),
-        above=np.zeros(n_variables, dtype=np.int32),
-        below=np.zeros(n_variables, dtype=np.int32),
-        beside=np.zeros(n_variables, dtype=np.int32),
-        ranks=np.zeros(n_variables, dtype=np.int32),
-    )
-
-
-def new_region(n_variables: int, capacity: int, width: int) -> Region:
-    """No region yet; `capacity` is the largest number of members."""
-    n_changes = 4 * capacity
-    return Region(
-        members=np.zeros(capacity, dtype=np.int32),
-        places=np.full(n_variables, -1, dtype=np.int32),
-        is_free=np.zeros(capacity, dtype=np.bool_),
-        interfaces=np.zeros((capacity * (width + 1), 2), dtype=np.int32),
-        before=np.zeros(capacity, dtype=np.int64),
-        changed=np.zeros(n_changes, dtype=np.int32),
-        former=np.zeros(n_changes, dtype=np.int64),
-        stamps=np.zeros(n_variables, dtype=np.int64),
-        stack=np.zeros(n_variables, dtype=np.int32),
-        counts=np.zeros(5, dtype=np.int64),
-    )
-
-
-@borrowing
-def order_cliques(whole, forest):
-    """Take the cliques of a complete elimination."""
-    n = len(forest.order)
-    for t in range(n):
-        v = whole.order[t]
-        forest.order[t] = v
-        forest.ranks[v] = t
-        forest.below[v] = -1
-    for t in range(n - 1, -1, -1):
-        v = forest.order[t]
-        forest.sizes[v] = whole.sizes[v]
-        above = np.int32(-1)
-        for i in range(whole.sizes[v]):
-            u = whole.later[v, i]
-            forest.later[v, i] = u
-            if above < 0 or forest.ranks[u] < forest.ranks[above]:
-                above = u
-        if above < 0 and t < n - 1:
-            # Components form one tree, with nothing in common.
-            above = forest.order[t + 1]
-        forest.above[v] = above
-        if above >= 0:
-            forest.beside[v] = forest.below[above]
-            forest.below[above] = v
-
-
-@borrowing
-def eliminate_network(lists, whole, forest, rng, chosen, most_cells):
-    """Eliminate the moral graph of a network within the bounds; if that succeeds, `forest` has its cliques."""
-    if not eliminate_moral(lists, whole, rng, chosen, most_cells):
-        return False
-    order_cliques(whole, forest)
-    return True
-
-
-@borrowing
-def add_node(region, most, v):
-    """Make a variable a node of the region if there is room; returns whether it is one."""
-    if region.places[v] >= 0:
-        return True
-    size = region.counts[SIZE]
-    if size >= most:
-        return False
-    region.members[size] = v
-    region.places[v] = size
-    region.counts[SIZE] = size + 1
-    return True
-
-
-@borrowing
-def add_path(forest, region, most, child, member):
-    """Add the nodes between two variables; returns whether they are in one tree and there was room."""
-    a, b = np.int32(child), np.int32(member)
-    while a != b:
-        # The lower one climbs: both meet at the lowest node above both.
-        if forest.ranks[a] > forest.ranks[b]:
-            a, b = b, a
-        if not add_node(region, most, a):
-            return False
-        a = forest.above[a]
-        if a < 0:
-            return False
-    return add_node(region, most, a)
-
-
-@borrowing
-def leave_region(region):
-    """Clear the members."""
-    for k in range(region.counts[SIZE]):
-        region.places[region.members[k]] = -1
-    region.counts[SIZE] = 0
-
-
-@borrowing
-def grow_region(lists, forest, region, rng, child, wanted):
-    """Fill the region: paths between `child` and the members of set `wanted`, then nodes next to the present ones.
-
-    Returns
-    -------
-    bool
-        Whether the paths fit.
-    """
-    most = len(region.members) - forest.later.shape[1]
-    region.counts[SIZE] = 0
-    add_node(region, most, child)
-    for i in range(lists.parent_offsets[wanted], lists.parent_offsets[wanted + 1]):
-        if not add_path(forest, region, most, child, lists.parents[i]):
-            leave_region(region)
-            return False
-    k = 0
-    while k < region.counts[SIZE] and region.counts[SIZE] < most:
-        v = region.members[k]
-        if forest.above[v] >= 0 and rng.random() < 0.7:
-            add_node(region, most, forest.above[v])
-        u = forest.below[v]
-        while u >= 0:
-            if rng.random() < 0.7:
-                add_node(region, most, u)
-            u = forest.beside[u]
-        k += 1
-    return True
-
-
-@borrowing
-def join_interface(region, local, v, forest):
-    """Join the later neighbours of `v`, all members, as an interface."""
-    for i in range(forest.sizes[v]):
-        a = region.places[forest.later[v, i]]
-        for j in range(i):
-            b = region.places[forest.later[v, j]]
-            if join_pair(local, a, b):
-                k = region.counts[INTERFACES]
-                region.interfaces[k, 0] = a
-                region.interfaces[k, 1] = b
-                region.counts[INTERFACES] = k + 1
-
-
-@borrowing
-def is_inside(lists, region, s):
-    """Whether all members of set `s` are in the region."""
-    for i in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
-        if region.places[lists.parents[i]] < 0:
-            return False
-    return True
-
-
-@borrowing
-def enclose(lists, forest, region, local, chosen, cells):
-    """Complete the members by the later neighbours of the highest node; list the interfaces and the free members."""
-    n_nodes = region.counts[SIZE]
-    top = region.members[0]
-    for k in range(n_nodes):
-        if forest.ranks[region.members[k]] > forest.ranks[top]:
-            top = region.members[k]
-    for i in range(forest.sizes[top]):
-        add_node(region, len(region.members), forest.later[top, i])
-    size = region.counts[SIZE]
-    begin_graph(local, size)
-    region.counts[INTERFACES] = 0
-    join_interface(region, local, top, forest)
-    for k in range(n_nodes):
-        u = forest.below[region.members[k]]
-        while u >= 0:
-            if region.places[u] < 0 or region.places[u] >= n_nodes:
-                join_interface(region, local, u, forest)
-            u = forest.beside[u]
-    for k in range(size):
-        v = region.members[k]
-        region.before[k] = chosen[v]
-        region.is_free[k] = is_inside(lists, region, chosen[v])
-        local.cells[k] = cells[v]
 
 
 @borrowing
@@ -377,6 +125,7 @@ def drop_cheapest(lists, region, local, rng, chosen, child):
             if degrees[places[parents[i]]] < 0:
                 continue
             other = smaller_set(lists, v, s, parents[i])
+            region.counts[WORK] += 4 * (lists.set_offsets[v + 1] - s)
             if other == NO_SMALLER_SET:
                 continue
             cost = (lists.scores[s] - lists.scores[other]) / (n_left - 1) * (0.5 + rng.random())
@@ -424,10 +173,16 @@ def lacking_place(lists, region, rng, chosen):
 
 
 @borrowing
-def anneal_region(lists, region, local, rng, chosen, heat, n_steps, most_cells):
-    """Steps within the region, cooling from `heat` nats to nothing; returns the change of the score in nats."""
+def anneal_region(lists, region, local, rng, chosen, heat, n_steps, limit, most_cells):
+    """Steps within the region, cooling from `heat` nats to nothing, until the work reaches `limit`.
+
+    Returns the change of the score in nats.
+    """
     change = 0.0
     for step in range(n_steps):
+        if region.counts[WORK] >= limit:
+            break
+        region.counts[WORK] += 10
         k = lacking_place(lists, region, rng, chosen)
         child = region.members[k]
         n_better = chosen[child] - lists.set_offsets[child]
@@ -483,7 +238,7 @@ def search_regions(lists, whole, local, forest, region, rng, chosen, cells, heat
         change = 0.0
         if region.is_free[region.places[child]]:
             change += insert_set(lists, region, local, rng, chosen, child, wanted, -heat - 1e-12, most_cells)
-        change += anneal_region(lists, region, local, rng, chosen, heat, n_steps, most_cells)
+        change += anneal_region(lists, region, local, rng, chosen, heat, n_steps, limit, most_cells)
         is_changed, is_kept = False, change > -LEAST_GAIN
         for k in range(region.counts[SIZE]):
             is_changed |= chosen[region.members[k]] != region.before[k]
@@ -501,28 +256,3 @@ def search_regions(lists, whole, local, forest, region, rng, chosen, cells, heat
                 chosen[region.members[k]] = region.before[k]
         leave_region(region)
     return gain
-
-
-@borrowing
-def take_order(lists, whole, forest, chosen, order):
-    """Eliminate the moral graph of a network along `order`, whose cliques `forest` takes.
-
-    Returns
-    -------
-    bool
-        Whether all cliques have at most K + 1 members.
-    """
-    join_families(whole, lists, chosen)
-    for t in range(len(order)):
-        if not eliminate_vertex(whole, order[t], np.inf):
-            return False
-    order_cliques(whole, forest)
-    return True
-
-
-@borrowing
-def bags_of_forest(forest, bags):
-    """Fill the row of each variable with its clique, padded with the variable itself."""
-    for v in range(len(bags)):
-        for i in range(bags.shape[1]):
-            bags[v, i] = forest.later[v, i] if i < forest.sizes[v] else v

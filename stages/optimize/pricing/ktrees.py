@@ -31,7 +31,7 @@ from ..checkpoints import unscored
 from ..result import Parents, SearchResult
 from ..treewidth.annealing import OrderSearch
 from ..treewidth.bounded_search import best_regret_order, mean_gain
-from ..treewidth.insertion import InsertionSearch
+from ..treewidth.insertion import LEAST_VARIABLES, InsertionSearch, narrowed_search
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
 from ..treewidth.table_bound import table_bound
@@ -148,14 +148,12 @@ class KTreePricing:
 
     def _take_network(self, parents: Parents) -> None:
         """Take in a network found without the bound. If it is too wide, it is narrowed and other searches begin."""
-        search = self._insertions()
-        is_narrowed = search.start(parents, self.run.budget)
-        is_whole = is_narrowed and search.parents() == parents
-        if is_narrowed:
-            if not is_whole:
-                search.improve(self.run.budget, lambda: search.work > INSERTION_WORK)
+        run = self.run
+        bound = table_bound(run.lists.table().header, self._max_table)
+        search = narrowed_search(run.lists.pack(), self.treewidth, bound, run.rng, parents, run.budget)
+        if search is not None:
             self._note_triangulated(search)
-        self.is_too_wide = not is_whole or self.best.parents != parents
+        self.is_too_wide = search is None or search.parents() != parents or self.best.parents != parents
 
     def _insertions(self) -> InsertionSearch:
         table = self.run.lists.table()
@@ -198,9 +196,11 @@ class KTreePricing:
         # Searches of groups of cliques do not support a bound on tables.
         is_grouped = self._max_table is None
         arms = [Arm(self._solve_groups if is_grouped else self._walk_orders)]
-        arms += [Arm(self._insert_sets), Arm(self._search_orders, gain=0.0)]
+        if self.run.scorer.n_variables >= LEAST_VARIABLES:
+            arms.append(Arm(self.insert_sets))
         if self._is_triangulated:
             arms.append(Arm(self.search_triangulations))
+        arms.append(Arm(self._search_orders, gain=0.0))
         return arms
 
     def search(self) -> bool:
@@ -241,7 +241,7 @@ class KTreePricing:
             search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 6000 // n)), self.run.budget)
             self._note_triangulated(search)
 
-    def _insert_sets(self) -> None:
+    def insert_sets(self) -> None:
         """Insert better sets into the incumbent."""
         search = self._insertions()
         if search.start(self.best.parents, self.run.budget, self.best.order[::-1]):

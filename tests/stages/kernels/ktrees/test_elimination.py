@@ -11,6 +11,7 @@ from naive.optimize.networks_search import random_table
 from naive.optimize.slim import cliques_along
 from naive.optimize.treewidth import eliminated, elimination_width, moral_edges
 
+from stages.kernels.ktrees.clique_forest import bags_of_forest, new_clique_forest, take_order
 from stages.kernels.ktrees.elimination import (
     DONE,
     PAIRS,
@@ -21,7 +22,6 @@ from stages.kernels.ktrees.elimination import (
     join_pair,
     new_sparse_graph,
 )
-from stages.kernels.ktrees.insertion import bags_of_forest, new_clique_forest, take_order
 from stages.lists.set_lists import index_table
 
 N = 9

@@ -11,22 +11,10 @@ from naive.optimize.networks_search import random_table
 from naive.optimize.treewidth import elimination_width, moral_edges, treewidth
 
 from stages.graphs import behind_cycles
+from stages.kernels.ktrees.clique_forest import eliminate_network, new_clique_forest
+from stages.kernels.ktrees.clique_regions import SIZE, WORK, enclose, grow_region, is_inside, leave_region, new_region
 from stages.kernels.ktrees.elimination import new_sparse_graph
-from stages.kernels.ktrees.insertion import (
-    SIZE,
-    WORK,
-    closes_cycle,
-    eliminate_network,
-    enclose,
-    fits_region,
-    grow_region,
-    insert_set,
-    is_inside,
-    leave_region,
-    new_clique_forest,
-    new_region,
-    search_regions,
-)
+from stages.kernels.ktrees.insertion import closes_cycle, fits_region, insert_set, search_regions
 from stages.lists.set_lists import index_table
 
 N = 10
