@@ -6,7 +6,9 @@ moves, move_log, annealing       local changes of an order, incremental updates 
 member_pairs                     the sets that contain two variables, which a change of a bag may make cliques
 kmax                             a k-tree grown by the variable of least regret (k-MAX)
 clique_tree, slim, slim_dp, slim_search    exact improvement of small groups of cliques (as BN-SLIM)
-triangulation, narrowing         chordal graphs within the bounds around a network, which is narrowed to fit
+triangulation                    chordal graphs within the bounds around a network
+elimination, narrowing           greedy elimination of sparse graphs; families lose members until it keeps the bounds
+clique_forest, clique_regions, insertion    better sets inserted within regions of the tree of cliques
 arborescence                     the best network with at most one parent per variable (Edmonds)
 
 All work on `bounded_lists.BoundedLists`, with scores relative to each variable's best set.

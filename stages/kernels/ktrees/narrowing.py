@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import borrowing, njit
-from .triangulation import adopt_order, eliminate_least, fill_in, moralise
+from .elimination import eliminate_moral
 
 NO_SMALLER_SET = np.int64(-1)
 """A list holds no smaller set."""
@@ -40,13 +40,13 @@ def list_losses(lists, graph, chosen, least_left, costs, children, sets):
     count = 0
     for child in range(len(chosen)):
         s = chosen[child]
-        n_left = np.int64(graph.degrees[graph.ranks[child]] >= 0)
+        n_left = np.int64(graph.degrees[child] >= 0)
         for i in range(offsets[s], offsets[s + 1]):
-            n_left += graph.degrees[graph.ranks[parents[i]]] >= 0
+            n_left += graph.degrees[parents[i]] >= 0
         if n_left < least_left:
             continue
         for i in range(offsets[s], offsets[s + 1]):
-            if least_left > 1 and graph.degrees[graph.ranks[parents[i]]] < 0:
+            if least_left > 1 and graph.degrees[parents[i]] < 0:
                 continue
             other = smaller_set(lists, child, s, parents[i])
             if other != NO_SMALLER_SET:
@@ -58,13 +58,15 @@ def list_losses(lists, graph, chosen, least_left, costs, children, sets):
 
 
 @njit
-def narrow(lists, graph, rng, chosen, width, most_cells, share):
+def narrow(lists, graph, rng, chosen, most_cells, share):
     """One step towards the bounds: if elimination gets stuck, families among the vertices left lose members.
 
     Members with the least loss of score per edge are dropped: from a share of all candidates, one member per family.
 
     Parameters
     ----------
+    graph : SparseGraph
+        For the network.
     chosen : ndarray of int64, shape (n_variables,)
         Index of the set of each variable; changed.
     share : float
@@ -73,15 +75,12 @@ def narrow(lists, graph, rng, chosen, width, most_cells, share):
     Returns
     -------
     int
-        0 if the moral graph is within the bounds: then the graph is triangulated. 1 if families have changed, 2 if
-        none can.
+        0 if the moral graph is within the bounds: then ``graph.order`` eliminates it. 1 if families have changed,
+        2 if none can.
     """
     n = len(chosen)
     offsets = lists.parent_offsets
-    moralise(lists, graph, chosen)
-    if eliminate_least(graph, rng, width, most_cells):
-        adopt_order(graph)
-        fill_in(graph.edges, graph.later, graph.states, width, most_cells)
+    if eliminate_moral(lists, graph, rng, chosen, most_cells):
         return 0
     most = 0
     for child in range(n):

@@ -20,8 +20,9 @@ from ..bounds import edge_prices
 from ..bounds.claims import claim_of_scores
 from ..result import SearchResult
 from ..treewidth import forest
+from ..treewidth.narrowing import elimination_within
 from ..treewidth.problem import prepare_bounded
-from ..treewidth.triangulation import MOST_VARIABLES
+from ..treewidth.table_bound import TableBound
 from . import orders
 from .ktrees import KTreePricing
 from .list_bound import ListBound
@@ -52,13 +53,11 @@ def search_data(
     if options.given_treewidth <= 1:
         run.lists.limit_parents(treewidth)
         return solve_forest(run)
-    first = None
-    if scorer.n_variables <= MOST_VARIABLES:
-        first, result = search_widthless(run, treewidth, grows=table is None)
-        if result is not None:
-            # Sets that no network within the bound may take are not listed; the bound holds for all networks.
-            lists = None if result.lists is None else _of_at_most(treewidth, result.lists)
-            return replace(result, lists=lists)
+    first, result = search_widthless(run, treewidth, grows=table is None)
+    if result is not None:
+        # Sets that no network within the bound may take are not listed; the bound holds for all networks.
+        lists = None if result.lists is None else _of_at_most(treewidth, result.lists)
+        return replace(result, lists=lists)
     run.lists.limit_parents(treewidth)
     engine = KTreePricing(run, treewidth, first)
     result = learn(run, engine, grows=table is None)
@@ -100,6 +99,9 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
         alternate(run, engine, bound)
         for arm in engine.arms:
             arm.search()
+        engine.insert_sets()  # an arm of many variables only
+        # No order of a triangle has width 1: narrowing is tried.
+        elimination_within(((1,), (2,), (0,)), 1, TableBound(np.ones(3), np.inf), run.rng)
         engine.run = run.phase(reporter, budget=Budget(stop=budget.stop))
         engine.grow()  # without a limit on local scores, bags are priced
         bound.finish()

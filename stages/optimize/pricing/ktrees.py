@@ -31,17 +31,17 @@ from ..checkpoints import unscored
 from ..result import Parents, SearchResult
 from ..treewidth.annealing import OrderSearch
 from ..treewidth.bounded_search import best_regret_order, mean_gain
+from ..treewidth.insertion import LEAST_VARIABLES, InsertionSearch, narrowed_search
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
 from ..treewidth.table_bound import table_bound
 from ..treewidth.triangulation import MOST_VARIABLES, TriangulationSearch
 from .basins import OrderedNetwork
 from .clique_growth import CliquePricing, Focus, grow_in_cliques
-from .greedy_start import FEW, FirstForest
-from .orders import OrderPricing
+from .greedy_start import FEW
 from .run import PricingRun
 from .walk_schedule import WalkSchedule
-from .widthless import FIRST_SHARE, FIRST_TRIANGULATIONS, OrdersWithinWidth, WidthlessReporter, forest_within
+from .widthless import OrdersWithinWidth, WidthlessReporter
 
 GROWTH_SHARE = 0.1
 """Largest share of the remaining time for a round of growth: with many variables it would else take most of it."""
@@ -65,6 +65,9 @@ PHASE_PATIENCE = 1
 
 GROUP_WORK = 6e7
 """Largest work on groups of cliques in a turn (`GroupSearch.work`): some tenths of a second."""
+
+INSERTION_WORK = 2e7
+"""Work on insertions in a turn (`InsertionSearch.work`): some tenths of a second."""
 
 LONGEST_WAIT = 8
 """Turns of other searches after which a search gets one although its recent gain was small."""
@@ -92,9 +95,9 @@ class KTreePricing:
 
     patience = 10
 
-    def __init__(self, run: PricingRun, treewidth: int, first: OrdersWithinWidth | None):
+    def __init__(self, run: PricingRun, treewidth: int, first: OrdersWithinWidth):
         self.run, self.treewidth = run, treewidth
-        reached = -math.inf if first is None or first.kept is None else first.kept.score
+        reached = -math.inf if first.kept is None else first.kept.score
         self.best = OrderedNetwork(*run.start_network(reached), -math.inf)
         run.found = self._found
         self.is_cooling = False
@@ -106,14 +109,11 @@ class KTreePricing:
         self._tree: KTree | None = None  # the present k-tree of the walk over orders
         self._focus: Focus | None = None
         self._cliques: CliquePricing | None = None
-        # The search without a bound; None where networks cannot be narrowed.
-        self._orders: OrderPricing | None = None
+        # The search without a bound.
+        self._orders = first.orders
+        self._orders.run = run.phase(WidthlessReporter(run.reporter))
         # The best network within the bound at the end of the first phase, and the forest at which it began.
-        self._kept: OrderedNetwork | None = None
-        self._forest: FirstForest | None = None
-        if first is not None:
-            self._orders, self._kept, self._forest = first.orders, first.kept, first.forest
-            self._orders.run = run.phase(WidthlessReporter(run.reporter))
+        self._kept, self._forest = first.kept, first.forest
         self.is_too_wide = True  # its network exceeds the bound, or is not the best
         self.arms = self._make_arms()
 
@@ -130,11 +130,11 @@ class KTreePricing:
     @property
     def bytes(self) -> int:
         """Approximate memory that the engine uses besides the lists."""
-        return 0 if self._orders is None else self._orders.bytes
+        return self._orders.bytes
 
     def begin(self, grows: bool) -> None:
         """Narrow the network of the search without a bound on the width. A given start network is the incumbent if it
-        meets the bound. With too many variables to narrow a network, that search only grows the first lists.
+        meets the bound.
         """
         run, start = self.run, self.run.options.start
         if start is not None:
@@ -142,42 +142,30 @@ class KTreePricing:
         self._take_start()
         if self._kept is not None:
             self._note(self._kept)
-        if self._orders is not None:
-            self._take_network(self._orders.best.parents)
-        elif grows:
-            reporter = WidthlessReporter(run.reporter)
-            reporter.network = self._found
-            orders = OrderPricing(run.phase(reporter, budget=run.budget.part(FIRST_SHARE)))
-            orders.watch_forest = self._watch_forest
-            orders.begin(grows=True)
-            orders.search()
+        self._take_network(self._orders.best.parents)
         if self.is_too_wide and self._forest is not None:
             self._forest.join_lists()
 
-    def _watch_forest(self, forest: FirstForest) -> None:
-        """Note the forest at which the first climb begins."""
-        self._forest = forest
-        self._kept = forest_within(forest, table_bound(self.run.lists.table().header, self._max_table))
-        if self._kept is not None:
-            self._note(self._kept)
-
     def _take_network(self, parents: Parents) -> None:
         """Take in a network found without the bound. If it is too wide, it is narrowed and other searches begin."""
-        search = self._triangulations()
-        is_narrowed = search.start(parents, self.run.budget)
-        is_whole = is_narrowed and search.parents() == parents
-        if is_narrowed:
-            if not is_whole:
-                search.improve(FIRST_TRIANGULATIONS, self.run.budget)
+        run = self.run
+        bound = table_bound(run.lists.table().header, self._max_table)
+        search = narrowed_search(run.lists.pack(), self.treewidth, bound, run.rng, parents, run.budget)
+        if search is not None:
             self._note_triangulated(search)
-        self.is_too_wide = not is_whole or self.best.parents != parents
+        self.is_too_wide = search is None or search.parents() != parents or self.best.parents != parents
+
+    def _insertions(self) -> InsertionSearch:
+        table = self.run.lists.table()
+        bound = table_bound(table.header, self._max_table)
+        return InsertionSearch(self.run.lists.pack(), self.treewidth, bound, self.run.rng)
 
     def _triangulations(self) -> TriangulationSearch:
         table = self.run.lists.table()
         bound = table_bound(table.header, self._max_table)
         return TriangulationSearch(self.run.lists.pack(), self.treewidth, bound, self.run.rng)
 
-    def _note_triangulated(self, search: TriangulationSearch) -> None:
+    def _note_triangulated(self, search: TriangulationSearch | InsertionSearch) -> None:
         parents = search.parents()
         self._focus = Focus(search.order, parents, search.bags())
         self._note(OrderedNetwork(search.elimination[::-1].copy(), parents, search.score))
@@ -208,8 +196,11 @@ class KTreePricing:
         # Searches of groups of cliques do not support a bound on tables.
         is_grouped = self._max_table is None
         arms = [Arm(self._solve_groups if is_grouped else self._walk_orders)]
+        if self.run.scorer.n_variables >= LEAST_VARIABLES:
+            arms.append(Arm(self.insert_sets))
         if self._is_triangulated:
-            arms += [Arm(self.search_triangulations), Arm(self._search_orders, gain=0.0)]
+            arms.append(Arm(self.search_triangulations))
+        arms.append(Arm(self._search_orders, gain=0.0))
         return arms
 
     def search(self) -> bool:
@@ -230,20 +221,17 @@ class KTreePricing:
 
     def _take_turn(self) -> None:
         """Run the search with the largest gain in its last turn, or one that has waited too long."""
-        arms = [arm for arm in self.arms if self._orders is not None or arm.search != self._search_orders]
-        arm = max(arms, key=lambda arm: (arm.waited >= LONGEST_WAIT, arm.gain, arm.waited))
+        arm = max(self.arms, key=lambda arm: (arm.waited >= LONGEST_WAIT, arm.gain, arm.waited))
         before = self.best.score
         arm.search()
-        for other in arms:
+        for other in self.arms:
             other.waited += 1
         arm.gain, arm.waited = self.best.score - before, 0
 
     def _search_orders(self) -> None:
         """Search without the bound."""
-        orders = self._orders
-        assert orders is not None
-        if orders.search():
-            self._take_network(orders.best.parents)
+        if self._orders.search():
+            self._take_network(self._orders.best.parents)
 
     def search_triangulations(self) -> None:
         """Search within triangulations around the incumbent."""
@@ -251,6 +239,13 @@ class KTreePricing:
         if search.start(self.best.parents, self.run.budget, self.best.order[::-1]):
             n = self.run.scorer.n_variables
             search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 6000 // n)), self.run.budget)
+            self._note_triangulated(search)
+
+    def insert_sets(self) -> None:
+        """Insert better sets into the incumbent."""
+        search = self._insertions()
+        if search.start(self.best.parents, self.run.budget, self.best.order[::-1]):
+            search.improve(self.run.budget, lambda: search.work > INSERTION_WORK)
             self._note_triangulated(search)
 
     def _walk_orders(self) -> None:
@@ -295,7 +290,6 @@ class KTreePricing:
         """
         focus, run = self._focus, self.run
         if not self.is_too_wide:
-            assert self._orders is not None
             self._orders.grow()
             return
         if focus is None:

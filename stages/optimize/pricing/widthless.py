@@ -21,8 +21,9 @@ from stages.runtime.seeding import task_generator
 from ..bounds.subset_dp import subsets_fit
 from ..checkpoints import Offer, nothing_yet, unscored
 from ..result import Parents, SearchResult
+from ..treewidth.insertion import narrowed_search
+from ..treewidth.narrowing import elimination_within
 from ..treewidth.table_bound import TableBound, table_bound
-from ..treewidth.triangulation import TriangulationSearch, elimination_within
 from .basins import OrderedNetwork
 from .greedy_start import FirstForest
 from .orders import OrderPricing
@@ -40,9 +41,6 @@ whose networks may become wider, the bound must be at least this multiple of the
 
 LOOKS = 1.25
 """The width of a longer climb is checked whenever its share has grown by this factor."""
-
-FIRST_TRIANGULATIONS = 10
-"""Triangulations searched around a network that has been narrowed."""
 
 
 class WidthlessReporter:
@@ -176,9 +174,10 @@ class OrdersWithinWidth:
 
     def _narrow(self, parents: Parents) -> None:
         """Narrow a network to the bounds and keep it, so that one exists early."""
-        search = TriangulationSearch(self.run.lists.pack(), self._treewidth, self._tables, self._rng)
-        if search.start(parents, self.run.budget):
-            search.improve(FIRST_TRIANGULATIONS, self.run.budget)
+        search = narrowed_search(
+            self.run.lists.pack(), self._treewidth, self._tables, self._rng, parents, self.run.budget
+        )
+        if search is not None:
             self._keep_better(OrderedNetwork(search.elimination[::-1].copy(), search.parents(), search.score))
 
     def _keep_better(self, found: OrderedNetwork | None) -> None:

@@ -16,26 +16,18 @@ from formats.sets.listed_sets import ListedSets
 from stages.graphs import positions_of, topological_order
 from stages.kernels.ktrees.bounded_lists import new_bounded_lists
 from stages.kernels.ktrees.clique_tree import find_contained
-from stages.kernels.ktrees.narrowing import narrow
-from stages.kernels.ktrees.triangulation import (
-    adopt_order,
-    bags_of,
-    eliminate_least,
-    mark_within,
-    new_triangulation,
-    triangulate,
-    widen,
-)
+from stages.kernels.ktrees.triangulation import bags_of, mark_within, new_triangulation, triangulate, widen
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import all_sets, index_lists, keep_sets
 from stages.runtime.budgets import Budget
 
 from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, total_score
+from .narrowing import graph_of_lists, order_within
 from .table_bound import TableBound
 
 MOST_VARIABLES = 4096
-"""Largest number of variables; beyond it a triangulation takes too long."""
+"""Largest number of variables; beyond it the bit matrices of a triangulation take too long."""
 
 TRIES = 5
 """Better families tried per variable for each triangulation, fewer if they take more than `MOST_WORK`."""
@@ -46,14 +38,8 @@ MOST_WORK = 20_000_000
 MOST_ORDERS = 100
 """New elimination orders for each triangulation; fewer if they take more than `MOST_WORK`."""
 
-FIRST_ORDERS = 20
-"""Greedy elimination orders, random among equal degrees, that are tried before a network counts as too wide."""
-
 PROFILES = 5
 """Variables moved per variable in the search over orders within a triangulation."""
-
-SHARE = 0.05
-"""Share of the families in the core that lose a member in one step."""
 
 
 class TriangulationSearch:
@@ -81,28 +67,15 @@ class TriangulationSearch:
         """
         families = ListedSets.of(parents)
         find_contained(new_bounded_lists(self.lists), families.offsets, families.members, self.chosen)
-        most_cells = self.bound.most_cells
-        if elimination is not None:
-            self.graph.ranks[:] = positions_of(elimination)
-            self.graph.states[:] = self.bound.n_states[elimination]
-            is_within = triangulate(self.lists, self.graph, self.chosen, self.treewidth, most_cells)
-        else:
-            is_within = self._find_order()
-        state = 0 if is_within else 1
-        while state == 1 and not budget.is_spent():
-            state = narrow(self.lists, self.graph, self.rng, self.chosen, self.treewidth, most_cells, SHARE)
+        if elimination is None:
+            scratch = graph_of_lists(self.lists, self.treewidth, self.bound)
+            elimination = order_within(self.lists, self.chosen, scratch, self.bound, self.rng, budget)
         self.order[:] = topological_order(self.parents())
-        return state == 0
-
-    def _find_order(self) -> bool:
-        """Triangulate the moral graph by a greedy order within the bounds; returns whether one was found."""
-        graph, most_cells = self.graph, self.bound.most_cells
-        triangulate(self.lists, graph, self.chosen, self.treewidth, most_cells)
-        for _ in range(FIRST_ORDERS):
-            if eliminate_least(graph, self.rng, self.treewidth, most_cells):
-                adopt_order(graph)
-                return triangulate(self.lists, graph, self.chosen, self.treewidth, most_cells)
-        return False
+        if elimination is None:
+            return False
+        self.graph.ranks[:] = positions_of(elimination)
+        self.graph.states[:] = self.bound.n_states[elimination]
+        return bool(triangulate(self.lists, self.graph, self.chosen, self.treewidth, self.bound.most_cells))
 
     def improve(self, n_triangulations: int, budget: Budget) -> None:
         """Search within one triangulation after the other; the network never gets worse."""
@@ -140,16 +113,3 @@ class TriangulationSearch:
         bags = np.empty((len(self.order), self.treewidth + 1), dtype=np.int32)
         bags_of(self.graph, bags)
         return bags
-
-
-def elimination_within(
-    parents: Parents, treewidth: int, bound: TableBound, rng: np.random.Generator
-) -> np.ndarray | None:
-    """An elimination order of a network within the bounds, if greedy elimination finds one; int32."""
-    families = ListedSets.of(parents)
-    if families.sizes.max() > treewidth:
-        return None
-    lists = index_lists(np.arange(len(parents) + 1), families, np.zeros(len(parents)))
-    search = TriangulationSearch(lists, treewidth, bound, rng)
-    # With no smaller sets in the lists, the network cannot be narrowed.
-    return search.elimination if search.start(parents, Budget()) else None

@@ -15,6 +15,7 @@ from naive.optimize.treewidth import elimination_width, moral_edges
 from formats.sets.listed_sets import ListedSets
 from stages.graphs import positions_of
 from stages.kernels.bits import has_bit
+from stages.kernels.ktrees.elimination import eliminate_moral, new_sparse_graph
 from stages.kernels.ktrees.narrowing import NO_SMALLER_SET, narrow, smaller_set
 from stages.kernels.ktrees.triangulation import (
     adopt_order,
@@ -111,10 +112,13 @@ def test_vertices_of_least_degree_come_first(seed):
 def test_narrowed_and_widened_networks_keep_the_bounds(seed, width, most_cells):
     lists, chosen, graph, n_states, rng = random_problem(seed)
     before = families_of(lists, chosen)
-    state = 1
+    sparse, state = new_sparse_graph(N, width, 8 * N * N), 1
+    sparse.cells[:] = n_states
     while state == 1:
-        state = narrow(lists, graph, rng, chosen, width, most_cells, 0.05)
+        state = narrow(lists, sparse, rng, chosen, most_cells, 0.05)
     families = families_of(lists, chosen)
+    graph.ranks[:] = positions_of(sparse.order)
+    graph.states[:] = n_states[sparse.order]
     # All lists hold the empty set, so that families can give up everything.
     assert state == 0
     assert all(set(now) <= set(then) for now, then in zip(families, before, strict=True))
@@ -141,16 +145,15 @@ def test_families_with_one_vertex_left_are_narrowed(seed):
     sets = [[family, *([(family[1],)] if len(family) > 1 else []), *([()] if family else [])] for family in families]
     offsets = np.concatenate([[0], np.cumsum(list(map(len, sets)))])
     lists = index_lists(offsets, ListedSets.of([*itertools.chain(*sets)]), -np.arange(offsets[-1], dtype=np.float64))
-    graph, chosen = new_triangulation(np.full(n, 2.0), 3), offsets[:-1].copy()
-    moralise(lists, graph, chosen)
-    assert not eliminate_least(graph, rng, 2, math.inf)
-    assert sorted(np.flatnonzero(graph.degrees >= 0).tolist()) == sorted(graph.ranks[:4].tolist())
+    graph, chosen = new_sparse_graph(n, 2, 8 * n), offsets[:-1].copy()
+    assert not eliminate_moral(lists, graph, rng, chosen, math.inf)
+    assert np.flatnonzero(graph.degrees >= 0).tolist() == [*range(4)]
     state = 1
     while state == 1:
-        state = narrow(lists, graph, rng, chosen, 2, math.inf, 0.05)
+        state = narrow(lists, graph, rng, chosen, math.inf, 0.05)
     assert state == 0
     narrowed = families_of(lists, chosen)
-    assert elimination_width(moral_edges(narrowed), np.argsort(graph.ranks).tolist()) <= 2
+    assert elimination_width(moral_edges(narrowed), graph.order.tolist()) <= 2
     assert sum(map(len, families)) - sum(map(len, narrowed)) <= 2
 
 

@@ -21,8 +21,8 @@ from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import loop, walk_schedule, widthless
+from stages.optimize.treewidth.narrowing import elimination_within
 from stages.optimize.treewidth.table_bound import TableBound
-from stages.optimize.treewidth.triangulation import elimination_within
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter

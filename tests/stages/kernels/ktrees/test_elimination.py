@@ -1,0 +1,109 @@
+"""Elimination of sparse graphs, against elimination step by step."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from helpers.seeds import seeds
+from naive.optimize.networks_search import random_table
+from naive.optimize.slim import cliques_along
+from naive.optimize.treewidth import eliminated, elimination_width, moral_edges
+
+from stages.kernels.ktrees.clique_forest import bags_of_forest, new_clique_forest, take_order
+from stages.kernels.ktrees.elimination import (
+    DONE,
+    PAIRS,
+    begin_graph,
+    eliminate_moral,
+    eliminate_sparse,
+    join_families,
+    join_pair,
+    new_sparse_graph,
+)
+from stages.lists.set_lists import index_table
+
+N = 9
+
+
+def random_problem(seed, width):
+    """Lists, random sets of them, scratch for their moral graph, and a generator."""
+    rng, lists = np.random.default_rng(seed), index_table(random_table(seed, N, n_sets=10))
+    graph = new_sparse_graph(N, width, 8 * N * N)
+    graph.cells[:] = rng.integers(2, 5, N)
+    chosen = np.array([rng.integers(*lists.set_offsets[child : child + 2]) for child in range(N)])
+    return lists, chosen, graph, rng
+
+
+def families_of(lists, chosen):
+    offsets = lists.parent_offsets
+    return [tuple(lists.parents[offsets[s] : offsets[s + 1]].tolist()) for s in chosen]
+
+
+def degrees_of(edges, left):
+    return {v: sum(v in edge for edge in edges) for v in left}
+
+
+@pytest.mark.parametrize("seed", seeds(20, quick=3))
+@pytest.mark.parametrize("width", [1, 2, 4])
+@pytest.mark.parametrize("most_cells", [math.inf, 60.0])
+def test_vertices_of_least_degree_go_until_one_exceeds_the_bounds(seed, width, most_cells):
+    lists, chosen, graph, rng = random_problem(seed, width)
+    families, left = families_of(lists, chosen), set(range(N))
+    is_within = eliminate_moral(lists, graph, rng, chosen, most_cells)
+    edges = moral_edges(families)
+    for v in graph.order[: graph.counts[DONE]].tolist():
+        degrees = degrees_of(edges, left)
+        assert degrees[v] == min(degrees.values()) <= width
+        neighbours, edges = eliminated(edges, v)
+        assert set(graph.later[v, : graph.sizes[v]].tolist()) == neighbours
+        assert math.prod(graph.cells[[v, *neighbours]]) <= most_cells
+        left.remove(v)
+    assert is_within == (not left)
+    if left:
+        degrees = degrees_of(edges, left)
+        assert {v: int(graph.degrees[v]) for v in left} == degrees
+        least = [v for v in left if degrees[v] == min(degrees.values())]
+        exceeding = [v for v in least if math.prod(graph.cells[[v, *eliminated(edges, v)[0]]]) > most_cells]
+        assert min(degrees.values()) > width or exceeding
+
+
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
+def test_pairs_are_joined_once(seed):
+    lists, chosen, graph, _ = random_problem(seed, 3)
+    edges = moral_edges(families_of(lists, chosen))
+    join_families(graph, lists, chosen)
+    assert graph.counts[PAIRS] == 2 * len(edges)
+    assert graph.degrees.tolist() == list(degrees_of(edges, range(N)).values())
+
+
+def test_a_graph_without_room_is_not_eliminated():
+    graph, rng = new_sparse_graph(4, 3, 4), np.random.default_rng(0)
+    begin_graph(graph, 4)
+    for v in range(4):
+        assert join_pair(graph, v, (v + 1) % 4)
+    assert not join_pair(graph, 1, 0)
+    assert not eliminate_sparse(graph, 4, rng, math.inf)
+
+
+@pytest.mark.parametrize("seed", seeds(20, quick=3))
+def test_cliques_along_an_order(seed):
+    lists, chosen, _, rng = random_problem(seed, 1)
+    families, order = families_of(lists, chosen), rng.permutation(N).astype(np.int32)
+    expected = cliques_along(families, order[::-1].tolist())
+    fitting = elimination_width(moral_edges(families), order.tolist())
+    for width in range(1, N):
+        graph, forest = new_sparse_graph(N, width, 8 * N * N), new_clique_forest(N, width)
+        assert take_order(lists, graph, forest, chosen, order) == (fitting <= width)
+        if fitting > width:
+            continue
+        assert forest.order.tolist() == order.tolist()
+        bags = np.empty((N, width + 1), dtype=np.int32)
+        bags_of_forest(forest, bags)
+        places = np.argsort(order)
+        for v in range(N):
+            assert set(bags[v].tolist()) == {v, *expected[v]}
+            followers = sorted(expected[v], key=lambda u: places[u])
+            last = -1 if places[v] == N - 1 else order[places[v] + 1]
+            assert forest.above[v] == (followers[0] if followers else last)
