@@ -27,11 +27,6 @@ width until this share of the cooling: narrow ones take less time, and wide ones
 experiment.
 """
 
-FEW_SHARE = 0.25
-"""Share of its time that the walk then takes: with thousands of variables the other searches gain more. By experiment
-on 2,000 variables.
-"""
-
 
 class WalkSchedule:
     """The schedule of a walk that begins now; earlier rounds and local scores do not count.
@@ -56,8 +51,7 @@ class WalkSchedule:
         run, time = self.run, self.time
         shares = [(run.work.rounds - self.rounds) / (COOLING_ROUNDS * self.share)]
         if time.seconds is not None:
-            share = FEW_SHARE if self._is_narrow else 1.0
-            shares = [time.elapsed() / (share * time.seconds) if time.seconds else 1.0]
+            shares = [time.elapsed() / time.seconds if time.seconds else 1.0]
         if time.evaluations is not None:
             most = COOLING_TIME * self.share * (time.evaluations - self.evaluations)
             shares.append((run.scorer.evaluations - self.evaluations) / most if most > 0 else 1.0)
