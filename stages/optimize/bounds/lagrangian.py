@@ -100,9 +100,7 @@ NEW_SHARE, OLD_SHARE = 0.1, 0.02
 """Least initial share of the gap that a step aims at (`subgradient_ascent`), after new cuts and without."""
 
 KNEE, STALLS = 0.003, 6
-"""A search stalls after `STALLS` separations in a row, once averages are long, each with a gain of less than
-the share `KNEE` of the gap.
-"""
+"""A search stalls after `STALLS` separations in a row with long averages, each of a gain below `KNEE` of the gap."""
 
 STALL_GAIN = 0.01
 """Share of the gap that must be closed between two separations; below it, the moving averages become longer."""
@@ -208,7 +206,7 @@ class BoundSearch:
         return search
 
     def root_node(self) -> TreeNode:
-        """The node of all networks, for a proof; without a treewidth, as proofs know no prices of edges."""
+        """The node of all networks, for a proof; without a treewidth, since these proofs hold no prices of edges."""
         exclusions = self.exclusions + ([] if self.residual is None else [self.residual])
         best = positive_prices(self.pool.origins, self.multipliers)
         return TreeNode(exclusions=exclusions, best=best, is_solved=self.residual is not None)
