@@ -39,6 +39,9 @@ WITHOUT_RESUME = frozenset(
 MARGIN = 1.5
 """Factor on the forecast of a run."""
 
+MEMORY_STEP = 64 << 20
+"""Memory is rounded up to a multiple of this: measured peaks of the same run differ by some MiB."""
+
 EXTRA_SECONDS = 120.0
 """Allowance for compiling kernels and for writing."""
 
@@ -244,13 +247,18 @@ def limits_of(jobs: Jobs, seconds: float | None, memory: int | None, reporter: R
         if seconds is None:
             seconds = MARGIN * forecast["seconds"] + EXTRA_SECONDS
         if memory is None:
-            memory = int(MARGIN * forecast["memory_bytes"])
+            memory = _limit_of_memory(forecast)
     elif words[0] in ("optimize", "posterior") and memory is None and reporter is not None:
         try:
-            memory = int(MARGIN * _dry_run(words)["memory_bytes"])
+            memory = _limit_of_memory(_dry_run(words))
         except StageError as error:
             reporter.warn(f"no forecast of memory, give --memory: {error}")
     return replace(jobs, seconds=seconds, memory_bytes=memory)
+
+
+def _limit_of_memory(forecast: dict[str, float]) -> int:
+    """The memory that a run may take by its forecast, in bytes."""
+    return math.ceil(MARGIN * forecast["memory_bytes"] / MEMORY_STEP) * MEMORY_STEP
 
 
 def _dry_run(words: list[str]) -> dict[str, float]:
