@@ -217,7 +217,8 @@ def _measure_target(network: Network, given: Inputs, target: str, reporter: Repo
     if given.data and given.folds and not given.test:
         return {"target": target, **_measure_folded_target(network, given, given.data, target)}
     rows, parameters = given.test or given.data, given.parameters
-    if reporter and not parameters and not given.test:
+    are_known = given.data and _shown(given.test or given.data).fingerprint == given.data.fingerprint
+    if reporter and not parameters and are_known:
         reporter.warn("the target is predicted in the rows that the parameters are from, so better than in others")
     if not parameters and given.data:
         parameters = fit_parameters(network, given.data, smoothing=given.smoothing)

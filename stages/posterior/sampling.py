@@ -108,10 +108,13 @@ def draw_samples(
     stop before each chain had a sample.
     """
     if options.prior != "dags":
-        raise StageError(
-            f"the prior of {options.prior} is not sampled, and exact sums take at most "
-            f"{MOST_EXACT[options.prior]} variables: use --prior dags"
+        most = MOST_EXACT[options.prior]
+        remedy = (
+            "use --exact"
+            if table.n_variables <= most
+            else f"exact sums take at most {most} variables: use --prior dags"
         )
+        raise StageError(f"the prior of {options.prior} is not sampled; {remedy}")
     return _Sampler(table, options, budget, reporter, keeper).run()
 
 

@@ -84,5 +84,8 @@ def test_rows_may_give_the_parameters_too(place: Path):
     found = json.loads(done.stdout)
     assert (found["target_rows"], found["accuracy"]) == (5, 0.8)
     assert found["log_loss"] == pytest.approx(-(2 * math.log(2 / 3) + math.log(1 / 3)) / 5)
-    apart = json.loads(run_here(*words, "--test", "d.csv", cwd=place).stdout)
-    assert apart["log_loss"] == found["log_loss"]
+    same = run_here(*words, "--test", "d.csv", cwd=place)
+    assert json.loads(same.stdout)["log_loss"] == found["log_loss"]
+    assert b"rows that the parameters are from" in same.stderr
+    (place / "e.csv").write_text("sky,rain\nblue,no\ngrey,yes\n")
+    assert b"rows that the parameters are from" not in run_here(*words, "--test", "e.csv", cwd=place).stderr

@@ -176,8 +176,10 @@ def test_the_clock_and_the_user_end_it():
 
 def test_orders_are_not_sampled():
     table = as_table(random_lists(2, 5, 2.0))
-    with pytest.raises(StageError, match="not sampled"):
+    with pytest.raises(StageError, match="not sampled; use --exact"):
         sample(table, prior="orders")
+    with pytest.raises(StageError, match="at most 22 variables: use --prior dags"):
+        sample(as_table(random_lists(2, 23, 2.0, most_parents=1)), prior="orders")
 
 
 @pytest.mark.slow
