@@ -135,6 +135,7 @@ undecided_gap object nats: what the best choice of an undecided order can score 
 decoding string: how orders became networks, where a method has more than one way
 steps integer: additions, removals and reversals of arcs made
 evaluations integer: local scores that the climber computed
+first_score number nats: score of the network by score, before arcs about the target were changed
 classifier string: the classifier that was chosen: 'naive Bayes', 'tan' or 'kdb K'
 conditional_log_likelihood number nats: of the class given the other columns, each row by the counts of all others
 tests integer: tests of independence made to find the candidate parents

@@ -9,7 +9,7 @@ import numpy as np
 from ..jit import borrowing
 from .elimination import begin_graph, join_pair
 
-SIZE, INTERFACES, CHANGES, STAMP, WORK = 0, 1, 2, 3, 4
+REGION_SIZE, INTERFACES, REGION_CHANGES, REGION_STAMP, REGION_WORK = 0, 1, 2, 3, 4
 """Entries of `Region.counts`: members; interface pairs; changes of the present step; stamp of the latest traversal;
 work so far, in steps of some nanoseconds.
 """
@@ -37,7 +37,7 @@ class Region(NamedTuple):
     stack : ndarray of int32, shape (n_variables,)
         Scratch.
     counts : ndarray of int64, shape (5,)
-        See `SIZE`, `INTERFACES`, `CHANGES`, `STAMP`, `WORK`.
+        See `REGION_SIZE`, `INTERFACES`, `REGION_CHANGES`, `REGION_STAMP`, `REGION_WORK`.
     """
 
     members: np.ndarray
@@ -74,12 +74,12 @@ def add_node(region, most, v):
     """Make a variable a node of the region if there is room; returns whether it is one."""
     if region.places[v] >= 0:
         return True
-    size = region.counts[SIZE]
+    size = region.counts[REGION_SIZE]
     if size >= most:
         return False
     region.members[size] = v
     region.places[v] = size
-    region.counts[SIZE] = size + 1
+    region.counts[REGION_SIZE] = size + 1
     return True
 
 
@@ -102,9 +102,9 @@ def add_path(forest, region, most, child, member):
 @borrowing
 def leave_region(region):
     """Clear the members."""
-    for k in range(region.counts[SIZE]):
+    for k in range(region.counts[REGION_SIZE]):
         region.places[region.members[k]] = -1
-    region.counts[SIZE] = 0
+    region.counts[REGION_SIZE] = 0
 
 
 @borrowing
@@ -117,14 +117,14 @@ def grow_region(lists, forest, region, rng, child, wanted):
         Whether the paths fit.
     """
     most = len(region.members) - forest.later.shape[1]
-    region.counts[SIZE] = 0
+    region.counts[REGION_SIZE] = 0
     add_node(region, most, child)
     for i in range(lists.parent_offsets[wanted], lists.parent_offsets[wanted + 1]):
         if not add_path(forest, region, most, child, lists.parents[i]):
             leave_region(region)
             return False
     k = 0
-    while k < region.counts[SIZE] and region.counts[SIZE] < most:
+    while k < region.counts[REGION_SIZE] and region.counts[REGION_SIZE] < most:
         v = region.members[k]
         if forest.above[v] >= 0 and rng.random() < 0.7:
             add_node(region, most, forest.above[v])
@@ -163,14 +163,14 @@ def is_inside(lists, region, s):
 @borrowing
 def enclose(lists, forest, region, local, chosen, cells):
     """Complete the members by the later neighbours of the highest node; list the interfaces and the free members."""
-    n_nodes = region.counts[SIZE]
+    n_nodes = region.counts[REGION_SIZE]
     top = region.members[0]
     for k in range(n_nodes):
         if forest.ranks[region.members[k]] > forest.ranks[top]:
             top = region.members[k]
     for i in range(forest.sizes[top]):
         add_node(region, len(region.members), forest.later[top, i])
-    size = region.counts[SIZE]
+    size = region.counts[REGION_SIZE]
     begin_graph(local, size)
     region.counts[INTERFACES] = 0
     join_interface(region, local, top, forest)

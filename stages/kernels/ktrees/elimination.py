@@ -12,7 +12,7 @@ import numpy as np
 
 from ..jit import borrowing
 
-PAIRS, STAMP, DONE = 0, 1, 2
+PAIRS, GRAPH_STAMP, DONE = 0, 1, 2
 """Entries of `SparseGraph.counts`: ends of pairs in use; stamp of the present graph; eliminated vertices."""
 
 MULTIPLIER = np.int64(-7046029254386353131)
@@ -46,7 +46,7 @@ class SparseGraph(NamedTuple):
     cells : ndarray of float64, shape (capacity,)
         States of each vertex; ones if tables are not bounded.
     counts : ndarray of int64, shape (3,)
-        See `PAIRS`, `STAMP`, `DONE`.
+        See `PAIRS`, `GRAPH_STAMP`, `DONE`.
     """
 
     keys: np.ndarray
@@ -90,7 +90,7 @@ def new_sparse_graph(capacity: int, width: int, n_pairs: int) -> SparseGraph:
 def begin_graph(graph, n):
     """Begin a graph of `n` vertices without edges."""
     graph.counts[PAIRS] = graph.counts[DONE] = 0
-    graph.counts[STAMP] += 1
+    graph.counts[GRAPH_STAMP] += 1
     for v in range(n):
         graph.heads[v] = -1
         graph.degrees[v] = 0
@@ -99,7 +99,7 @@ def begin_graph(graph, n):
 @borrowing
 def join_pair(graph, a, b):
     """Join two vertices; returns whether they were not joined before. A full graph joins no more."""
-    keys, stamps, stamp = graph.keys, graph.stamps, graph.counts[STAMP]
+    keys, stamps, stamp = graph.keys, graph.stamps, graph.counts[GRAPH_STAMP]
     key = (np.int64(min(a, b)) << 32) | np.int64(max(a, b))
     last = len(keys) - 1
     slot = ((key * MULTIPLIER) >> 24) & last

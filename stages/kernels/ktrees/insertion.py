@@ -14,7 +14,17 @@ import numpy as np
 
 from ..jit import borrowing
 from .clique_forest import eliminate_network
-from .clique_regions import CHANGES, INTERFACES, SIZE, STAMP, WORK, enclose, grow_region, is_inside, leave_region
+from .clique_regions import (
+    INTERFACES,
+    REGION_CHANGES,
+    REGION_SIZE,
+    REGION_STAMP,
+    REGION_WORK,
+    enclose,
+    grow_region,
+    is_inside,
+    leave_region,
+)
 from .elimination import begin_graph, eliminate_sparse, join_pair
 from .narrowing import NO_SMALLER_SET, smaller_set
 
@@ -28,7 +38,7 @@ LEAST_GAIN = 1e-6
 @borrowing
 def fits_region(lists, region, local, rng, chosen, most_cells):
     """Whether the families of the free members and the interfaces can be eliminated within the bounds."""
-    size, places = region.counts[SIZE], region.places
+    size, places = region.counts[REGION_SIZE], region.places
     begin_graph(local, size)
     for k in range(region.counts[INTERFACES]):
         join_pair(local, region.interfaces[k, 0], region.interfaces[k, 1])
@@ -41,16 +51,16 @@ def fits_region(lists, region, local, rng, chosen, most_cells):
             join_pair(local, k, places[lists.parents[i]])
             for j in range(first, i):
                 join_pair(local, places[lists.parents[i]], places[lists.parents[j]])
-    region.counts[WORK] += 20 * size
+    region.counts[REGION_WORK] += 20 * size
     return eliminate_sparse(local, size, rng, most_cells)
 
 
 @borrowing
-def closes_cycle(lists, region, chosen, child):
+def closes_cycle_in_region(lists, region, chosen, child):
     """Whether the set of `child` has a descendant of it."""
     stamps, stack, offsets = region.stamps, region.stack, lists.parent_offsets
-    region.counts[STAMP] += 1
-    stamp, n_waiting = region.counts[STAMP], 1
+    region.counts[REGION_STAMP] += 1
+    stamp, n_waiting = region.counts[REGION_STAMP], 1
     stack[0] = child
     while n_waiting:
         n_waiting -= 1
@@ -63,17 +73,17 @@ def closes_cycle(lists, region, chosen, child):
                 stamps[p] = stamp
                 stack[n_waiting] = p
                 n_waiting += 1
-        region.counts[WORK] += 2
+        region.counts[REGION_WORK] += 2
     return False
 
 
 @borrowing
 def change_set(lists, region, chosen, child, s):
     """Give a child a set in the present step; returns the change of the score in nats."""
-    k = region.counts[CHANGES]
+    k = region.counts[REGION_CHANGES]
     region.changed[k] = child
     region.former[k] = chosen[child]
-    region.counts[CHANGES] = k + 1
+    region.counts[REGION_CHANGES] = k + 1
     change = lists.scores[s] - lists.scores[chosen[child]]
     chosen[child] = s
     return change
@@ -99,7 +109,7 @@ def turn_back(lists, region, chosen, child, s):
                     return -np.inf
                 change += change_set(lists, region, chosen, p, other)
                 break
-    return -np.inf if closes_cycle(lists, region, chosen, child) else change
+    return -np.inf if closes_cycle_in_region(lists, region, chosen, child) else change
 
 
 @borrowing
@@ -111,7 +121,7 @@ def drop_cheapest(lists, region, local, rng, chosen, child):
     """
     offsets, parents, places, degrees = lists.parent_offsets, lists.parents, region.places, local.degrees
     least, best, best_child = np.inf, NO_SMALLER_SET, np.int32(-1)
-    for k in range(region.counts[SIZE]):
+    for k in range(region.counts[REGION_SIZE]):
         v = region.members[k]
         if v == child or not region.is_free[k]:
             continue
@@ -125,13 +135,13 @@ def drop_cheapest(lists, region, local, rng, chosen, child):
             if degrees[places[parents[i]]] < 0:
                 continue
             other = smaller_set(lists, v, s, parents[i])
-            region.counts[WORK] += 4 * (lists.set_offsets[v + 1] - s)
+            region.counts[REGION_WORK] += 4 * (lists.set_offsets[v + 1] - s)
             if other == NO_SMALLER_SET:
                 continue
             cost = (lists.scores[s] - lists.scores[other]) / (n_left - 1) * (0.5 + rng.random())
             if cost < least:
                 least, best, best_child = cost, other, v
-    region.counts[WORK] += 4 * region.counts[SIZE]
+    region.counts[REGION_WORK] += 4 * region.counts[REGION_SIZE]
     if best == NO_SMALLER_SET:
         return -np.inf
     return change_set(lists, region, chosen, best_child, best)
@@ -146,17 +156,17 @@ def insert_set(lists, region, local, rng, chosen, child, s, least, most_cells):
     float
         The change of the score in nats; 0 if the step is taken back, as it would change it by `least` or less.
     """
-    region.counts[CHANGES] = 0
+    region.counts[REGION_CHANGES] = 0
     change = change_set(lists, region, chosen, child, s)
     change += turn_back(lists, region, chosen, child, s)
     while change > least and not fits_region(lists, region, local, rng, chosen, most_cells):
-        if region.counts[CHANGES] == len(region.changed):
+        if region.counts[REGION_CHANGES] == len(region.changed):
             change = -np.inf
             break
         change += drop_cheapest(lists, region, local, rng, chosen, child)
     if change > least:
         return change
-    for k in range(region.counts[CHANGES] - 1, -1, -1):
+    for k in range(region.counts[REGION_CHANGES] - 1, -1, -1):
         chosen[region.changed[k]] = region.former[k]
     return 0.0
 
@@ -164,7 +174,7 @@ def insert_set(lists, region, local, rng, chosen, child, s, least, most_cells):
 @borrowing
 def lacking_place(lists, region, rng, chosen):
     """Place of the member that lacks more to its best set, of two random ones."""
-    size = region.counts[SIZE]
+    size = region.counts[REGION_SIZE]
     one, two = int(rng.random() * size), int(rng.random() * size)
     a, b = region.members[one], region.members[two]
     lacks_a = lists.scores[lists.set_offsets[a]] - lists.scores[chosen[a]]
@@ -180,9 +190,9 @@ def anneal_region(lists, region, local, rng, chosen, heat, n_steps, limit, most_
     """
     change = 0.0
     for step in range(n_steps):
-        if region.counts[WORK] >= limit:
+        if region.counts[REGION_WORK] >= limit:
             break
-        region.counts[WORK] += 10
+        region.counts[REGION_WORK] += 10
         k = lacking_place(lists, region, rng, chosen)
         child = region.members[k]
         n_better = chosen[child] - lists.set_offsets[child]
@@ -213,7 +223,7 @@ def search_regions(lists, whole, local, forest, region, rng, chosen, cells, heat
     n_steps : int
         Steps in each region.
     limit : int
-        The search ends once ``region.counts[WORK]`` reaches it.
+        The search ends once ``region.counts[REGION_WORK]`` reaches it.
 
     Returns
     -------
@@ -221,8 +231,8 @@ def search_regions(lists, whole, local, forest, region, rng, chosen, cells, heat
         The gain in nats.
     """
     n, gain = len(chosen), 0.0
-    while region.counts[WORK] < limit:
-        region.counts[WORK] += 100
+    while region.counts[REGION_WORK] < limit:
+        region.counts[REGION_WORK] += 100
         child = np.int32(rng.random() * n)
         other = np.int32(rng.random() * n)
         first = lists.set_offsets
@@ -240,7 +250,7 @@ def search_regions(lists, whole, local, forest, region, rng, chosen, cells, heat
             change += insert_set(lists, region, local, rng, chosen, child, wanted, -heat - 1e-12, most_cells)
         change += anneal_region(lists, region, local, rng, chosen, heat, n_steps, limit, most_cells)
         is_changed, is_kept = False, change > -LEAST_GAIN
-        for k in range(region.counts[SIZE]):
+        for k in range(region.counts[REGION_SIZE]):
             is_changed |= chosen[region.members[k]] != region.before[k]
         if is_changed and is_kept:
             tried = 0
@@ -248,11 +258,11 @@ def search_regions(lists, whole, local, forest, region, rng, chosen, cells, heat
             while tried < ORDERS and not is_kept:
                 is_kept = eliminate_network(lists, whole, forest, rng, chosen, most_cells)
                 tried += 1
-            region.counts[WORK] += 30 * n * tried
+            region.counts[REGION_WORK] += 30 * n * tried
         if is_kept:
             gain += change
         else:
-            for k in range(region.counts[SIZE]):
+            for k in range(region.counts[REGION_SIZE]):
                 chosen[region.members[k]] = region.before[k]
         leave_region(region)
     return gain

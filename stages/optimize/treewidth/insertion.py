@@ -14,7 +14,7 @@ from formats.sets.listed_sets import ListedSets
 from stages.graphs import topological_order
 from stages.kernels.ktrees.bounded_lists import new_bounded_lists
 from stages.kernels.ktrees.clique_forest import bags_of_forest, new_clique_forest, take_order
-from stages.kernels.ktrees.clique_regions import WORK, new_region
+from stages.kernels.ktrees.clique_regions import REGION_WORK, new_region
 from stages.kernels.ktrees.clique_tree import find_contained
 from stages.kernels.ktrees.elimination import new_sparse_graph
 from stages.kernels.ktrees.insertion import search_regions
@@ -85,13 +85,13 @@ class InsertionSearch:
         while not budget.is_spent() and not watch():
             search_regions(
                 self.lists, self._whole, self._local, self.forest, self._region, self.rng, self.chosen,
-                self.bound.n_states, HEAT, STEPS, self._region.counts[WORK] + SLICE_WORK, self.bound.most_cells,
+                self.bound.n_states, HEAT, STEPS, self.work + SLICE_WORK, self.bound.most_cells,
             )  # fmt: skip
 
     @property
     def work(self) -> int:
         """Work so far, in steps of some nanoseconds."""
-        return int(self._region.counts[WORK])
+        return int(self._region.counts[REGION_WORK])
 
     @property
     def score(self) -> float:

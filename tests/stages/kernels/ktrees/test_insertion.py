@@ -12,9 +12,17 @@ from naive.optimize.treewidth import elimination_width, moral_edges, treewidth
 
 from stages.graphs import behind_cycles
 from stages.kernels.ktrees.clique_forest import eliminate_network, new_clique_forest
-from stages.kernels.ktrees.clique_regions import SIZE, WORK, enclose, grow_region, is_inside, leave_region, new_region
+from stages.kernels.ktrees.clique_regions import (
+    REGION_SIZE,
+    REGION_WORK,
+    enclose,
+    grow_region,
+    is_inside,
+    leave_region,
+    new_region,
+)
 from stages.kernels.ktrees.elimination import new_sparse_graph
-from stages.kernels.ktrees.insertion import closes_cycle, fits_region, insert_set, search_regions
+from stages.kernels.ktrees.insertion import closes_cycle_in_region, fits_region, insert_set, search_regions
 from stages.lists.set_lists import index_table
 
 N = 10
@@ -33,7 +41,7 @@ class Problem:
         for child in self.rng.permutation(N).tolist():
             before = self.chosen[child]
             self.chosen[child] = self.rng.integers(*self.lists.set_offsets[child : child + 2])
-            if closes_cycle(self.lists, self.region, self.chosen, child) or not self.eliminate():
+            if closes_cycle_in_region(self.lists, self.region, self.chosen, child) or not self.eliminate():
                 self.chosen[child] = before
         assert self.eliminate()
 
@@ -59,7 +67,7 @@ class Problem:
             return None
         wanted = int(self.rng.integers(first, self.chosen[child]))
         if not grow_region(self.lists, self.forest, self.region, self.rng, np.int32(child), wanted):
-            assert self.region.counts[SIZE] == 0
+            assert self.region.counts[REGION_SIZE] == 0
             return None
         enclose(self.lists, self.forest, self.region, self.local, self.chosen, self.cells)
         return child, wanted
@@ -74,7 +82,7 @@ def test_what_fits_a_region_fits_the_network(seed, width):
         if problem.random_region() is None:
             assert (region.places < 0).all()
             continue
-        members = region.members[: region.counts[SIZE]].tolist()
+        members = region.members[: region.counts[REGION_SIZE]].tolist()
         assert len(set(members)) == len(members)
         assert all(region.places[v] == k for k, v in enumerate(members))
         assert fits_region(lists, region, problem.local, problem.rng, chosen, math.inf)
@@ -98,7 +106,7 @@ def test_cycles(seed):
         before = problem.chosen[child]
         problem.chosen[child] = problem.rng.integers(*problem.lists.set_offsets[child : child + 2])
         is_cyclic = bool(behind_cycles(problem.families()))
-        assert closes_cycle(problem.lists, problem.region, problem.chosen, child) == is_cyclic
+        assert closes_cycle_in_region(problem.lists, problem.region, problem.chosen, child) == is_cyclic
         problem.chosen[child] = before
 
 
@@ -144,7 +152,7 @@ def test_regions_do_not_make_a_network_worse(seed, width, heat):
         before = problem.score()
         gain = search_regions(
             problem.lists, problem.whole, problem.local, problem.forest, problem.region, problem.rng, problem.chosen,
-            problem.cells, heat, 20, problem.region.counts[WORK] + 20_000, math.inf,
+            problem.cells, heat, 20, problem.region.counts[REGION_WORK] + 20_000, math.inf,
         )  # fmt: skip
         assert problem.score() == pytest.approx(before + gain)
         assert gain > -1e-3
