@@ -124,7 +124,7 @@ def new_edges(n_variables: int, width: int, is_sparse: bool) -> Edges:
 def with_edges(
     edges: Edges, ends: np.ndarray, needed: np.ndarray, shares: np.ndarray, triangles: Triangles | None = None
 ) -> Edges:
-    """The same k-trees with other rows, edges and triangles (None for none); parameters as those of `Edges`."""
+    """The same k-trees with other rows, edges and triangles (None for none); parameters as in `Edges`."""
     return edges._replace(
         ends=ends,
         needed=needed,
@@ -222,7 +222,7 @@ def choose_edges(edges, multipliers):
     """Choose the columns that are worth most; returns their worth in nats.
 
     `multipliers` (float64) are at least zero for the rows over columns, and then at most zero for the rows over sets.
-    A column is worth minus the sum of the latter, and what the former give it.
+    A column's worth is what rows over columns give it, less the multipliers of the rows over sets that need it.
     """
     worths, first = edges.worths, len(edges.triangles.offsets) - 1
     worths[:] = 0.0

@@ -18,13 +18,15 @@ class CliqueForest(NamedTuple):
     order : ndarray of int32, shape (n_variables,)
         The elimination order.
     later : ndarray of int32, shape (n_variables, K)
+        The neighbours of each variable that come later in the order.
     sizes : ndarray of int32, shape (n_variables,)
-        Later neighbours of each variable, and their number.
+        Their number.
     above : ndarray of int32, shape (n_variables,)
         The first of them in the order; the next variable of the order if there is none, -1 for the last one.
     below, beside : ndarray of int32, shape (n_variables,)
         A variable below each one, and the next one below the same; -1 for none.
     ranks : ndarray of int32, shape (n_variables,)
+        The place of each variable in the order.
     """
 
     order: np.ndarray

@@ -249,7 +249,7 @@ class EdgePrices:
         )
 
     def _index_columns(self, shares: np.ndarray) -> None:
-        """Take the columns that the rows need, and their shares among those of `_all_shares`."""
+        """Take the columns that the rows need; `shares` has the averaged choices of all columns (`_all_shares`)."""
         ends, needed = np.unique(self._places(self.codes), return_inverse=True)
         self.edges = with_edges(self.edges, ends, needed, shares[ends])
 

@@ -46,7 +46,7 @@ def dearest_edges(worths, most, width, lack):
 def priced_cost(costs, prices, most, width, lack):
     """Least cost of a choice of sets with the prices {row: nats}, less the worth of the dearest edges.
 
-    `costs` are those of all sets, [[(cost, frozenset), ...], ...].
+    `costs` has the sets of each child with their costs, [[(cost, frozenset), ...], ...].
     """
     worths = {}
     for (edge, _), price in prices.items():

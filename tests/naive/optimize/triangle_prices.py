@@ -37,7 +37,7 @@ def dearest_base(worths, most, width, lack):
 def priced_cost(costs, needs, rows, within, most, width, lack):
     """Least cost of a choice of sets and cliques under the prices `needs` and the multipliers of `rows`.
 
-    `costs` are those of all sets, [[(cost, frozenset), ...], ...].
+    `costs` has the sets of each child with their costs, [[(cost, frozenset), ...], ...].
     """
     pairs = [frozenset(pair) for pair in itertools.combinations(range(len(costs)), 2)]
     worths = with_triangles(worths_of(needs, rows), within, pairs)

@@ -1,4 +1,4 @@
-"""Separators: rows that a fractional solution violates, those of sets beside those of cliques (`clique_rows`)."""
+"""Separators: rows over sets and rows over cliques (`clique_rows`) that a fractional solution violates."""
 
 from __future__ import annotations
 
