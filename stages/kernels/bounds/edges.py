@@ -52,8 +52,9 @@ class Edges(NamedTuple):
         Scratch: the other ends of these edges.
     came, stack : ndarray of int32, shape (n,)
         Scratch of the search for a pebble.
-    rigid : ndarray of bool, shape (n, n)
-        Scratch: pairs within vertices that have all the edges they may have; without rows if no such limit is kept.
+    rigid : ndarray of uint64, shape (n + 1, 1 + n // 64)
+        Scratch: for each vertex a bit for each other with which it is among vertices that have all the edges they may
+        have; the last row is free. Without rows if no such limit is kept.
     looked : ndarray of int64, shape (1,)
         Edges looked at in searches for pebbles; only ever counted up.
     """
@@ -91,6 +92,9 @@ class EdgeRows(NamedTuple):
     rows : ndarray of int32, shape (n_triangles, 3)
         The rows of the sets that join one variable of the triangle to both others, one for each of its edges; -1 for
         none.
+    four_offsets, four_others, fours, four_rows : ndarray
+        The same of four variables, the others as (a * n + b) * n + c: the rows of the sets that join one variable to
+        all others, one for each triangle among the four.
     """
 
     arcs: np.ndarray
@@ -98,6 +102,10 @@ class EdgeRows(NamedTuple):
     others: np.ndarray
     triangles: np.ndarray
     rows: np.ndarray
+    four_offsets: np.ndarray
+    four_others: np.ndarray
+    fours: np.ndarray
+    four_rows: np.ndarray
 
 
 def new_edges(n_variables: int, width: int, is_sparse: bool) -> Edges:
@@ -116,7 +124,7 @@ def new_edges(n_variables: int, width: int, is_sparse: bool) -> Edges:
         heads=np.empty((n_variables, width), dtype=np.int32),
         came=np.empty(n_variables, dtype=np.int32),
         stack=np.empty(n_variables, dtype=np.int32),
-        rigid=np.zeros((n_variables if is_sparse else 0, n_variables), dtype=np.bool_),
+        rigid=np.zeros((n_variables + 1 if is_sparse else 0, 1 + n_variables // 64), dtype=np.uint64),
         looked=np.zeros(1, dtype=np.int64),
     )
 
@@ -174,37 +182,43 @@ def fetch_pebble(edges, start, other):
 
 @borrowing
 def mark_rigid(edges, u, v):
-    """Mark the pairs among the vertices that are reached from two vertices to which no further pebble can be moved.
+    """Mark the pairs of all vertices with as many edges as they may have, two of which are u and v.
 
-    No edge that took a pebble of these vertices leaves them, and all their pebbles but l are taken: they have all the
-    edges that they may have.
+    No further pebble can be moved to u and v. The vertices from which no path along chosen edges leads to a free
+    pebble elsewhere have no edge that leaves them, and all their pebbles but the l at u and v are taken.
     """
-    used, heads, inside, found = edges.used, edges.heads, edges.came, edges.stack
-    inside[:] = -1
-    inside[u] = inside[v] = 0
-    found[0], found[1] = u, v
-    n_found, k = 2, 0
-    while k < n_found:
-        a = found[k]
-        for j in range(used[a]):
-            b = heads[a, j]
-            edges.looked[0] += 1
-            if inside[b] < 0:
-                inside[b] = 0
-                found[n_found] = b
-                n_found += 1
-        k += 1
-    for i in range(n_found):
-        for j in range(n_found):
-            edges.rigid[found[i], found[j]] = True
-    edges.looked[0] += n_found * n_found // 8
+    used, heads, leads, n = edges.used, edges.heads, edges.came, len(edges.used)
+    for w in range(n):
+        leads[w] = used[w] < edges.width and w != u and w != v
+    is_changed, first, step = True, 0, 1
+    while is_changed:
+        is_changed = False
+        for k in range(n):
+            w = first + step * k
+            if leads[w] == 0:
+                for j in range(used[w]):
+                    if leads[heads[w, j]] != 0:
+                        leads[w] = 1
+                        is_changed = True
+                        break
+        first, step = n - 1 - first, -step  # back and forth: few sweeps
+        edges.looked[0] += n
+    inside = edges.rigid[n]
+    inside[:] = 0
+    for w in range(n):
+        if leads[w] == 0:
+            inside[w // 64] |= np.uint64(1) << np.uint64(w % 64)
+    for w in range(n):
+        if leads[w] == 0:
+            for word in range(len(inside)):
+                edges.rigid[w, word] |= inside[word]
 
 
 @borrowing
 def take_edge(edges, u, v):
     """Add an edge if the limit on edges among any vertices allows it; returns whether it does."""
     used, width = edges.used, edges.width
-    if edges.rigid[u, v]:
+    if edges.rigid[u, v // 64] >> np.uint64(v % 64) & np.uint64(1):
         return False
     while 2 * width - used[u] - used[v] <= edges.lack:
         if not (used[u] > 0 and fetch_pebble(edges, u, v)) and not (used[v] > 0 and fetch_pebble(edges, v, u)):
@@ -241,7 +255,7 @@ def choose_dearest(edges):
     worths, n = edges.worths, len(edges.used)
     edges.chosen[:] = False
     edges.used[:] = 0
-    edges.rigid[:] = False
+    edges.rigid[:] = 0
     pass_to_edges(edges.triangles, worths)
     # A k-tree has exactly `most` edges: with triangles, where worths may be negative, all pairs are there to choose.
     limit = 0.0 if len(edges.triangles.within) == 0 else np.inf
@@ -276,20 +290,17 @@ def count_columns(edges, shares, lacks):
 
 
 @borrowing
-def price_sets(columns, child, rows, prices, by_pair, sums):
+def price_sets(columns, child, rows, prices, by_others, sums):
     """The sum of the prices of the rows that count each set of `child`, into `sums` (float64, shape (n_sets,)).
 
-    `prices` (float64, shape (n_rows,)) are non-negative, in nats. `by_pair` is scratch, all zero, of shape (n * n,).
+    `prices` (float64, shape (n_rows,)) are non-negative, in nats. `by_others` is scratch, all zero, of shape (n ** 3,)
+    if there are fours, else (n * n,).
     """
     n = len(columns.set_offsets) - 1
+    first_set, last_set = columns.set_offsets[child], columns.set_offsets[child + 1]
     for k in range(rows.offsets[child], rows.offsets[child + 1]):
-        total = 0.0
-        for j in range(3):
-            row = rows.rows[rows.triangles[k], j]
-            if row >= 0:
-                total += prices[row]
-        by_pair[rows.others[k]] = total
-    for s in range(columns.set_offsets[child], columns.set_offsets[child + 1]):
+        by_others[rows.others[k]] = total_price(rows.rows[rows.triangles[k]], prices)
+    for s in range(first_set, last_set):
         total, last = 0.0, columns.parent_offsets[s + 1]
         for i in range(columns.parent_offsets[s], last):
             first = np.int64(columns.parents[i]) * n
@@ -297,24 +308,51 @@ def price_sets(columns, child, rows, prices, by_pair, sums):
             if row >= 0:
                 total += prices[row]
             for j in range(i + 1, last):
-                total += by_pair[first + columns.parents[j]]
+                total += by_others[first + columns.parents[j]]
         sums[s] = total
     for k in range(rows.offsets[child], rows.offsets[child + 1]):
-        by_pair[rows.others[k]] = 0.0
+        by_others[rows.others[k]] = 0.0
+    if rows.four_offsets[child] == rows.four_offsets[child + 1]:
+        return
+    for k in range(rows.four_offsets[child], rows.four_offsets[child + 1]):
+        by_others[rows.four_others[k]] = total_price(rows.four_rows[rows.fours[k]], prices)
+    for s in range(first_set, last_set):
+        last = columns.parent_offsets[s + 1]
+        for i in range(columns.parent_offsets[s], last):
+            for j in range(i + 1, last):
+                first = (np.int64(columns.parents[i]) * n + columns.parents[j]) * n
+                for k in range(j + 1, last):
+                    sums[s] += by_others[first + columns.parents[k]]
+    for k in range(rows.four_offsets[child], rows.four_offsets[child + 1]):
+        by_others[rows.four_others[k]] = 0.0
 
 
 @borrowing
-def join_rows(columns, rows, cuts, by_pair, offsets, counting):
+def total_price(rows, prices):
+    """The sum of the prices of some rows, of which some may be -1 for none."""
+    total = 0.0
+    for k in range(len(rows)):
+        if rows[k] >= 0:
+            total += prices[rows[k]]
+    return total
+
+
+@borrowing
+def join_rows(columns, rows, cuts, by_others, offsets, counting):
     """The cuts by set, followed by the rows: into `offsets` and `counting`, as in `lagrangian.SetCuts`.
 
-    Row r gets the number n_cuts + r. `by_pair` is scratch, int32, all -1, of shape (n * n,). Returns the number
-    of entries; those beyond the capacity of `counting` are counted but not written.
+    Row r gets the number n_cuts + r. `by_others` is scratch, int32, all -1, of shape (2, n ** 3) if there are fours,
+    else (2, n * n). Returns the number of entries; those beyond the capacity of `counting` are counted but not written.
     """
     n, n_cuts, end = len(columns.set_offsets) - 1, len(cuts.demands), 0
+    triangle_of, four_of = by_others
     offsets[0] = 0
     for child in range(n):
+        has_fours = rows.four_offsets[child] < rows.four_offsets[child + 1]
         for k in range(rows.offsets[child], rows.offsets[child + 1]):
-            by_pair[rows.others[k]] = rows.triangles[k]
+            triangle_of[rows.others[k]] = rows.triangles[k]
+        for k in range(rows.four_offsets[child], rows.four_offsets[child + 1]):
+            four_of[rows.four_others[k]] = rows.fours[k]
         for s in range(columns.set_offsets[child], columns.set_offsets[child + 1]):
             for k in range(cuts.offsets[s], cuts.offsets[s + 1]):
                 end = append(counting, end, cuts.cuts[k])
@@ -324,14 +362,28 @@ def join_rows(columns, rows, cuts, by_pair, offsets, counting):
                 if rows.arcs[first + child] >= 0:
                     end = append(counting, end, n_cuts + rows.arcs[first + child])
                 for j in range(i + 1, last):
-                    triangle = by_pair[first + columns.parents[j]]
-                    if triangle >= 0:
-                        for edge in range(3):
-                            if rows.rows[triangle, edge] >= 0:
-                                end = append(counting, end, n_cuts + rows.rows[triangle, edge])
+                    second = first + columns.parents[j]
+                    if triangle_of[second] >= 0:
+                        end = append_rows(counting, end, n_cuts, rows.rows[triangle_of[second]])
+                    if has_fours:
+                        for k in range(j + 1, last):
+                            four = four_of[second * n + columns.parents[k]]
+                            if four >= 0:
+                                end = append_rows(counting, end, n_cuts, rows.four_rows[four])
             offsets[s + 1] = end
         for k in range(rows.offsets[child], rows.offsets[child + 1]):
-            by_pair[rows.others[k]] = -1
+            triangle_of[rows.others[k]] = -1
+        for k in range(rows.four_offsets[child], rows.four_offsets[child + 1]):
+            four_of[rows.four_others[k]] = -1
+    return end
+
+
+@borrowing
+def append_rows(entries, end, n_cuts, rows):
+    """Write the numbers of some rows after the first `end` entries; returns their new number."""
+    for k in range(len(rows)):
+        if rows[k] >= 0:
+            end = append(entries, end, n_cuts + rows[k])
     return end
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import borrowing
+from ..jit import borrowing, njit
 
 
 class Triangles(NamedTuple):
@@ -97,3 +97,39 @@ def subtract_given(triangles, shares, lacks):
         if shares[column] > 0:
             for k in range(triangles.column_offsets[column], triangles.column_offsets[column + 1]):
                 lacks[triangles.rows[k]] -= triangles.column_values[k] * shares[column]
+
+
+@njit
+def shortest_path(lengths, through, first, last, most, path):
+    """The shortest path between two variables that is no longer than `most`, other than the edge between them.
+
+    `lengths` (float64, shape (n, n)) has the lengths of edges, `through` (float64, shape (n,)) what each inner
+    variable adds; none is negative. Writes the variables of the path into `path` and returns its length and their
+    number; 0 for none.
+    """
+    n = len(through)
+    reach, before, is_done = np.full(n, np.inf), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+    reach[first] = 0.0
+    while True:
+        v = -1
+        for w in range(n):
+            if not is_done[w] and reach[w] <= most and (v < 0 or reach[w] < reach[v]):
+                v = w
+        if v < 0:
+            return np.inf, 0
+        if v == last:
+            break
+        is_done[v] = True
+        for w in range(n):
+            length = reach[v] + lengths[v, w] + (0.0 if w == last else through[w])
+            if length < reach[w] and not (v == first and w == last):
+                reach[w], before[w] = length, v
+    size = 1
+    while v != first:
+        v = before[v]
+        size += 1
+    v = last
+    for k in range(size - 1, -1, -1):
+        path[k] = v
+        v = before[v]
+    return reach[last], size

@@ -7,13 +7,16 @@ its cliques of four. The separators by growth begin with every pair of variables
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from stages.kernels.bounds.triangles import shortest_path
+
 from .cliques import Cliques
 
-VIOLATION = 0.01
+VIOLATION = 0.003
 """Least violation of a row that is worth its place."""
 
 MOST_OF_A_KIND = 100
@@ -38,9 +41,23 @@ class Point:
         self.cliques, self.values = cliques, values
         padded = np.append(values, 0.0)
         self.y = padded[cliques.pair_column]  # shape (n, n); 0 on the diagonal
-        self.t = padded[cliques.triple_column]  # shape (n, n, n)
+        self.t = padded[cliques.triple_column]  # shape (n, n, n); 0 for triples that are no columns
         self.starts = np.zeros((len(cliques.pairs), n))
         self.starts[np.arange(len(cliques.pairs))[:, None], cliques.pairs] = 1.0
+
+    @cached_property
+    def t_most(self) -> np.ndarray:
+        """The values of triples; of one that is no column the least of its pairs, shape (n, n, n)."""
+        y = self.y
+        least = np.minimum(np.minimum(y[:, :, None], y[:, None, :]), y[None, :, :])
+        return np.where(self.cliques.triple_column < 0, least, self.t)
+
+    def columns_of(self, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        """The columns of triples; of one that is no column its pair of the least value. Members do not repeat."""
+        columns, pairs = self.cliques.triple_column[a, b, c], self.cliques.pair_column
+        edges = np.stack(np.broadcast_arrays(pairs[a, b], pairs[a, c], pairs[b, c]))
+        scarcest = np.take_along_axis(edges, np.argmin(self.values[edges], axis=0)[None], axis=0)[0]
+        return np.where(columns < 0, scarcest, columns)
 
 
 Violated = Iterator[tuple[float, Row]]
@@ -134,27 +151,58 @@ def degrees(point: Point) -> Violated:
     edges; these are the triangles at the variable.
     """
     cliques, k = point.cliques, point.cliques.treewidth
-    for v in range(cliques.n_variables):
-        lack = abs(0.5 * point.t[v].sum() - (k - 1) * point.y[v].sum() + k * (k - 1) / 2)
-        if lack > VIOLATION:
-            others = np.delete(np.arange(cliques.n_variables), v)
-            a, b = np.triu_indices(len(others), 1)
-            triangles = cliques.triple_column[v, others[a], others[b]]
-            edges = cliques.pair_column[v, others]
-            yield (
-                float(lack),
-                _row(("degree", v), (triangles, 1), (edges, 1 - k), demand=-k * (k - 1) // 2, equal=True),
-            )
+    lacks = np.abs(_missing_at(point, point.t))
+    for v in np.flatnonzero(lacks > VIOLATION).tolist():
+        triangles, edges = cliques.triple_column[v, *_pairs_beside(cliques, v)], _edges_at(cliques, v)
+        weights = ((triangles, 1), (edges, 1 - k))
+        yield float(lacks[v]), _row(("degree", v), *weights, demand=-k * (k - 1) // 2, equal=True)
+
+
+def least_degrees(point: Point) -> Violated:
+    """`degrees`, as the least number of triangles; a triple that is no column counts as much as one of its pairs."""
+    cliques, k = point.cliques, point.cliques.treewidth
+    lacks = _missing_at(point, point.t_most)
+    for v in np.flatnonzero(lacks > VIOLATION).tolist():
+        triangles = point.columns_of(np.int64(v), *_pairs_beside(cliques, v))
+        weights = ((triangles, 1), (_edges_at(cliques, v), 1 - k))
+        yield float(lacks[v]), _row(("least degree", v), *weights, demand=-k * (k - 1) // 2)
+
+
+def most_degrees(point: Point) -> Violated:
+    """`degrees`, as the greatest number of triangles; triples that are no columns do not count."""
+    cliques, k = point.cliques, point.cliques.treewidth
+    lacks = -_missing_at(point, point.t)
+    for v in np.flatnonzero(lacks > VIOLATION).tolist():
+        triangles = cliques.triple_column[v, *_pairs_beside(cliques, v)]
+        weights = ((triangles[triangles >= 0], -1), (_edges_at(cliques, v), k - 1))
+        yield float(lacks[v]), _row(("most degree", v), *weights, demand=k * (k - 1) // 2)
+
+
+def _missing_at(point: Point, t: np.ndarray) -> np.ndarray:
+    """How many triangles each variable lacks by `degrees`, if `t` are the triangles; negative for too many."""
+    k = point.cliques.treewidth
+    return np.asarray((k - 1) * point.y.sum(axis=1) - k * (k - 1) / 2 - 0.5 * t.sum(axis=(1, 2)))
+
+
+def _pairs_beside(cliques: Cliques, v: int) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs of other variables."""
+    others = np.delete(np.arange(cliques.n_variables), v)
+    a, b = np.triu_indices(len(others), 1)
+    return others[a], others[b]
+
+
+def _edges_at(cliques: Cliques, v: int) -> np.ndarray:
+    return np.delete(cliques.pair_column[v], v)
 
 
 def triangles_of_edges(point: Point) -> Violated:
     """An edge of a k-tree is in at least K - 1 triangles."""
     cliques, k = point.cliques, point.cliques.treewidth
-    lacks = (k - 1) * point.y - point.t.sum(axis=2)
+    lacks = (k - 1) * point.y - point.t_most.sum(axis=2)
     for a, b in cliques.pairs[lacks[tuple(cliques.pairs.T)] > VIOLATION].tolist():
         others = np.delete(np.arange(cliques.n_variables), (a, b))
         edge = cliques.pair_column[a, b]
-        triangles = cliques.triple_column[a, b, others]
+        triangles = point.columns_of(np.int64(a), np.int64(b), others)
         yield float(lacks[a, b]), _row(("triangles", a, b), (triangles, 1), (np.array([edge]), 1 - k))
 
 
@@ -200,34 +248,32 @@ def links(point: Point) -> Violated:
     cliques, k = point.cliques, point.cliques.treewidth
     weights = np.arange(k - 1, 0, -1)
     for v in range(cliques.n_variables):
-        triangles, edges = point.t[v], point.y[v]
-        starts = point.starts[point.starts[:, v] == 0.0]
-        live = (starts @ triangles * starts).sum(axis=1) > VIOLATION
-        if not live.any():
-            continue
-        masked = edges.copy()
-        masked[v] = 1e6  # v never joins
+        # Others gain nothing: they are in no triangle with v.
+        near = np.flatnonzero(point.t[v].any(axis=1))
+        triangles, edges = point.t[v][np.ix_(near, near)], point.y[v, near]
+        a, b = np.nonzero(np.triu(triangles) > VIOLATION)
+        starts = np.zeros((len(a), len(near)))
+        starts[np.arange(len(a)), a] = starts[np.arange(len(a)), b] = 1.0
 
-        def gains(inside: np.ndarray, triangles=triangles, masked=masked) -> np.ndarray:
-            return np.asarray(inside @ triangles - (k - 1) * masked)
+        def gains(inside: np.ndarray, triangles=triangles, edges=edges) -> np.ndarray:
+            return np.asarray(inside @ triangles - (k - 1) * edges)
 
-        def value(inside: np.ndarray, triangles=triangles, edges=edges, v=v) -> np.ndarray:
+        def value(inside: np.ndarray, triangles=triangles, edges=edges) -> np.ndarray:
             taken = np.where(inside > 0.0, edges, 0.0)
             largest = -np.sort(-taken, axis=1)[:, : k - 1] @ weights
-            sums = 0.5 * (inside @ triangles * inside).sum(axis=1) - (k - 1) * taken.sum(axis=1) + largest
-            return np.asarray(np.where(inside[:, v] > 0.0, -np.inf, sums))
+            return np.asarray(0.5 * (inside @ triangles * inside).sum(axis=1) - (k - 1) * taken.sum(axis=1) + largest)
 
-        for lack, some in grown(starts[live], gains, value, max(3, k)):
-            ranked = some[np.argsort(-edges[some], kind="stable")]
+        for lack, found in grown(starts, gains, value, max(3, k)):
+            some = near[found]
+            ranked = some[np.argsort(-point.y[v, some], kind="stable")]
             a, b = np.triu_indices(len(some), 1)
+            columns = cliques.triple_column[v, some[a], some[b]]
+            columns = columns[columns >= 0]
             of_edges = np.full(len(ranked), k - 1, dtype=np.int64)
             of_edges[: k - 1] -= weights
-            columns = np.append(cliques.triple_column[v, some[a], some[b]], cliques.pair_column[v, ranked])
-            values = np.append(np.full(len(a), -1, dtype=np.int64), of_edges)
-            yield (
-                lack,
-                Row(("link", v, *ranked[: k - 1].tolist(), -1, *some.tolist()), columns.astype(np.int64), values, 0),
-            )
+            values = np.append(np.full(len(columns), -1, dtype=np.int64), of_edges)
+            columns = np.append(columns, cliques.pair_column[v, ranked]).astype(np.int64)
+            yield lack, Row(("link", v, *ranked[: k - 1].tolist(), -1, *some.tolist()), columns, values, 0)
 
 
 def chords(point: Point) -> Violated:
@@ -236,39 +282,29 @@ def chords(point: Point) -> Violated:
     So y[ab] is at most the sum over the other edges of 1 - y and over the other variables c of t[abc]; the least sum
     is a shortest path.
     """
-    cliques, n = point.cliques, point.cliques.n_variables
-    live = np.flatnonzero(point.y[tuple(cliques.pairs.T)] > VIOLATION)
-    first, last = cliques.pairs[live].T
-    lengths = np.broadcast_to(np.maximum(0.0, 1.0 - point.y), (len(live), n, n)).copy()
-    lengths += np.maximum(0.0, point.t[first, last])[:, None, :]
-    each = np.arange(len(live))
-    lengths[:, np.arange(n), np.arange(n)] = np.inf
-    lengths[each, first, last] = np.inf
-    reach = np.full((len(live), n), np.inf)
-    reach[each, first] = 0.0
-    before = np.full((len(live), n), -1)
-    for _ in range(n):
-        steps = reach[:, :, None] + lengths
-        nearest = np.argmin(steps, axis=1)
-        found = np.take_along_axis(steps, nearest[:, None, :], axis=1)[:, 0, :]
-        shorter = found < reach - 1e-12
-        if not shorter.any():
-            break
-        reach[shorter], before[shorter] = found[shorter], nearest[shorter]
-    lacks = point.y[first, last] - reach[each, last]
-    for i in np.flatnonzero(lacks > VIOLATION).tolist():
-        path = [int(last[i])]
-        while path[-1] != first[i]:
-            path.append(int(before[i, path[-1]]))
-        a, b, inner = int(first[i]), int(last[i]), path[1:-1]
-        edges = cliques.pair_column[path[:-1], path[1:]]
-        triangles = cliques.triple_column[a, b, inner]
-        weights = ((np.array([cliques.pair_column[a, b]]), -1), (edges, -1), (triangles, 1))
-        yield float(lacks[i]), _row(("chord", *path), *weights, demand=-len(edges))
+    cliques = point.cliques
+    paths = np.empty(cliques.n_variables, dtype=np.int64)
+    lengths = np.maximum(0.0, 1.0 - point.y)
+    np.fill_diagonal(lengths, np.inf)
+    for a, b in cliques.pairs[point.y[tuple(cliques.pairs.T)] > VIOLATION].tolist():
+        most = point.y[a, b] - VIOLATION
+        length, size = shortest_path(lengths, np.maximum(0.0, point.t_most[a, b]), a, b, most, paths)
+        if size > 0:
+            path = paths[:size]
+            edges, triangles = cliques.pair_column[path[:-1], path[1:]], point.columns_of(path[0], path[-1], path[1:-1])
+            weights = ((np.array([cliques.pair_column[a, b]]), -1), (edges, -1), (triangles, 1))
+            yield float(point.y[a, b] - length), _row(("chord", *path.tolist()), *weights, demand=-len(edges))
 
 
 def _row(key: tuple[object, ...], *weights: tuple[np.ndarray, int], demand: int = 0, equal: bool = False) -> Row:
-    """A row whose columns have the same coefficient in groups."""
+    """A row whose columns have the same coefficient in groups; a column of two groups has the sum.
+
+    Rows in which pairs stand in for triples hold for any choice of these pairs, so the pairs are part of the key.
+    """
     columns = np.concatenate([some for some, _ in weights]).astype(np.int64)
     values = np.concatenate([np.full(len(some), value, dtype=np.int64) for some, value in weights])
+    unique, places = np.unique(columns, return_inverse=True)
+    if len(unique) < len(columns):
+        sums = np.bincount(places, values, len(unique)).astype(np.int64)
+        columns, values = unique[sums != 0], sums[sums != 0]
     return Row(key, columns, values, demand, equal)

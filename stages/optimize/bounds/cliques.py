@@ -14,20 +14,28 @@ MOST_WITH_QUADS = 20
 class Cliques:
     """Cliques numbered as columns of a relaxation, after `n_sets` sets: pairs, triples, then fours.
 
-    K, the `treewidth`, is at least 2 and at most n_variables - 2.
+    K, the `treewidth`, is at least 2 and at most n_variables - 2. `triples` (int64, shape (n_triples, 3), each
+    ascending) are all unless given.
     """
 
-    def __init__(self, n_variables: int, treewidth: int, n_sets: int = 0, with_quads: bool = False):
+    def __init__(
+        self,
+        n_variables: int,
+        treewidth: int,
+        n_sets: int = 0,
+        with_quads: bool = False,
+        triples: np.ndarray | None = None,
+    ):
         self.n_variables = n = n_variables
         self.treewidth, self.n_sets = treewidth, n_sets
-        self.pairs, self.triples = subsets_of(n, 2), subsets_of(n, 3)
+        self.pairs, self.triples = subsets_of(n, 2), subsets_of(n, 3) if triples is None else triples
         self.has_quads = with_quads and treewidth >= 3 and n <= MOST_WITH_QUADS
         self.quads = subsets_of(n, 4) if self.has_quads else np.empty((0, 4), dtype=np.int64)
         self.first_pair = n_sets
         self.first_triple = self.first_pair + len(self.pairs)
         self.first_quad = self.first_triple + len(self.triples)
         self.n_columns = self.first_quad + len(self.quads)
-        # Columns by members; -1 where members repeat.
+        # Columns by members; -1 where members repeat, and for triples that are no columns.
         self.pair_column = columns_by_members(n, self.pairs, self.first_pair)
         self.triple_column = columns_by_members(n, self.triples, self.first_triple)
         self.quad_column = columns_by_members(n, self.quads, self.first_quad) if self.has_quads else None

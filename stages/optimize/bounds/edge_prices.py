@@ -42,7 +42,7 @@ MOST_PEBBLED = 8_000_000
 MOST_ADDED = 3000
 """Rows added at once, the most violated ones."""
 
-LEAST_VIOLATION = 0.02
+LEAST_VIOLATION = 0.005
 """Least share by which a row that is added is violated."""
 
 ROW_WORK, ENTRY_WORK, PEBBLE_WORK = 10, 1, 4
@@ -107,11 +107,11 @@ class EdgePrices:
         if not len(self.moving):
             return cuts
         cuts = cuts._replace(demands=np.concatenate((cuts.demands, self.demands)))
-        offsets, by_pair = np.empty(len(cuts.offsets), dtype=np.int64), np.full(self._n**2, -1, dtype=np.int32)
+        offsets, by_others = np.empty(len(cuts.offsets), dtype=np.int64), np.full((2, self._n_others), -1, dtype=np.int32)
         room = 2 * len(cuts.cuts) + len(columns.parents)
         while True:
             counting = np.empty(room, dtype=np.uint32)
-            total = join_rows(columns, self._rows, cuts, by_pair, offsets, counting)
+            total = join_rows(columns, self._rows, cuts, by_others, offsets, counting)
             if total <= room:
                 demands = np.concatenate((cuts.demands, np.zeros(len(self.codes))))
                 return SetCuts(offsets=offsets, cuts=counting[:total], demands=demands)
@@ -126,9 +126,9 @@ class EdgePrices:
         if self.are_zero:
             return columns, 0.0
         n_before, edges = self.n_before, self.edges
-        prices, sums, by_pair = -self.moving[n_before:], np.zeros(len(columns.costs)), np.zeros(self._n**2)
+        prices, sums, by_others = -self.moving[n_before:], np.zeros(len(columns.costs)), np.zeros(self._n_others)
         for child in range(self._n):
-            price_sets(columns, child, self._rows, prices, by_pair, sums)
+            price_sets(columns, child, self._rows, prices, by_others, sums)
         # Terms are non-negative: one unit for each sum, two for the factor.
         costs = (columns.costs + sums) * (1.0 - (_rows_of_sets(columns) + 3) * EPSILON)
         # A term has up to five roundings, with its scale and its coefficient; each of its sums has one.
@@ -149,11 +149,16 @@ class EdgePrices:
         parts = np.concatenate((-edges.worths[:first][edges.chosen[:first]], -demanded))
         return columns._replace(costs=costs), math.fsum(parts.tolist()) + 8.0 * EPSILON * float(np.abs(parts).sum())
 
+    @property
+    def _n_others(self) -> int:
+        """Number of pairs of variables, or of triples where some rows are about four."""
+        return self._n ** (3 if len(self._rows.fours) else 2)
+
     def add_violated(self, columns: Columns, shares: np.ndarray) -> int:
         """Add rows that the averaged choices violate: `shares` of the sets of `columns`; returns their number."""
         if self.treewidth is None:
             return 0
-        all_codes, counted = self.counted(columns, shares)
+        all_codes, counted = self._with_columns(*self.counted(columns, shares))
         if not len(all_codes):
             return 0
         places = self._places(all_codes)
@@ -204,6 +209,10 @@ class EdgePrices:
         """Return to the best multipliers."""
         self.moving = self.best.copy()
 
+    def _with_columns(self, codes: np.ndarray, counted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rows whose sets need a column that there is or can be."""
+        return codes, counted
+
     def _keep_before(self, kept: np.ndarray) -> None:
         """Leave out rows before those over sets; `kept` is bool, one for each."""
 
@@ -225,28 +234,19 @@ class EdgePrices:
         self.moving = np.concatenate((self.moving, np.zeros(n_new)))[order]
         self.best = np.concatenate((self.best, np.zeros(n_new)))[order]
         self._index_columns(shares)
-        pairs, thirds = self.codes // (n + 1), self.codes % (n + 1) - 1
+        n_first = int(np.searchsorted(self.codes, first_of_fours(n)))
+        pairs, thirds = self.codes[:n_first] // (n + 1), self.codes[:n_first] % (n + 1) - 1
         arcs = np.full(n**2, -1, dtype=np.int32)
         of_arcs, of_triangles = np.flatnonzero(thirds < 0), np.flatnonzero(thirds >= 0)
         u, v = pairs[of_arcs] // n, pairs[of_arcs] % n
         arcs[u * n + v] = arcs[v * n + u] = of_arcs
         u, v, third = pairs[of_triangles] // n, pairs[of_triangles] % n, thirds[of_triangles]
-        low, high = np.minimum(u, third), np.maximum(v, third)
-        triangles, inverse = np.unique((low * n + u + v + third - low - high) * n + high, return_inverse=True)
-        rows = np.full((len(triangles), 3), -1, dtype=np.int32)
         # The edge's place among the three: by whether the third variable is the least, in the middle or the greatest.
-        rows[inverse, (third > u).astype(np.int64) + (third > v)] = of_triangles
-        a, b, c = triangles // n**2, triangles // n % n, triangles % n
-        members = np.concatenate((a, b, c))
-        by_member = np.argsort(members, kind="stable")
-        others = np.concatenate((b * n + c, a * n + c, a * n + b))[by_member]
-        self._rows = EdgeRows(
-            arcs=arcs,
-            offsets=offsets_of(np.bincount(members, minlength=n)),
-            others=others.astype(np.int32),
-            triangles=np.tile(np.arange(len(triangles), dtype=np.int32), 3)[by_member],
-            rows=rows,
-        )
+        triangles = np.sort(np.stack((u, v, third), axis=1), axis=1)
+        by_triangle = _by_member(n, triangles, (third > u).astype(np.int64) + (third > v), of_triangles)
+        fours, places = members_of_fours(n, self.codes[n_first:])
+        by_four = _by_member(n, fours, places, np.arange(n_first, len(self.codes)))
+        self._rows = EdgeRows(arcs, *by_triangle, *by_four)
 
     def _index_columns(self, shares: np.ndarray) -> None:
         """Take the columns that the rows need; `shares` has the averaged choices of all columns (`_all_shares`)."""
@@ -273,6 +273,39 @@ class EdgePrices:
             yield code_of(self._n, u, v, third)
 
 
+def _by_member(n: int, cliques: np.ndarray, places: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Rows by clique and place, indexed by the members of the cliques: as the triangles of `EdgeRows`.
+
+    `cliques` (int64, shape (n_rows, size), each ascending) has the clique of each row.
+    """
+    size = cliques.shape[1]
+    powers = n ** np.arange(size - 1, -1, -1)
+    codes, inverse = np.unique(cliques @ powers, return_inverse=True)
+    table = np.full((len(codes), size), -1, dtype=np.int32)
+    table[inverse, places] = rows
+    each = codes[:, None] // powers % n
+    members = each.T.ravel()
+    others = np.concatenate([np.delete(each, k, axis=1) @ powers[1:] for k in range(size)])
+    by_member = np.argsort(members, kind="stable")
+    return (
+        offsets_of(np.bincount(members, minlength=n)),
+        others[by_member].astype(np.int32),
+        np.tile(np.arange(len(codes), dtype=np.int32), size)[by_member],
+        table,
+    )
+
+
+def first_of_fours(n: int) -> int:
+    """The least code of a row about four variables."""
+    return n**2 * (n + 1)
+
+
+def members_of_fours(n: int, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The four variables of rows with these codes, ascending, and the place of the one that its triangle leaves out."""
+    codes = codes - first_of_fours(n)
+    return (codes // 4)[:, None] // n ** np.arange(3, -1, -1) % n, codes % 4
+
+
 def can_price(columns: Columns, treewidth: int | None) -> bool:
     """Whether some networks are wider than the treewidth, and prices of edges are affordable."""
     n, sizes = len(columns.set_offsets) - 1, np.diff(columns.parent_offsets)
@@ -295,9 +328,10 @@ def pricing_work(columns: Columns) -> int:
 
 
 def _rows_of_sets(columns: Columns) -> np.ndarray:
-    """The number of rows that may count each set: one for an arc, three for a triangle."""
+    """The number of rows that may count each set: one for an arc, three for a triangle, four for four variables."""
     sizes = np.diff(columns.parent_offsets)
-    return sizes + 3 * sizes * (sizes - 1) // 2
+    pairs = sizes * (sizes - 1) // 2
+    return sizes + 3 * pairs + 4 * pairs * (sizes - 2) // 3
 
 
 def code_of(n: int, u: np.ndarray, v: np.ndarray, third: np.ndarray | int) -> np.ndarray:

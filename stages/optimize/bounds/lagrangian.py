@@ -16,6 +16,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,11 +56,6 @@ ASCENT_WORK = SLICE_WORK // ASCENT_COST
 SHORT_ROUND, ROUND_STEPS = 100, 250
 """Steps of the volume algorithm in a round: at first, and at most; also the least number between two separations."""
 
-OVERSHOOT = 0.03
-"""Share of the gap by which the bound of the active sets may exceed the bound of all sets; beyond it, rounds become
-short.
-"""
-
 ROUND_WORK = 300_000
 """Cost of a round besides its compiled work, in sets looked at."""
 
@@ -85,25 +81,36 @@ SEPARATORS: tuple[Sequence[Separator], ...] = tuple(
 DROPPING_ROUNDS = 3
 """Rounds between two deletions of slack cuts without a multiplier."""
 
-FIRST_WEIGHT, LAST_WEIGHT = 0.05, 0.004
-"""Largest weight of a new choice in the moving average: initial value, and the value at which halving ends."""
 
-FIRST_NARROW, LAST_NARROW = 0.03, 0.002
-"""The same once edges are priced: their many small multipliers need longer averages in the end."""
 
-LAST_OF_TRIANGLES, STEPS_OF_TRIANGLES = 0.0003, 500
-"""The last weight, and the least number of steps between two separations, once triangles are priced; the first weight
-is `LAST_NARROW`. Shorter averages end at a worse bound (examples/treewidth/results.md).
+class Stage(NamedTuple):
+    """How the volume algorithm goes on while the kinds of rows are the same."""
+
+    # Largest weight of a new choice in the moving average: initial value, and the value at which halving ends.
+    first_weight: float
+    last_weight: float
+    # Share of the gap that must be closed in `HORIZON` averages; below it, the moving averages become longer.
+    stall_gain: float
+    # Share of the gap by which the bound of the active sets may exceed the bound of all sets; beyond it, rounds become
+    # short.
+    overshoot: float
+
+
+ANY_WIDTH = Stage(0.05, 0.004, 0.01, 0.03)
+EDGES = Stage(0.03, 0.002, 0.01, 0.03)
+TRIANGLES, MET_TRIANGLES = Stage(0.002, 0.0003, 0.01, 0.03), Stage(0.03, 0.0003, 0.004, 0.01)
+"""Many small multipliers need longer averages in the end; where triples become columns as they are met, long ones from
+the start stop at a worse bound (examples/treewidth/results.md).
 """
+
+HORIZON = 0.5
+"""Steps after which averages may become longer, times the largest weight of a new choice."""
 
 NEW_SHARE, OLD_SHARE = 0.1, 0.02
 """Least initial share of the gap that a step aims at (`subgradient_ascent`), after new cuts and without."""
 
 KNEE, STALLS = 0.003, 6
 """A search stalls after `STALLS` separations in a row with long averages, each of a gain below `KNEE` of the gap."""
-
-STALL_GAIN = 0.01
-"""Share of the gap that must be closed between two separations; below it, the moving averages become longer."""
 
 
 class BoundSearch:
@@ -134,16 +141,16 @@ class BoundSearch:
         self.pool = CutPool(columns)  # the cuts found, over the kept sets
         self.multipliers = np.empty(0)  # the best multipliers of these cuts, in nats; float64
         self._arcs = EdgePrices(columns, None)
-        self._last_weight, self._separation_steps = LAST_WEIGHT, ROUND_STEPS
+        self._stage = ANY_WIDTH
         self._stalls = 0
         # Whether the bound is about networks within the treewidth only; otherwise it holds for networks of any width.
         self.is_narrow = False
         self._keeps_narrow = False  # the same of the sets `kept`
         self._is_raised = False
-        self._unseparated = 0
+        self._unseparated = self._averaged = 0  # steps since the last separation, and since the last look at the averages
         self._round_steps = SHORT_ROUND
         self._round = 0
-        self._pace = new_pace(FIRST_WEIGHT)
+        self._pace = new_pace(self._stage.first_weight)
         self._last = 0.0
         self._shares = np.empty(0)
         self._placement = new_placement(columns)
@@ -199,9 +206,9 @@ class BoundSearch:
         search.pool, search.exclusions = self.pool.copied(), list(self.exclusions)
         search._moving, search._shares = self._moving.copy(), self._active.all_shares()
         search._last_least, search._pace = self._last_least.copy(), self._pace.copy()
-        search._arcs, search._last_weight = EdgePrices(self.pool.columns, treewidth), LAST_NARROW
+        search._arcs, search._stage = EdgePrices(self.pool.columns, treewidth), EDGES
         search._arcs.add_violated(self._active.view.columns, self._active.active_shares)
-        search._pace[WEIGHT], search._pace[SHARE] = FIRST_NARROW, max(self._pace[SHARE], NEW_SHARE)
+        search._pace[WEIGHT], search._pace[SHARE] = EDGES.first_weight, max(self._pace[SHARE], NEW_SHARE)
         search._begin_round()
         return search
 
@@ -334,32 +341,35 @@ class BoundSearch:
         """Evaluate all sets; separate further cuts at intervals; begin the next round."""
         self._round += 1
         self._unseparated += self._active.n_steps
+        self._averaged += self._active.n_steps
         self._shares = self._active.all_shares()
         before = self._best
         bound = self._evaluate()
         is_trusted = self._adapt_round(bound, before)
         self.work += ROUND_WORK
         added = 0
-        if is_trusted and self._unseparated >= self._separation_steps:
+        if is_trusted and self._unseparated >= ROUND_STEPS:
             self._unseparated = 0
-            gain, self._last = self._best - self._last, self._best
-            if gain < STALL_GAIN * self._missing and not self._arcs.are_untried:
-                if self._pace[WEIGHT] <= self._last_weight and can_price_triangles(self._arcs):
-                    self._price_triangles()
-                else:
-                    self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], self._last_weight)
-            is_stalled = self._pace[WEIGHT] <= LAST_WEIGHT and gain < KNEE * self._missing
-            self._stalls = self._stalls + 1 if is_stalled else 0
+            self._lengthen_averages()
             added = self._change_cuts(budget)
         # New cuts change the direction, and steps may have become tiny: start again with longer ones.
         self._pace[SHARE] = max(self._pace[SHARE], NEW_SHARE if added or self._arcs.are_untried else OLD_SHARE)
         self._begin_round()
 
-    def _price_triangles(self) -> None:
-        """Go on with prices of triangles."""
-        self._arcs = TrianglePrices(self._arcs, self._active.view.columns, self._active.active_shares)
-        self._pace[WEIGHT], self._last_weight = LAST_NARROW, LAST_OF_TRIANGLES
-        self._separation_steps = STEPS_OF_TRIANGLES
+    def _lengthen_averages(self) -> None:
+        """Longer averages if the bound has risen little; in the end prices of triangles."""
+        if self._averaged * self._pace[WEIGHT] < HORIZON:
+            return
+        gain, self._last, self._averaged = self._best - self._last, self._best, 0
+        if gain < self._stage.stall_gain * self._missing and not self._arcs.are_untried:
+            if self._pace[WEIGHT] <= self._stage.last_weight and can_price_triangles(self._arcs):
+                self._arcs = TrianglePrices(self._arcs, self._active.view.columns, self._active.active_shares)
+                self._stage = TRIANGLES if self._arcs.is_complete else MET_TRIANGLES
+                self._pace[WEIGHT] = self._stage.first_weight
+            else:
+                self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], self._stage.last_weight)
+        is_stalled = self._pace[WEIGHT] <= ANY_WIDTH.last_weight and gain < KNEE * self._missing
+        self._stalls = self._stalls + 1 if is_stalled else 0
 
     @property
     def _missing(self) -> float:
@@ -372,7 +382,7 @@ class BoundSearch:
         `bound` is the bound of all sets by the moving multipliers, `before` the best bound before this round; both
         are costs in nats.
         """
-        if self._active.bound - bound <= OVERSHOOT * self._missing:
+        if self._active.bound - bound <= self._stage.overshoot * self._missing:
             self._round_steps = min(ROUND_STEPS, int(1.5 * self._round_steps))
             return True
         # Inactive sets became the cheapest ones.

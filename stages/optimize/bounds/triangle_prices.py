@@ -10,6 +10,7 @@ have chords. Larger K have prices of edges alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -23,18 +24,24 @@ from .clique_rows import (
     Point,
     Row,
     chords,
-    degrees,
+    least_degrees,
     links,
+    most_degrees,
     most_violated,
     triangles_of_edges,
     triangles_within_edges,
     within,
 )
 from .cliques import Cliques
-from .edge_prices import EdgePrices, code_of
+from .edge_prices import LEAST_VIOLATION, EdgePrices, code_of, first_of_fours, members_of_fours
 
-MOST_VARIABLES = 40
-"""Variables beyond which triangles are not priced: all triples are columns."""
+MOST_COMPLETE, MOST_VARIABLES = 40, 160
+"""Variables up to which all triples are columns; beyond, those that sets need with others, or whose pairs all have a
+share. Variables beyond which triangles are not priced: tables over triples then take more than 100 MB.
+"""
+
+LEAST_SHARE = 0.01
+"""Least share of three pairs whose triple becomes a column."""
 
 WIDTHS = (2, 3)
 """Treewidth bounds for which triangles are priced."""
@@ -54,15 +61,46 @@ class TrianglePrices(EdgePrices):
         super().__init__(columns, prices.treewidth)
         n, self.edges = self._n, prices.edges
         self._before: list[Row] = []
-        self._cliques = cliques = Cliques(n, prices.edges.width)
-        self._ends = cliques.pairs[:, 0] * n + cliques.pairs[:, 1]
         # Averages so far: of edges as chosen or as sets need them, of triangles as much as edges allow.
-        of_pairs = prices.needs(*prices.counted(columns, shares))
+        codes, counted = prices.counted(columns, shares)
+        of_pairs = prices.needs(codes, counted)
         of_pairs[prices.edges.ends] = prices.edges.shares
+        needed = np.concatenate((prices.codes, codes[counted > LEAST_VIOLATION]))
+        self.is_complete = n <= MOST_COMPLETE  # whether all triples are columns
+        met = None if self.is_complete else np.vstack((self._triples_of(needed), _met(of_pairs, n)))
+        triples = None if met is None else np.unique(met, axis=0)
+        self._cliques = cliques = Cliques(n, prices.edges.width, triples=triples)
+        self._ends = cliques.pairs[:, 0] * n + cliques.pairs[:, 1]
         y = of_pairs[self._ends]
         edges_of = cliques.edges_of_triples
         self._take_rows(prices, np.argmin(y[edges_of], axis=1))
         self._take(self.codes, 0, np.concatenate((of_pairs, np.minimum(1.0, y[edges_of].min(axis=1)))))
+
+    def _triples_of(self, codes: np.ndarray) -> np.ndarray:
+        """The triples that sets of these rows need; int64, shape (n_triples, 3), each ascending."""
+        n = self._n
+        of_triples = codes[(codes % (n + 1) > 0) & (codes < first_of_fours(n))]
+        pairs, thirds = of_triples // (n + 1), of_triples % (n + 1) - 1
+        return np.unique(np.sort(np.stack((pairs // n, pairs % n, thirds), axis=1), axis=1), axis=0)
+
+    def _with_columns(self, codes: np.ndarray, counted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if not self.is_complete:
+            shares = self._all_shares()
+            found = np.vstack((self._triples_of(codes[counted > LEAST_VIOLATION]), _met(shares[: self._n**2], self._n)))
+            found = np.unique(found[self._cliques.triple_column[tuple(found.T)] < 0], axis=0)
+            self._add_triples(found, shares)
+            are_columns = self._places(codes) >= 0
+            codes, counted = codes[are_columns], counted[are_columns]
+        return codes, counted
+
+    def _add_triples(self, triples: np.ndarray, shares: np.ndarray) -> None:
+        """Further triples as columns; `shares` as in `_all_shares`."""
+        cliques = Cliques(self._n, self._cliques.treewidth, triples=np.vstack((self._cliques.triples, triples)))
+        edges_of = cliques.edges_of_triples[len(self._cliques.triples) :]
+        y = shares[self._ends][edges_of]
+        self._cliques = cliques
+        self._within = np.concatenate((self._within, edges_of[np.arange(len(y)), np.argmin(y, axis=1)]))
+        self._index_columns(np.concatenate((shares, y.min(axis=1))))
 
     def _take_rows(self, prices: EdgePrices, scarcest: np.ndarray) -> None:
         """The rows of `prices` as rows of this relaxation, with the same bound.
@@ -101,7 +139,7 @@ class TrianglePrices(EdgePrices):
         """As `EdgePrices.add_violated`, for rows over sets and rows about cliques."""
         added = super().add_violated(columns, shares)
         point = Point(self._cliques, self.edges.shares)
-        kinds = (triangles_within_edges, _degree_sides, triangles_of_edges, links, chords)
+        kinds = (triangles_within_edges, least_degrees, most_degrees, triangles_of_edges, links, chords)
         known = {row.key for row in self._before}
         new = [row for row in most_violated(kinds, point) if row.key not in known]
         before, zeros = self.n_before, np.zeros(len(new))
@@ -115,10 +153,14 @@ class TrianglePrices(EdgePrices):
         self._before = [row for row, is_kept in zip(self._before, kept.tolist()) if is_kept]
 
     def _places(self, codes: np.ndarray) -> np.ndarray:
-        n = self._n
+        n, first = self._n, first_of_fours(self._n)
         pairs, thirds = codes // (n + 1), codes % (n + 1) - 1
-        triples = self._cliques.triple_column[pairs // n, pairs % n, thirds] - self._cliques.first_triple
-        return np.where(thirds < 0, pairs, n**2 + triples)
+        fours, left_out = members_of_fours(n, codes[codes >= first])
+        kept = np.arange(4) != left_out[:, None]
+        members = np.stack((pairs // n, pairs % n, thirds), axis=1)
+        members[codes >= first] = fours[kept].reshape(-1, 3)
+        triples = self._cliques.triple_column[tuple(members.T % n)] - self._cliques.first_triple
+        return np.where(members[:, 2] < 0, pairs, np.where(triples < 0, -1, n**2 + triples))
 
     def _all_shares(self) -> np.ndarray:
         """Averaged choices of all pairs, then of all triples."""
@@ -146,6 +188,19 @@ class TrianglePrices(EdgePrices):
         shares = np.concatenate((shares[self._ends], shares[n**2 :]))
         self.edges = with_edges(self.edges, self._ends, column[self._places(self.codes)], shares, triangles)
 
+    def _entries(self, columns: Columns) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        yield from super()._entries(columns)
+        n, sizes = self._n, np.diff(columns.parent_offsets)
+        children = np.repeat(np.arange(n), np.diff(columns.set_offsets))
+        for size in range(3, int(sizes.max(initial=0)) + 1):
+            sets = np.flatnonzero(sizes == size)
+            members = columns.parents[columns.parent_offsets[sets][:, None] + np.arange(size)].astype(np.int64)
+            for some in combinations(members.T, 3):
+                fours = np.sort(np.stack((children[sets], *some)), axis=0)
+                code = first_of_fours(n) + 4 * (n ** np.arange(3, -1, -1) @ fours)
+                for left_out in range(4):
+                    yield code + left_out, sets
+
     def _triangle_codes(self, *members: np.ndarray) -> Iterator[np.ndarray]:
         low, middle, high = np.sort(np.stack(members), axis=0)
         yield code_of(self._n, low, middle, high)
@@ -162,8 +217,10 @@ def _scale(size: Any) -> Any:
     return SCALE / (SCALE + size)
 
 
-def _degree_sides(point: Point) -> Iterator[tuple[float, Row]]:
-    """Each violated equation of degrees as two rows."""
-    for lack, row in degrees(point):
-        yield lack, row._replace(key=(*row.key, 1), is_equation=False)
-        yield lack, Row((*row.key, -1), row.columns, -row.values, -row.demand)
+def _met(of_pairs: np.ndarray, n: int) -> np.ndarray:
+    """Triples whose pairs all have a share, of those of all pairs, float64 of shape (n * n,)."""
+    is_edge = of_pairs.reshape(n, n) > LEAST_SHARE
+    a, b = np.nonzero(is_edge)
+    # Pairs are ascending: the third variable is after both.
+    edges, c = np.nonzero(is_edge[a] & is_edge[b])
+    return np.stack((a[edges], b[edges], c), axis=1)

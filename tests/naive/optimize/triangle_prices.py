@@ -10,10 +10,13 @@ from .edge_prices import dearest_edges, is_sparse
 def worths_of(needs, rows):
     """What each edge and triangle is worth: {clique: nats}.
 
-    `needs` are prices of the sets that need a clique, {clique: nats}; `rows` are (multiplier, {clique: coefficient},
-    demand).
+    `needs` are prices of the sets that need a clique, {clique: nats}, or one triangle of a clique of four, {(clique,
+    the variable that the triangle leaves out): nats}; `rows` are (multiplier, {clique: coefficient}, demand).
     """
-    worths = dict(needs)
+    worths = {}
+    for needed, price in needs.items():
+        clique = needed[0] - {needed[1]} if isinstance(needed, tuple) else needed
+        worths[clique] = worths.get(clique, 0.0) + price
     for multiplier, coefficients, _ in rows:
         for clique, coefficient in coefficients.items():
             worths[clique] = worths.get(clique, 0.0) + multiplier * coefficient
@@ -44,14 +47,16 @@ def priced_cost(costs, needs, rows, within, most, width, lack):
     total = -sum(worths[pair] for pair in dearest_base(worths, most, width, lack))
     total += sum(multiplier * demand for multiplier, _, demand in rows)
     for child, sets in enumerate(costs):
-        total += min(cost + sum(needs.get(clique, 0.0) for clique in cliques_of(child, s)) for cost, s in sets)
+        total += min(cost + sum(needs.get(needed, 0.0) for needed in needs_of(child, s)) for cost, s in sets)
     return total
 
 
-def cliques_of(child, parents):
-    """The cliques that a set needs: its arcs, and the triangles of the child with two parents."""
+def needs_of(child, parents):
+    """What a set needs: its arcs, the triangles of the child with two parents, and each triangle of it with three."""
     yield from (frozenset((child, a)) for a in parents)
     yield from (frozenset((child, *pair)) for pair in itertools.combinations(parents, 2))
+    for three in itertools.combinations(parents, 3):
+        yield from ((frozenset((child, *three)), left_out) for left_out in (child, *three))
 
 
 def dearest_base_by_enumeration(worths, most, width, lack):

@@ -36,7 +36,8 @@ def price_early(monkeypatch):
     """Price edges from the first separation on."""
     monkeypatch.setattr(lagrangian, "KNEE", 10.0)
     monkeypatch.setattr(lagrangian, "STALLS", 1)
-    monkeypatch.setattr(lagrangian, "FIRST_WEIGHT", lagrangian.LAST_WEIGHT)
+    any_width = lagrangian.ANY_WIDTH
+    monkeypatch.setattr(lagrangian, "ANY_WIDTH", any_width._replace(first_weight=any_width.last_weight))
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])

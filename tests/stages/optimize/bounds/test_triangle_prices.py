@@ -18,7 +18,7 @@ from stages.kernels.bounds.dual_ascent import new_columns
 from stages.lists.set_lists import keep_in_table
 from stages.optimize.bounds import lagrangian
 from stages.optimize.bounds.cut_pool import CutPool
-from stages.optimize.bounds.edge_prices import EdgePrices
+from stages.optimize.bounds.edge_prices import EdgePrices, first_of_fours, members_of_fours
 from stages.optimize.bounds.rounding import relaxed
 from stages.optimize.bounds.triangle_prices import SCALE, TrianglePrices, can_price_triangles
 from stages.optimize.bounds.width_search import WidthSearch
@@ -35,9 +35,10 @@ def price_early(monkeypatch):
     """Price edges from the first separation on, and triangles from the next one on."""
     monkeypatch.setattr(lagrangian, "KNEE", 10.0)
     monkeypatch.setattr(lagrangian, "STALLS", 1)
-    monkeypatch.setattr(lagrangian, "STALL_GAIN", 10.0)
-    monkeypatch.setattr(lagrangian, "FIRST_WEIGHT", lagrangian.LAST_WEIGHT)
-    monkeypatch.setattr(lagrangian, "FIRST_NARROW", lagrangian.LAST_NARROW)
+    for name in ("ANY_WIDTH", "EDGES"):
+        stage = getattr(lagrangian, name)
+        at_its_end = stage._replace(first_weight=stage.last_weight, stall_gain=10.0)
+        monkeypatch.setattr(lagrangian, name, at_its_end)
 
 
 def priced_edges(table, width, rng):
@@ -61,8 +62,12 @@ def needs_of(prices, n):
     """The prices of the sets that need each clique."""
     needs = {}
     for code, multiplier in zip(prices.codes.tolist(), prices.moving[prices.n_before :].tolist()):
-        pair, third = divmod(code, n + 1)
-        needs[frozenset(divmod(pair, n)) | ({third - 1} if third else set())] = -multiplier
+        if code >= first_of_fours(n):
+            fours, left_out = members_of_fours(n, np.array([code]))
+            needs[frozenset(fours[0].tolist()), int(fours[0, left_out[0]])] = -multiplier
+        else:
+            pair, third = divmod(code, n + 1)
+            needs[frozenset(divmod(pair, n)) | ({third - 1} if third else set())] = -multiplier
     return needs
 
 
@@ -136,7 +141,7 @@ def test_all_kinds_of_rows_are_found():
         prices.edges.shares[:] = rng.random(len(prices.edges.shares)) ** 2
         prices.add_violated(columns, np.ones(len(columns.costs)))
         kinds |= {row.key[0] for row in prices._before}
-    assert kinds == {"edge", "degree", "triangles", "link", "chord"}
+    assert kinds == {"edge", "least degree", "most degree", "triangles", "link", "chord"}
 
 
 @pytest.mark.parametrize("block", seeds(40, quick=2))
