@@ -133,3 +133,64 @@ def shortest_path(lengths, through, first, last, most, path):
         path[k] = v
         v = before[v]
     return reach[last], size
+
+
+@njit
+def grow_links(triangles, edges, width, starts, orders, lacks):
+    """Sets of neighbours of a variable that have too many triangles with it, grown from pairs by the best next one.
+
+    For a set of m members, let the largest `edges` be y_1 >= y_2 >= ...; too many are those beyond
+    (K - 1) (y_1 + ... + y_m) - ((K - 1) y_1 + (K - 2) y_2 + ... + y_(K-1)), with K = `width`.
+
+    Parameters
+    ----------
+    triangles : ndarray of float64, shape (n, n)
+        Shares of the triangles of the variable with two neighbours; symmetric, zero on the diagonal.
+    edges : ndarray of float64, shape (n,)
+        Shares of its edges.
+    starts : ndarray of int64, shape (n_starts, 2)
+        Pairs of neighbours.
+    orders : ndarray of int64, shape (n_starts, n)
+        Receives the neighbours in the order in which they are added.
+    lacks : ndarray of float64, shape (n_starts,)
+        Receives the greatest number that is too many.
+
+    Returns
+    -------
+    sizes : ndarray of int64, shape (n_starts,)
+        Number of the first neighbours of which this is said, three or K at least; 0 if there are fewer.
+    """
+    n, least = len(edges), max(3, width)
+    sizes, gains, largest = np.zeros(len(starts), dtype=np.int64), np.empty(n), np.empty(width)
+    for i in range(len(starts)):
+        order, lacks[i] = orders[i], -np.inf
+        for u in range(n):
+            gains[u] = -(width - 1) * edges[u]
+        largest[:] = 0.0
+        total = 0.0
+        for size in range(1, n + 1):
+            best = -1
+            if size <= 2:
+                best = starts[i, size - 1]
+            else:
+                for u in range(n):
+                    if gains[u] > -np.inf and (best < 0 or gains[u] > gains[best]):
+                        best = u
+            order[size - 1] = best
+            total += gains[best]
+            gains[best] = -np.inf
+            for u in range(n):
+                gains[u] += triangles[best, u]
+            # The largest edges so far, descending.
+            k, edge = width - 1, edges[best]
+            while k > 0 and largest[k - 1] < edge:
+                largest[k] = largest[k - 1]
+                k -= 1
+            largest[k] = edge
+            if size >= least:
+                value = total
+                for j in range(width - 1):
+                    value += (width - 1 - j) * largest[j]
+                if value > lacks[i] + 1e-9:
+                    lacks[i], sizes[i] = value, size
+    return sizes

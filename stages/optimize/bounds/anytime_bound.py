@@ -30,6 +30,9 @@ IDLE_SHARE = 0.8
 time, see `WorkShare`.
 """
 
+SETTLED = 3e-3
+"""A network has settled once doubling the work has gained no more than this share of its score."""
+
 FIRST_WORK = 30_000_000
 """Initial work on the bound, about a tenth of a second; more than dual ascent needs for most lists."""
 
@@ -85,7 +88,8 @@ class AnytimeBound:
         self.search = WidthSearch(lists, task_generator(seed, 0, 1), treewidth=None if keeps_proof else treewidth)
         self._scores = None if treewidth is not None else lists.scores
         self._budget = budget
-        self._share = WorkShare(idle_share)
+        # Without a treewidth bound the gap often closes, and then every nat of the score counts.
+        self._share = WorkShare(idle_share, 0.0 if treewidth is None else SETTLED)
         self.keep_pace(0, -math.inf)
 
     @property

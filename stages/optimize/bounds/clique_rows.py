@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from stages.kernels.bounds.triangles import shortest_path
+from stages.kernels.bounds.triangles import grow_links, shortest_path
 
 from .cliques import Cliques
 
@@ -251,20 +251,14 @@ def links(point: Point) -> Violated:
         # Others gain nothing: they are in no triangle with v.
         near = np.flatnonzero(point.t[v].any(axis=1))
         triangles, edges = point.t[v][np.ix_(near, near)], point.y[v, near]
-        a, b = np.nonzero(np.triu(triangles) > VIOLATION)
-        starts = np.zeros((len(a), len(near)))
-        starts[np.arange(len(a)), a] = starts[np.arange(len(a)), b] = 1.0
-
-        def gains(inside: np.ndarray, triangles=triangles, edges=edges) -> np.ndarray:
-            return np.asarray(inside @ triangles - (k - 1) * edges)
-
-        def value(inside: np.ndarray, triangles=triangles, edges=edges) -> np.ndarray:
-            taken = np.where(inside > 0.0, edges, 0.0)
-            largest = -np.sort(-taken, axis=1)[:, : k - 1] @ weights
-            return np.asarray(0.5 * (inside @ triangles * inside).sum(axis=1) - (k - 1) * taken.sum(axis=1) + largest)
-
-        for lack, found in grown(starts, gains, value, max(3, k)):
-            some = near[found]
+        starts = np.argwhere(np.triu(triangles) > VIOLATION)
+        orders, lacks = np.empty((len(starts), len(near)), dtype=np.int64), np.empty(len(starts))
+        sizes = grow_links(triangles, edges, k, starts, orders, lacks)
+        found = {}
+        for i in np.flatnonzero(lacks > VIOLATION).tolist():
+            some = np.sort(near[orders[i, : sizes[i]]])
+            found[some.tobytes()] = float(lacks[i]), some
+        for lack, some in found.values():
             ranked = some[np.argsort(-point.y[v, some], kind="stable")]
             a, b = np.triu_indices(len(some), 1)
             columns = cliques.triple_column[v, some[a], some[b]]

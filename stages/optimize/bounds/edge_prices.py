@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import combinations
+from math import comb
 
 import numpy as np
 
@@ -330,8 +331,8 @@ def pricing_work(columns: Columns) -> int:
 def _rows_of_sets(columns: Columns) -> np.ndarray:
     """The number of rows that may count each set: one for an arc, three for a triangle, four for four variables."""
     sizes = np.diff(columns.parent_offsets)
-    pairs = sizes * (sizes - 1) // 2
-    return sizes + 3 * pairs + 4 * pairs * (sizes - 2) // 3
+    of_size = np.array([comb(k, 1) + 3 * comb(k, 2) + 4 * comb(k, 3) for k in range(int(sizes.max(initial=0)) + 1)])
+    return np.asarray(of_size[sizes])
 
 
 def code_of(n: int, u: np.ndarray, v: np.ndarray, third: np.ndarray | int) -> np.ndarray:

@@ -84,23 +84,19 @@ DROPPING_ROUNDS = 3
 
 
 class Stage(NamedTuple):
-    """How the volume algorithm goes on while the kinds of rows are the same."""
+    """How the volume algorithm goes on with some kinds of rows."""
 
-    # Largest weight of a new choice in the moving average: initial value, and the value at which halving ends.
-    first_weight: float
-    last_weight: float
-    # Share of the gap that must be closed in `HORIZON` averages; below it, the moving averages become longer.
-    stall_gain: float
-    # Share of the gap by which the bound of the active sets may exceed the bound of all sets; beyond it, rounds become
-    # short.
-    overshoot: float
+    first_weight: float  # largest weight of a new choice in the averages
+    last_weight: float  # the same, where its halving ends
+    stall_gain: float  # averages become longer if less than this share of the gap is closed in `HORIZON` of them
+    overshoot: float  # by this share of the gap the bound of active sets may exceed that of all sets in long rounds
 
 
 ANY_WIDTH = Stage(0.05, 0.004, 0.01, 0.03)
 EDGES = Stage(0.03, 0.002, 0.01, 0.03)
 TRIANGLES, MET_TRIANGLES = Stage(0.002, 0.0003, 0.01, 0.03), Stage(0.03, 0.0003, 0.004, 0.01)
-"""Many small multipliers need longer averages in the end; where triples become columns as they are met, long ones from
-the start stop at a worse bound (examples/treewidth/results.md).
+"""Many small multipliers need longer averages in the end. Where triples become columns as they are met, long ones from
+the start stop at a worse bound.
 """
 
 HORIZON = 0.5
@@ -141,8 +137,7 @@ class BoundSearch:
         self.pool = CutPool(columns)  # the cuts found, over the kept sets
         self.multipliers = np.empty(0)  # the best multipliers of these cuts, in nats; float64
         self._arcs = EdgePrices(columns, None)
-        self._stage = ANY_WIDTH
-        self._stalls = 0
+        self._stage, self._stalls = ANY_WIDTH, 0
         # Whether the bound is about networks within the treewidth only; otherwise it holds for networks of any width.
         self.is_narrow = False
         self._keeps_narrow = False  # the same of the sets `kept`
@@ -326,16 +321,8 @@ class BoundSearch:
             self.found = self.kept[chosen]
 
     def _begin_round(self) -> None:
-        self._active = ActiveRound(
-            self.pool,
-            self._reduced,
-            self._shares,
-            self._last_least,
-            self._round,
-            self._moving,
-            self._arcs,
-            self._pace,
-        )
+        own = (self._round, self._moving, self._arcs, self._pace)
+        self._active = ActiveRound(self.pool, self._reduced, self._shares, self._last_least, *own)
 
     def _end_round(self, budget: Budget) -> None:
         """Evaluate all sets; separate further cuts at intervals; begin the next round."""

@@ -43,9 +43,6 @@ share. Variables beyond which triangles are not priced: tables over triples then
 LEAST_SHARE = 0.01
 """Least share of three pairs whose triple becomes a column."""
 
-WIDTHS = (2, 3)
-"""Treewidth bounds for which triangles are priced."""
-
 SCALE = 20.0
 """A row of `SCALE` entries has half the weight of a row of few entries in a step."""
 
@@ -209,7 +206,7 @@ class TrianglePrices(EdgePrices):
 def can_price_triangles(prices: EdgePrices) -> bool:
     """Whether prices of triangles may follow these of edges."""
     is_first = not isinstance(prices, TrianglePrices) and not prices.are_untried
-    return is_first and prices.treewidth in WIDTHS and len(prices.edges.used) <= MOST_VARIABLES
+    return is_first and prices.edges.width >= 2 and len(prices.edges.used) <= MOST_VARIABLES
 
 
 def _scale(size: Any) -> Any:

@@ -29,6 +29,11 @@ would have closed in that work at its latest pace.
 TURN_WORK, TURN_SHARE = 2_000_000, 0.03
 """Work of a turn of either search: at least, and as a share of all work so far."""
 
+AGAIN = 1.25
+"""Work on the bound of any width by which prices of edges begin anew from it if they do not help, as a multiple of its
+work when they began.
+"""
+
 PACE_SHARE = 1 / 3
 """The latest share of the work on the bound of any width by which its pace is measured."""
 
@@ -43,13 +48,14 @@ class WidthSearch:
         self._wide = BoundSearch(lists, rng)
         self._narrow: BoundSearch | None = None
         self._treewidth = treewidth if can_price(self._wide.pool.columns, treewidth) else None
-        self._forked_at = 0  # work of both searches when the narrow one began
+        self._forked_at = 0  # work of the search of any width when the narrow one began
+        self._given_up = 0  # work of earlier narrow searches
         self._trace = [(0, math.inf)]  # work and bound in nats after each turn of the search of any width
 
     @property
     def work(self) -> int:
         """Approximate number of sets looked at so far."""
-        return self._wide.work + self._narrow_work
+        return self._wide.work + self._given_up + self._narrow_work
 
     @property
     def _narrow_work(self) -> int:
@@ -112,14 +118,23 @@ class WidthSearch:
 
     def _next(self) -> BoundSearch:
         """The search whose turn it is."""
+        if self._treewidth is None or (self._narrow is None and not self._wide.is_stalled):
+            return self._wide
         if self._narrow is None:
-            if self._treewidth is None or not self._wide.is_stalled:
-                return self._wide
-            self._narrow, self._forked_at = self._wide.narrowed(self._treewidth), self._wide.work
+            self._narrow = self._fork(self._treewidth)
+        elif self._narrow.value >= self._wide.value and self._wide.work >= AGAIN * self._forked_at:
+            self._given_up += self._narrow_work
+            self._narrow = self._fork(self._treewidth)
         lost = self._pace() * self._narrow_work
         is_ahead = self._narrow.value < self._wide.value - lost
-        is_on_trial = lost < TRIAL_LOSS * self._wide.gap and self._narrow_work < TRIAL_SHARE * self.work
+        tried = self.work - self._wide.work
+        is_on_trial = lost < TRIAL_LOSS * self._wide.gap and tried < TRIAL_SHARE * self.work
         return self._narrow if is_ahead or is_on_trial else self._wide
+
+    def _fork(self, treewidth: int) -> BoundSearch:
+        """A narrow search that goes on from the present state of the other one."""
+        self._forked_at = self._wide.work
+        return self._wide.narrowed(treewidth)
 
     def _pace(self) -> float:
         """By how many nats the bound of any width fell per unit of its latest work."""

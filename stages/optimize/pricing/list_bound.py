@@ -23,7 +23,7 @@ from stages.lists.set_lists import all_sets
 from stages.runtime.budgets import Budget
 from stages.runtime.seeding import task_generator
 
-from ..bounds.anytime_bound import FIRST_WORK, WorkShare
+from ..bounds.anytime_bound import FIRST_WORK, SETTLED, WorkShare
 from ..bounds.proof_steps import TreeNode
 from ..bounds.width_search import WidthSearch
 from ..result import SearchResult, total_score
@@ -47,9 +47,6 @@ BOUNDED_SHARE = 0.2
 
 LOOK_SHARE = 0.02
 """Work on the bound of lists that still grow, per unit of work of the search so far."""
-
-SETTLED = 3e-3
-"""A network has settled once doubling the work has gained no more than this share of its score."""
 
 GRACE_WORK = 1e8
 """Work on the bound on the final lists after an interruption: some tenths of a second."""

@@ -12,9 +12,11 @@ from naive.optimize.triangle_prices import dearest_base, dearest_base_by_enumera
 from stages.kernels.bounds.edges import choose_dearest, choose_edges, count_columns, n_priced, new_edges, with_edges
 from stages.kernels.bounds.triangles import (
     choose_triangles,
+    grow_links,
     new_triangles,
     pass_to_edges,
     price_columns,
+    shortest_path,
     subtract_given,
 )
 from stages.optimize.bounds.cliques import subsets_of
@@ -126,3 +128,61 @@ def test_rows_by_column_have_every_entry_once():
         for k in range(a, b)
     ]
     assert sorted(by_row) == sorted(by_column)
+
+
+@pytest.mark.parametrize("seed", seeds(60, quick=10))
+def test_a_shortest_path_is_the_shortest_of_all(seed):
+    rng = np.random.default_rng(seed)
+    n = 2 + seed % 5
+    # Whole numbers: sums are exact, and ties occur.
+    lengths = rng.integers(0, 6, (n, n)).astype(np.float64)
+    lengths = np.minimum(lengths, lengths.T)
+    lengths[rng.random((n, n)) < 0.2] = np.inf
+    through = rng.integers(0, 4, n).astype(np.float64)
+    most = float(rng.integers(2, 12))
+
+    def length_of(path):
+        return sum(lengths[a, b] for a, b in itertools.pairwise(path)) + sum(through[v] for v in path[1:-1])
+
+    paths = [
+        (0, *inner, n - 1) for size in range(1, n - 1) for inner in itertools.permutations(range(1, n - 1), size)
+    ]
+    shortest = min((length_of(path) for path in paths), default=np.inf)
+    found = np.empty(n, dtype=np.int64)
+    length, size = shortest_path(lengths, through, 0, n - 1, most, found)
+    if shortest > most:
+        assert (length, size) == (np.inf, 0)
+    else:
+        assert length == shortest == length_of(found[:size].tolist())
+        assert tuple(found[:size].tolist()) in paths
+
+
+def too_many(triangles, edges, width, some):
+    """How many triangles a set of neighbours has beyond its limit, from the definition."""
+    ranked = sorted((edges[u] for u in some), reverse=True)
+    limit = (width - 1) * sum(ranked) - sum(w * y for w, y in zip(range(width - 1, 0, -1), ranked))
+    return sum(triangles[a, b] for a, b in itertools.combinations(some, 2)) - limit
+
+
+@pytest.mark.parametrize("width", [2, 3, 4, 7])
+@pytest.mark.parametrize("seed", seeds(30, quick=5))
+def test_links_grow_by_the_best_neighbour(seed, width):
+    rng = np.random.default_rng(seed)
+    n = 2 + seed % 9
+    triangles = np.triu(rng.random((n, n)) ** 3, 1)
+    triangles += triangles.T
+    edges = rng.random(n)
+    starts = np.array(list(itertools.combinations(range(n), 2)))
+    orders, lacks = np.empty((len(starts), n), dtype=np.int64), np.empty(len(starts))
+    sizes = grow_links(triangles, edges, width, starts, orders, lacks)
+    for start, order, lack, size in zip(starts.tolist(), orders.tolist(), lacks, sizes):
+        assert order[:2] == start
+        assert sorted(order) == list(range(n))
+        for k in range(2, n):
+            gains = {u: sum(triangles[u, a] for a in order[:k]) - (width - 1) * edges[u] for u in order[k:]}
+            assert gains[order[k]] == pytest.approx(max(gains.values()))
+        values = {k: too_many(triangles, edges, width, order[:k]) for k in range(max(3, width), n + 1)}
+        if not values:
+            assert (lack, size) == (-np.inf, 0)
+        else:
+            assert lack == pytest.approx(max(values.values())) == pytest.approx(values[size])

@@ -29,6 +29,7 @@ def test_prices_that_do_not_help_have_their_share_of_the_work(seed, monkeypatch)
     wide.improve(Budget(), (1.0 - TRIAL_SHARE) * WORK, incumbent)
     search.improve(Budget(), WORK, incumbent)
     assert search._narrow is not None
+    assert search._given_up > 0  # prices began anew
     assert not search.is_narrow
     assert search._wide.work >= (0.95 - TRIAL_SHARE) * search.work
     assert search.value <= wide.value + 1e-4 * (wide.ideal - wide.value)

@@ -9,9 +9,9 @@ from helpers.tables import dependent_dataset
 
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds import anytime_bound
-from stages.optimize.bounds.anytime_bound import SHARE, WorkShare
+from stages.optimize.bounds.anytime_bound import SETTLED, SHARE, WorkShare
 from stages.optimize.pricing import loop
-from stages.optimize.pricing.list_bound import IDLE_SHARE, SETTLED
+from stages.optimize.pricing.list_bound import IDLE_SHARE
 from stages.optimize.pricing.orders import search_data
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
