@@ -293,8 +293,8 @@ def count_columns(edges, shares, lacks):
 def price_sets(columns, child, rows, prices, by_others, sums):
     """The sum of the prices of the rows that count each set of `child`, into `sums` (float64, shape (n_sets,)).
 
-    `prices` (float64, shape (n_rows,)) are non-negative, in nats. `by_others` is scratch, all zero, of shape (n ** 3,)
-    if there are fours, else (n * n,).
+    `prices` (float64, shape (n_rows,)) are non-negative, in nats. `by_others` is scratch, all zero, of shape
+    (n ** 3,) if there are fours, else (n * n,).
     """
     n = len(columns.set_offsets) - 1
     first_set, last_set = columns.set_offsets[child], columns.set_offsets[child + 1]
@@ -342,7 +342,7 @@ def join_rows(columns, rows, cuts, by_others, offsets, counting):
     """The cuts by set, followed by the rows: into `offsets` and `counting`, as in `lagrangian.SetCuts`.
 
     Row r gets the number n_cuts + r. `by_others` is scratch, int32, all -1, of shape (2, n ** 3) if there are fours,
-    else (2, n * n). Returns the number of entries; those beyond the capacity of `counting` are counted but not written.
+    else (2, n * n). Returns the number of entries; entries beyond the capacity of `counting` are not written.
     """
     n, n_cuts, end = len(columns.set_offsets) - 1, len(cuts.demands), 0
     triangle_of, four_of = by_others
@@ -364,12 +364,12 @@ def join_rows(columns, rows, cuts, by_others, offsets, counting):
                 for j in range(i + 1, last):
                     second = first + columns.parents[j]
                     if triangle_of[second] >= 0:
-                        end = append_rows(counting, end, n_cuts, rows.rows[triangle_of[second]])
+                        end = append_each(counting, end, n_cuts, rows.rows[triangle_of[second]])
                     if has_fours:
                         for k in range(j + 1, last):
                             four = four_of[second * n + columns.parents[k]]
                             if four >= 0:
-                                end = append_rows(counting, end, n_cuts, rows.four_rows[four])
+                                end = append_each(counting, end, n_cuts, rows.four_rows[four])
             offsets[s + 1] = end
         for k in range(rows.offsets[child], rows.offsets[child + 1]):
             triangle_of[rows.others[k]] = -1
@@ -379,7 +379,7 @@ def join_rows(columns, rows, cuts, by_others, offsets, counting):
 
 
 @borrowing
-def append_rows(entries, end, n_cuts, rows):
+def append_each(entries, end, n_cuts, rows):
     """Write the numbers of some rows after the first `end` entries; returns their new number."""
     for k in range(len(rows)):
         if rows[k] >= 0:

@@ -100,7 +100,7 @@ def subtract_given(triangles, shares, lacks):
 
 
 @njit
-def shortest_path(lengths, through, first, last, most, path):
+def shortest_detour(lengths, through, first, last, most, path):
     """The shortest path between two variables that is no longer than `most`, other than the edge between them.
 
     `lengths` (float64, shape (n, n)) has the lengths of edges, `through` (float64, shape (n,)) what each inner

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from stages.kernels.bounds.triangles import grow_links, shortest_path
+from stages.kernels.bounds.triangles import grow_links, shortest_detour
 
 from .cliques import Cliques
 
@@ -52,8 +52,11 @@ class Point:
         least = np.minimum(np.minimum(y[:, :, None], y[:, None, :]), y[None, :, :])
         return np.where(self.cliques.triple_column < 0, least, self.t)
 
-    def columns_of(self, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-        """The columns of triples; of one that is no column its pair of the least value. Members do not repeat."""
+    def columns_of(self, a: Any, b: Any, c: Any) -> np.ndarray:
+        """The columns of triples; of one that is no column its pair of the least value.
+
+        Members are int64, single ones or arrays, and do not repeat.
+        """
         columns, pairs = self.cliques.triple_column[a, b, c], self.cliques.pair_column
         edges = np.stack(np.broadcast_arrays(pairs[a, b], pairs[a, c], pairs[b, c]))
         scarcest = np.take_along_axis(edges, np.argmin(self.values[edges], axis=0)[None], axis=0)[0]
@@ -163,7 +166,7 @@ def least_degrees(point: Point) -> Violated:
     cliques, k = point.cliques, point.cliques.treewidth
     lacks = _missing_at(point, point.t_most)
     for v in np.flatnonzero(lacks > VIOLATION).tolist():
-        triangles = point.columns_of(np.int64(v), *_pairs_beside(cliques, v))
+        triangles = point.columns_of(v, *_pairs_beside(cliques, v))
         weights = ((triangles, 1), (_edges_at(cliques, v), 1 - k))
         yield float(lacks[v]), _row(("least degree", v), *weights, demand=-k * (k - 1) // 2)
 
@@ -202,7 +205,7 @@ def triangles_of_edges(point: Point) -> Violated:
     for a, b in cliques.pairs[lacks[tuple(cliques.pairs.T)] > VIOLATION].tolist():
         others = np.delete(np.arange(cliques.n_variables), (a, b))
         edge = cliques.pair_column[a, b]
-        triangles = point.columns_of(np.int64(a), np.int64(b), others)
+        triangles = point.columns_of(a, b, others)
         yield float(lacks[a, b]), _row(("triangles", a, b), (triangles, 1), (np.array([edge]), 1 - k))
 
 
@@ -282,19 +285,19 @@ def chords(point: Point) -> Violated:
     np.fill_diagonal(lengths, np.inf)
     for a, b in cliques.pairs[point.y[tuple(cliques.pairs.T)] > VIOLATION].tolist():
         most = point.y[a, b] - VIOLATION
-        length, size = shortest_path(lengths, np.maximum(0.0, point.t_most[a, b]), a, b, most, paths)
+        length, size = shortest_detour(lengths, np.maximum(0.0, point.t_most[a, b]), a, b, most, paths)
         if size > 0:
             path = paths[:size]
-            edges, triangles = cliques.pair_column[path[:-1], path[1:]], point.columns_of(path[0], path[-1], path[1:-1])
+            edges, triangles = (
+                cliques.pair_column[path[:-1], path[1:]],
+                point.columns_of(path[0], path[-1], path[1:-1]),
+            )
             weights = ((np.array([cliques.pair_column[a, b]]), -1), (edges, -1), (triangles, 1))
             yield float(point.y[a, b] - length), _row(("chord", *path.tolist()), *weights, demand=-len(edges))
 
 
 def _row(key: tuple[object, ...], *weights: tuple[np.ndarray, int], demand: int = 0, equal: bool = False) -> Row:
-    """A row whose columns have the same coefficient in groups; a column of two groups has the sum.
-
-    Rows in which pairs stand in for triples hold for any choice of these pairs, so the pairs are part of the key.
-    """
+    """A row whose columns have the same coefficient in groups; a column that occurs twice has the sum."""
     columns = np.concatenate([some for some, _ in weights]).astype(np.int64)
     values = np.concatenate([np.full(len(some), value, dtype=np.int64) for some, value in weights])
     unique, places = np.unique(columns, return_inverse=True)

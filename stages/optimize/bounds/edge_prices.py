@@ -108,7 +108,10 @@ class EdgePrices:
         if not len(self.moving):
             return cuts
         cuts = cuts._replace(demands=np.concatenate((cuts.demands, self.demands)))
-        offsets, by_others = np.empty(len(cuts.offsets), dtype=np.int64), np.full((2, self._n_others), -1, dtype=np.int32)
+        offsets, by_others = (
+            np.empty(len(cuts.offsets), dtype=np.int64),
+            np.full((2, self._n_others), -1, dtype=np.int32),
+        )
         room = 2 * len(cuts.cuts) + len(columns.parents)
         while True:
             counting = np.empty(room, dtype=np.uint32)
@@ -244,10 +247,24 @@ class EdgePrices:
         u, v, third = pairs[of_triangles] // n, pairs[of_triangles] % n, thirds[of_triangles]
         # The edge's place among the three: by whether the third variable is the least, in the middle or the greatest.
         triangles = np.sort(np.stack((u, v, third), axis=1), axis=1)
-        by_triangle = _by_member(n, triangles, (third > u).astype(np.int64) + (third > v), of_triangles)
+        offsets, others, each, rows = _by_member(
+            n, triangles, (third > u).astype(np.int64) + (third > v), of_triangles
+        )
         fours, places = members_of_fours(n, self.codes[n_first:])
-        by_four = _by_member(n, fours, places, np.arange(n_first, len(self.codes)))
-        self._rows = EdgeRows(arcs, *by_triangle, *by_four)
+        four_offsets, four_others, each_four, four_rows = _by_member(
+            n, fours, places, np.arange(n_first, len(self.codes))
+        )
+        self._rows = EdgeRows(
+            arcs=arcs,
+            offsets=offsets,
+            others=others,
+            triangles=each,
+            rows=rows,
+            four_offsets=four_offsets,
+            four_others=four_others,
+            fours=each_four,
+            four_rows=four_rows,
+        )
 
     def _index_columns(self, shares: np.ndarray) -> None:
         """Take the columns that the rows need; `shares` has the averaged choices of all columns (`_all_shares`)."""
@@ -302,7 +319,7 @@ def first_of_fours(n: int) -> int:
 
 
 def members_of_fours(n: int, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The four variables of rows with these codes, ascending, and the place of the one that its triangle leaves out."""
+    """The four variables of each row, ascending, and the place of the variable that its triangle leaves out."""
     codes = codes - first_of_fours(n)
     return (codes // 4)[:, None] // n ** np.arange(3, -1, -1) % n, codes % 4
 

@@ -82,7 +82,6 @@ DROPPING_ROUNDS = 3
 """Rounds between two deletions of slack cuts without a multiplier."""
 
 
-
 class Stage(NamedTuple):
     """How the volume algorithm goes on with some kinds of rows."""
 
@@ -95,8 +94,8 @@ class Stage(NamedTuple):
 ANY_WIDTH = Stage(0.05, 0.004, 0.01, 0.03)
 EDGES = Stage(0.03, 0.002, 0.01, 0.03)
 TRIANGLES, MET_TRIANGLES = Stage(0.002, 0.0003, 0.01, 0.03), Stage(0.03, 0.0003, 0.004, 0.01)
-"""Many small multipliers need longer averages in the end. Where triples become columns as they are met, long ones from
-the start stop at a worse bound.
+"""Many small multipliers need longer averages in the end. Where triples become columns as they are met, long averages
+from the start stop at a worse bound.
 """
 
 HORIZON = 0.5
@@ -142,7 +141,8 @@ class BoundSearch:
         self.is_narrow = False
         self._keeps_narrow = False  # the same of the sets `kept`
         self._is_raised = False
-        self._unseparated = self._averaged = 0  # steps since the last separation, and since the last look at the averages
+        # Steps since the last separation, and since the averages were looked at.
+        self._unseparated = self._averaged = 0
         self._round_steps = SHORT_ROUND
         self._round = 0
         self._pace = new_pace(self._stage.first_weight)

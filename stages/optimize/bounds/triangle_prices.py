@@ -1,10 +1,11 @@
-"""Prices of edges and triangles of a k-tree under a treewidth bound K of two or three.
+"""Prices of edges and triangles of a k-tree under a treewidth bound K of two or more.
 
-Once prices of edges gain little, each triple of variables becomes a column beside the pairs: whether it is a triangle
-of a k-tree that contains the moral graph. The sets that join one variable of a triple to both others need the
-triangle, and a triangle needs its edges. Rows about the cliques of all k-trees (`clique_rows`) couple edges and
-triangles: how many triangles a variable and an edge are in, how many a variable has among others, and that cycles
-have chords. Larger K have prices of edges alone.
+Once prices of edges gain little, triples of variables become columns beside the pairs: whether each is a triangle of
+a k-tree that contains the moral graph. The sets that join one variable of a triple to both others need the triangle,
+those that join one variable of four to all others need each of the four triangles, and a triangle needs its edges.
+Rows about the cliques of all k-trees (`clique_rows`) couple edges and triangles: how many triangles a variable and an
+edge are in, how many a variable has among others, and that cycles have chords. Of many variables the triples become
+columns as they are met; in rows that ask for more triangles an edge then stands in for each of the others.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from .cliques import Cliques
 from .edge_prices import LEAST_VIOLATION, EdgePrices, code_of, first_of_fours, members_of_fours
 
 MOST_COMPLETE, MOST_VARIABLES = 40, 160
-"""Variables up to which all triples are columns; beyond, those that sets need with others, or whose pairs all have a
+"""Variables up to which all triples are columns; beyond, triples that sets need, and triples whose pairs all have a
 share. Variables beyond which triangles are not priced: tables over triples then take more than 100 MB.
 """
 
@@ -50,14 +51,16 @@ SCALE = 20.0
 class TrianglePrices(EdgePrices):
     """As `EdgePrices`, and it goes on from `prices` at the same bound.
 
-    Rows of a triple have one code: the pair of its first two variables, and its last one. The rows before those over
-    sets are about cliques of k-trees, all of them "at least" with integer coefficients, scaled.
+    Rows of a triple have one code: the pair of its first two variables, and its last one. Rows of four variables have
+    a code for each triangle (`members_of_fours`). Before the rows over sets stand rows about cliques of k-trees, all
+    of them "at least" with integer coefficients, scaled.
     """
 
     def __init__(self, prices: EdgePrices, columns: Columns, shares: np.ndarray):
         super().__init__(columns, prices.treewidth)
         n, self.edges = self._n, prices.edges
         self._before: list[Row] = []
+        self._within = np.empty(0, dtype=np.int64)  # for each triple the column of the edge that it lies in
         # Averages so far: of edges as chosen or as sets need them, of triangles as much as edges allow.
         codes, counted = prices.counted(columns, shares)
         of_pairs = prices.needs(codes, counted)
@@ -83,7 +86,8 @@ class TrianglePrices(EdgePrices):
     def _with_columns(self, codes: np.ndarray, counted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if not self.is_complete:
             shares = self._all_shares()
-            found = np.vstack((self._triples_of(codes[counted > LEAST_VIOLATION]), _met(shares[: self._n**2], self._n)))
+            needed = self._triples_of(codes[counted > LEAST_VIOLATION])
+            found = np.vstack((needed, _met(shares[: self._n**2], self._n)))
             found = np.unique(found[self._cliques.triple_column[tuple(found.T)] < 0], axis=0)
             self._add_triples(found, shares)
             are_columns = self._places(codes) >= 0
@@ -137,8 +141,9 @@ class TrianglePrices(EdgePrices):
         added = super().add_violated(columns, shares)
         point = Point(self._cliques, self.edges.shares)
         kinds = (triangles_within_edges, least_degrees, most_degrees, triangles_of_edges, links, chords)
-        known = {row.key for row in self._before}
-        new = [row for row in most_violated(kinds, point) if row.key not in known]
+        # Rows of one key differ in the pairs that stand in for triples.
+        known = {(row.key, row.columns.tobytes()) for row in self._before}
+        new = [row for row in most_violated(kinds, point) if (row.key, row.columns.tobytes()) not in known]
         before, zeros = self.n_before, np.zeros(len(new))
         self._before += new
         self.moving = np.insert(self.moving, before, zeros)

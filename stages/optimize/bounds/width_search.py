@@ -3,8 +3,9 @@
 Prices of edges (`edge_prices`) narrow the bound, but make steps slower; on long lists of large sets the bound of any
 width can fall faster for long. So once it stalls, a copy of the search goes on with prices, and both share the work.
 The narrow bound has all work while it is better than the other one would be by now, had that one had all work at its
-latest pace. Else it is on trial: its work is a limited share, and would have lowered the other bound by little. All
-of this depends on work alone, never on the clock.
+latest pace. Else it is on trial: its work is a limited share, and would have lowered the other bound by little. Where
+the bound of any width has gone on alone, a trial begins anew from there. All of this depends on work alone, never on
+the clock.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ TURN_WORK, TURN_SHARE = 2_000_000, 0.03
 """Work of a turn of either search: at least, and as a share of all work so far."""
 
 AGAIN = 1.25
-"""Work on the bound of any width by which prices of edges begin anew from it if they do not help, as a multiple of its
-work when they began.
+"""Prices of edges that do not help begin anew from the bound of any width after this multiple of its work at their
+last beginning.
 """
 
 PACE_SHARE = 1 / 3

@@ -16,7 +16,7 @@ from stages.kernels.bounds.triangles import (
     new_triangles,
     pass_to_edges,
     price_columns,
-    shortest_path,
+    shortest_detour,
     subtract_given,
 )
 from stages.optimize.bounds.cliques import subsets_of
@@ -131,7 +131,7 @@ def test_rows_by_column_have_every_entry_once():
 
 
 @pytest.mark.parametrize("seed", seeds(60, quick=10))
-def test_a_shortest_path_is_the_shortest_of_all(seed):
+def test_a_shortest_detour_is_the_shortest_of_all(seed):
     rng = np.random.default_rng(seed)
     n = 2 + seed % 5
     # Whole numbers: sums are exact, and ties occur.
@@ -149,7 +149,7 @@ def test_a_shortest_path_is_the_shortest_of_all(seed):
     ]
     shortest = min((length_of(path) for path in paths), default=np.inf)
     found = np.empty(n, dtype=np.int64)
-    length, size = shortest_path(lengths, through, 0, n - 1, most, found)
+    length, size = shortest_detour(lengths, through, 0, n - 1, most, found)
     if shortest > most:
         assert (length, size) == (np.inf, 0)
     else:
