@@ -19,6 +19,9 @@ from .cliques import Cliques
 VIOLATION = 0.003
 """Least violation of a row that is worth its place."""
 
+MOST_STARTS = 2000
+"""Most triangles of a variable from which sets of its neighbours grow, the largest first."""
+
 MOST_OF_A_KIND = 100
 """Most rows of a kind in a round, the most violated first."""
 
@@ -37,13 +40,18 @@ class Point:
     """A fractional solution: values (float64) of all columns."""
 
     def __init__(self, cliques: Cliques, values: np.ndarray):
-        n = cliques.n_variables
         self.cliques, self.values = cliques, values
         padded = np.append(values, 0.0)
         self.y = padded[cliques.pair_column]  # shape (n, n); 0 on the diagonal
         self.t = padded[cliques.triple_column]  # shape (n, n, n); 0 for triples that are no columns
-        self.starts = np.zeros((len(cliques.pairs), n))
-        self.starts[np.arange(len(cliques.pairs))[:, None], cliques.pairs] = 1.0
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """Each pair as a set of variables; float64, shape (n_pairs, n)."""
+        pairs = self.cliques.pairs
+        starts = np.zeros((len(pairs), self.cliques.n_variables))
+        starts[np.arange(len(pairs))[:, None], pairs] = 1.0
+        return starts
 
     @cached_property
     def t_most(self) -> np.ndarray:
@@ -255,6 +263,8 @@ def links(point: Point) -> Violated:
         near = np.flatnonzero(point.t[v].any(axis=1))
         triangles, edges = point.t[v][np.ix_(near, near)], point.y[v, near]
         starts = np.argwhere(np.triu(triangles) > VIOLATION)
+        if len(starts) > MOST_STARTS:
+            starts = starts[np.argsort(-triangles[tuple(starts.T)], kind="stable")[:MOST_STARTS]]
         orders, lacks = np.empty((len(starts), len(near)), dtype=np.int64), np.empty(len(starts))
         sizes = grow_links(triangles, edges, k, starts, orders, lacks)
         found = {}
