@@ -345,7 +345,7 @@ def join_rows(columns, rows, cuts, by_others, offsets, counting):
     else (2, n * n). Returns the number of entries; entries beyond the capacity of `counting` are not written.
     """
     n, n_cuts, end = len(columns.set_offsets) - 1, len(cuts.demands), 0
-    triangle_of, four_of = by_others
+    triangle_of, four_of = by_others[0], by_others[1]
     offsets[0] = 0
     for child in range(n):
         has_fours = rows.four_offsets[child] < rows.four_offsets[child + 1]
