@@ -262,7 +262,7 @@ def links(point: Point) -> Violated:
         # Others gain nothing: they are in no triangle with v.
         near = np.flatnonzero(point.t[v].any(axis=1))
         triangles, edges = point.t[v][np.ix_(near, near)], point.y[v, near]
-        starts = np.argwhere(np.triu(triangles) > VIOLATION)
+        starts = np.stack(np.nonzero(np.triu(triangles) > VIOLATION), axis=1)
         if len(starts) > MOST_STARTS:
             starts = starts[np.argsort(-triangles[tuple(starts.T)], kind="stable")[:MOST_STARTS]]
         orders, lacks = np.empty((len(starts), len(near)), dtype=np.int64), np.empty(len(starts))

@@ -26,7 +26,7 @@ import numpy as np
 from formats.sets.listed_sets import offsets_of
 from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.edges import EdgeRows, choose_dearest, join_rows, new_edges, price_sets, with_edges
-from stages.kernels.bounds.lagrangian import SetCuts, cuts_by_set, no_cuts
+from stages.kernels.bounds.lagrangian import SetCuts
 
 from .cut_pool import columns_of
 from .rounding import EPSILON
@@ -329,15 +329,6 @@ def can_price(columns: Columns, treewidth: int | None) -> bool:
     n, sizes = len(columns.set_offsets) - 1, np.diff(columns.parent_offsets)
     is_bound = treewidth is not None and 0 < treewidth < n - 1
     return is_bound and n <= MOST_VARIABLES and int(np.sum(sizes * (sizes - 1))) <= 2 * MOST_PAIRED
-
-
-def warm_up(columns: Columns) -> None:
-    """Compile what prices of edges need, on tiny columns."""
-    prices = EdgePrices(columns, 2)
-    prices.add_violated(columns, np.ones(len(columns.costs)))
-    prices.moving -= 1.0
-    prices.priced(columns)
-    prices.joined(cuts_by_set(no_cuts(), len(columns.costs)), columns)
 
 
 def pricing_work(columns: Columns) -> int:

@@ -19,6 +19,7 @@ import numpy as np
 from formats.sets.listed_sets import offsets_of
 from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.edges import with_edges
+from stages.kernels.bounds.lagrangian import cuts_by_set, no_cuts
 from stages.kernels.bounds.triangles import new_triangles
 
 from .clique_rows import (
@@ -212,6 +213,18 @@ def can_price_triangles(prices: EdgePrices) -> bool:
     """Whether prices of triangles may follow these of edges."""
     is_first = not isinstance(prices, TrianglePrices) and not prices.are_untried
     return is_first and prices.edges.width >= 2 and len(prices.edges.used) <= MOST_VARIABLES
+
+
+def warm_up(columns: Columns) -> None:
+    """Compile what prices of edges and triangles need, on tiny columns of four variables or more."""
+    shares = np.ones(len(columns.costs))
+    edges = EdgePrices(columns, 2)
+    edges.add_violated(columns, shares)
+    for prices in (edges, TrianglePrices(edges, columns, shares)):
+        prices.add_violated(columns, shares)
+        prices.moving[prices.n_before :] -= 1.0
+        prices.priced(columns)
+        prices.joined(cuts_by_set(no_cuts(), len(columns.costs)), columns)
 
 
 def _scale(size: Any) -> Any:

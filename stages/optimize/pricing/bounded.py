@@ -16,7 +16,7 @@ from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions
-from ..bounds import edge_prices
+from ..bounds import triangle_prices
 from ..bounds.claims import claim_of_scores
 from ..result import SearchResult
 from ..treewidth import forest
@@ -105,7 +105,7 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
         engine.run = run.phase(reporter, budget=Budget(stop=budget.stop))
         engine.grow()  # without a limit on local scores, bags are priced
         bound.finish()
-        edge_prices.warm_up(new_columns(run.lists.pack()))
+        triangle_prices.warm_up(new_columns(run.lists.pack()))
     search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
 
 

@@ -25,7 +25,7 @@ from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
 from .. import OptimizeOptions
-from ..bounds import edge_prices
+from ..bounds import triangle_prices
 from ..bounds.anytime_bound import IDLE_SHARE, AnytimeBound
 from ..restarts import DEFAULT_LOCAL_SEARCHES, Attempt, local_search_rules, run_restarts
 from ..result import SearchResult
@@ -147,7 +147,7 @@ def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, rep
     met.
     """
     search(table, options, budget, reporter)
-    edge_prices.warm_up(new_columns(table))
+    triangle_prices.warm_up(new_columns(table))
     problem, within = prepare_both(table, options.given_treewidth)
     walk = OrderSearch(problem, task_generator(options.seed))
     walk.start(best_regret_order(problem, walk.rng, n_orders=1))

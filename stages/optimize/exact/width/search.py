@@ -14,6 +14,7 @@ from formats.graphs.algorithms import moral_graph
 from formats.records import ParentSetTable
 from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.graphs.treewidth import min_fill_order
+from stages.kernels.bounds.dual_ascent import new_columns
 from stages.lists.set_lists import all_sets, child_of_sets, keep_in_table, relative_scores
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
@@ -21,6 +22,7 @@ from stages.runtime.memory import format_bytes, free_bytes
 from stages.runtime.reporting import Reporter
 
 from ... import OptimizeOptions
+from ...bounds import triangle_prices
 from ...bounds.anytime_bound import GAP_OF_LISTS, bound_facts
 from ...bounds.claims import IS_NARROW
 from ...bounds.proof_steps import TreeNode
@@ -67,8 +69,9 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
-    """Compile both ways, on a tiny table."""
+    """Compile both ways, on a tiny table, even if a search on it ends early because the bound is met."""
     search(table, options, budget, reporter)
+    triangle_prices.warm_up(new_columns(table))
     if 1 < options.given_treewidth < table.n_variables - 1:
         solve_by_bags(table, options.given_treewidth, Budget(stop=budget.stop), reporter)
 
