@@ -191,6 +191,11 @@ class BoundSearch:
         """Whether the bound has risen little for long."""
         return self._stalls >= STALLS
 
+    @property
+    def is_at_its_end(self) -> bool:
+        """Whether it has the longest averages and all kinds of rows."""
+        return self._pace[WEIGHT] <= self._stage.last_weight and not can_price_triangles(self._arcs)
+
     def narrowed(self, treewidth: int) -> BoundSearch:
         """A search that goes on from here with prices of edges: its bound is about networks within the treewidth.
 

@@ -94,6 +94,17 @@ class WidthSearch:
         return self._best.is_narrow
 
     @property
+    def kept(self) -> np.ndarray:
+        """The sets that a network better than the incumbent may have, int64."""
+        return self._best.kept
+
+    @property
+    def is_at_its_end(self) -> bool:
+        """Whether the better bound has all kinds of rows that it can have, and its longest averages."""
+        search = self._best if self._treewidth is None else self._narrow
+        return search is not None and search.is_at_its_end
+
+    @property
     def found(self) -> np.ndarray | None:
         """The best network of any width, as in `BoundSearch.found`."""
         return self._wide.found

@@ -20,13 +20,15 @@ from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.memory import format_bytes, free_bytes
 from stages.runtime.reporting import Reporter
+from stages.runtime.seeding import task_generator
 
 from ... import OptimizeOptions
 from ...bounds import triangle_prices
-from ...bounds.anytime_bound import GAP_OF_LISTS, bound_facts
+from ...bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
 from ...bounds.claims import IS_NARROW
 from ...bounds.proof_steps import TreeNode
 from ...bounds.rounding import optimality_tolerance, proof_rounding
+from ...bounds.width_search import WidthSearch
 from ...result import SearchResult, total_score
 from ...treewidth import forest
 from .. import search as any_width
@@ -36,6 +38,17 @@ from .incumbent import Incumbent
 from .ktree_dp import bag_bytes, solve_by_bags
 from .rows import Costs
 from .tree import EdgeTree
+
+LEAST_SETS = 3000
+"""Sets from which a bound by multipliers comes before programmes; they are fast on fewer sets."""
+
+BOUND_SHARE = 0.25
+"""Largest share of a time limit for the bound by multipliers."""
+
+LEAST_FALL, MOST_DEVELOPED = 0.7, 1e9
+"""That bound goes on while twice the work leaves no more than this share of the gap, and until it has its longest
+averages or has done this work.
+"""
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
@@ -93,7 +106,17 @@ def prove(
         if by_bags:
             narrow = _by_bags(incumbent, budget, reporter)
         else:
-            narrow, facts, own_nodes = _by_branches(incumbent, first, rounding, budget, reporter, options.keeps_proof)
+            sets = np.arange(kept.n_sets)
+            # Small programmes are fast anyhow, and a proof has no multipliers of this bound.
+            if kept.n_sets >= LEAST_SETS and not options.keeps_proof:
+                bound = _exclude(incumbent, options, budget)
+                sets = bound.kept
+                if bound.value + rounding < first:
+                    first, is_narrow = bound.value + rounding, bound.is_narrow
+            if first - incumbent.score > optimality_tolerance(scores):
+                narrow, facts, own_nodes = _by_branches(
+                    incumbent, sets, first, rounding, budget, reporter, options.keeps_proof
+                )
     if narrow < first:
         nodes = own_nodes
         is_narrow = True
@@ -114,17 +137,41 @@ def _by_bags(incumbent: Incumbent, budget: Budget, reporter: Reporter) -> float:
     return incumbent.score
 
 
+def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget) -> WidthSearch:
+    """A bound by multipliers, which leaves the sets that a better network may have.
+
+    Its work doubles until a doubling gains little.
+    """
+    search = WidthSearch(incumbent.table, task_generator(options.seed, 0, 3), options.given_treewidth)
+    short, work, gap = budget.part(BOUND_SHARE), FIRST_WORK, math.inf
+    while not search.is_closed and not short.is_spent():
+        search.improve(short, work, incumbent.score)
+        is_developed = search.is_at_its_end or work >= MOST_DEVELOPED
+        if is_developed and search.gap > LEAST_FALL * gap:
+            break
+        work, gap = 2 * work, search.gap
+    return search
+
+
 def _by_branches(
-    incumbent: Incumbent, first: float, rounding: float, budget: Budget, reporter: Reporter, keeps_nodes: bool
+    incumbent: Incumbent,
+    sets: np.ndarray,
+    first: float,
+    rounding: float,
+    budget: Budget,
+    reporter: Reporter,
+    keeps_nodes: bool,
 ) -> tuple[float, dict[str, Any], list[TreeNode]]:
     """Improve the incumbent by branch and bound; returns an upper bound in nats, facts of the header, and nodes for a
     proof, with `keeps_nodes`.
 
-    `first` is the bound known before, `rounding` an error of sums over a network's sets, both in nats.
+    Better networks consist of `sets` (int64). `first` is the bound known before, `rounding` an error of sums over a
+    network's sets, both in nats.
     """
-    kept = incumbent.table
+    kept = keep_in_table(incumbent.table, sets)
     ideal = total_score(kept.scores, kept.set_offsets[:-1])
     cliques, costs, source = _columns(kept, incumbent.treewidth, ideal - incumbent.score + 1.0)
+    source = np.where(source < 0, -1, sets[source])
 
     def report() -> None:
         value = max(incumbent.score, min(first, ideal - tree.cost))

@@ -15,7 +15,7 @@ from naive.optimize.orders import lists_of
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.rounding import optimality_tolerance
 from stages.optimize.driver import run
-from stages.optimize.exact.width import tree
+from stages.optimize.exact.width import search, tree
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
@@ -69,6 +69,26 @@ def test_a_cycle_of_marriages_needs_one_more():
 
 
 # Against brute force
+
+
+@pytest.mark.parametrize("seed", seeds(12, quick=4))
+def test_optima_are_the_same_after_a_bound_by_multipliers(seed, monkeypatch):
+    """Sets that it excludes are in no better network; few sets need neither bound nor exclusions."""
+    table, treewidth = random_table(seed, 8, 3, 30, ties=seed % 2 == 0), 2 + seed % 2
+    best = solve(table, treewidth)
+    n_excluded = []
+
+    def exclude(incumbent, options, budget):
+        bound = _exclude(incumbent, options, budget)
+        n_excluded.append(incumbent.table.n_sets - len(bound.kept))
+        return bound
+
+    _exclude = search._exclude
+    monkeypatch.setattr(search, "_exclude", exclude)
+    monkeypatch.setattr(search, "LEAST_SETS", 0)
+    network = solve(table, treewidth)
+    assert len(n_excluded) <= 1
+    assert_optimal(network, total(best))
 
 
 @pytest.mark.parametrize("seed", seeds(16, quick=3))
