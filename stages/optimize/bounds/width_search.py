@@ -2,10 +2,10 @@
 
 Prices of edges (`edge_prices`) narrow the bound, but make steps slower; on long lists of large sets the bound of any
 width can fall faster for long. So once it stalls, a copy of the search goes on with prices, and both share the work.
-The narrow bound has all work while it is better than the other one would be by now, had that one had all work at its
-latest pace. Else it is on trial: its work is a limited share, and would have lowered the other bound by little. Where
-the bound of any width has gone on alone, a trial begins anew from there. All of this depends on work alone, never on
-the clock.
+The narrow bound has most of the work while it is better than the other one would be by now, had that one had all work
+at its latest pace; once it stalls both have half. Else it is on trial: its work is a limited share, and would have
+lowered the other bound by little. Where the bound of any width has gone on alone, a trial begins anew from there. All
+of this depends on work alone, never on the clock.
 """
 
 from __future__ import annotations
@@ -29,6 +29,11 @@ would have closed in that work at its latest pace.
 
 TURN_WORK, TURN_SHARE = 2_000_000, 0.03
 """Work of a turn of either search: at least, and as a share of all work so far."""
+
+LEAST_SHARE, STALLED_SHARE = 0.25, 0.5
+"""Least share of all work on the bound of any width, which may fall again after long: while the narrow bound falls, and
+once that one stalls.
+"""
 
 AGAIN = 1.25
 """Prices of edges that do not help begin anew from the bound of any width after this multiple of its work at their
@@ -139,6 +144,9 @@ class WidthSearch:
             self._narrow = self._fork(self._treewidth)
         lost = self._pace() * self._narrow_work
         is_ahead = self._narrow.value < self._wide.value - lost
+        least = STALLED_SHARE if self._narrow.is_stalled else LEAST_SHARE
+        if is_ahead and self._wide.work < least * self.work:
+            return self._wide
         tried = self.work - self._wide.work
         is_on_trial = lost < TRIAL_LOSS * self._wide.gap and tried < TRIAL_SHARE * self.work
         return self._narrow if is_ahead or is_on_trial else self._wide
