@@ -31,8 +31,8 @@ TURN_WORK, TURN_SHARE = 2_000_000, 0.03
 """Work of a turn of either search: at least, and as a share of all work so far."""
 
 LEAST_SHARE, STALLED_SHARE = 0.25, 0.5
-"""Least share of all work on the bound of any width, which may fall again after long: while the narrow bound falls, and
-once that one stalls.
+"""Least share of all work on the bound of any width, which may fall again after long: while the narrow bound falls,
+and once that one stalls.
 """
 
 AGAIN = 1.25
