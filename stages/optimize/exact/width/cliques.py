@@ -26,8 +26,8 @@ class Incidence:
 
     def weights(self, shares: np.ndarray) -> np.ndarray:
         """The shares (float64, shape (n_sets,)) of each clique's sets, summed."""
-        sums: np.ndarray = np.bincount(self.cliques, shares[self.sets], minlength=len(self.offsets) - 1)
-        return sums
+        sums = np.bincount(self.cliques, shares[self.sets], minlength=len(self.offsets) - 1)
+        return np.asarray(sums, dtype=np.float64)  # of no sets, bincount counts in integers
 
 
 class FamilyCliques(Cliques):

@@ -71,6 +71,13 @@ def test_rows_hold_for_networks_within_ktrees(n, treewidth):
         assert separate(FamilyPoint(cliques, point)) == []
 
 
+def test_lists_without_two_parents_have_rows_of_cliques_alone():
+    parents = [(), (1,), (), (0,), (), (0,), (), (2,)]
+    cliques = FamilyCliques(np.array([0, 2, 4, 6, 8]), ListedSets.of(parents), 2)
+    found = separate(FamilyPoint(cliques, np.random.default_rng(0).random(cliques.n_columns)))
+    assert "sink" not in {row.key[0] for row in found} != set()
+
+
 def test_found_rows_are_violated_as_stated():
     cliques, _ = all_cliques(6, 3)
     rng = np.random.default_rng(3)
