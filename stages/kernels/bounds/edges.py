@@ -182,7 +182,7 @@ def fetch_pebble(edges, start, other):
 
 @borrowing
 def mark_rigid(edges, u, v):
-    """Mark the pairs of all vertices with as many edges as they may have, two of which are u and v.
+    """Mark all pairs in the largest group of vertices around u and v that has all the edges it may have.
 
     No further pebble can be moved to u and v. The vertices from which no path along chosen edges leads to a free
     pebble elsewhere have no edge that leaves them, and all their pebbles but the l at u and v are taken.
@@ -329,7 +329,7 @@ def price_sets(columns, child, rows, prices, by_others, sums):
 
 @borrowing
 def total_price(rows, prices):
-    """The sum of the prices of some rows, of which some may be -1 for none."""
+    """The sum of the prices of these rows; a row of -1 has none."""
     total = 0.0
     for k in range(len(rows)):
         if rows[k] >= 0:

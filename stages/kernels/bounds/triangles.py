@@ -158,7 +158,8 @@ def grow_links(triangles, edges, width, starts, orders, lacks):
     Returns
     -------
     sizes : ndarray of int64, shape (n_starts,)
-        Number of the first neighbours of which this is said, three or K at least; 0 if there are fewer.
+        How many neighbours, from the first in the order on, have that many too many; at least three and K. 0 if there
+        are fewer neighbours.
     """
     n, least = len(edges), max(3, width)
     sizes, gains, largest = np.zeros(len(starts), dtype=np.int64), np.empty(n), np.empty(width)

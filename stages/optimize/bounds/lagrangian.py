@@ -94,9 +94,7 @@ class Stage(NamedTuple):
 ANY_WIDTH = Stage(0.05, 0.004, 0.01, 0.03)
 EDGES = Stage(0.03, 0.002, 0.01, 0.03)
 TRIANGLES, MET_TRIANGLES = Stage(0.002, 0.0003, 0.01, 0.03), Stage(0.03, 0.0003, 0.004, 0.01)
-"""Many small multipliers need longer averages in the end. Where triples become columns as they are met, long averages
-from the start stop at a worse bound.
-"""
+"""Many small multipliers need longer averages in the end; short ones first where triples become columns later."""
 
 HORIZON = 0.5
 """Steps after which averages may become longer, times the largest weight of a new choice."""

@@ -1,8 +1,9 @@
 """Prices of edges and triangles of a k-tree under a treewidth bound K of two or more.
 
 Once prices of edges gain little, triples of variables become columns beside the pairs: whether each is a triangle of
-a k-tree that contains the moral graph. The sets that join one variable of a triple to both others need the triangle,
-those that join one variable of four to all others need each of the four triangles, and a triangle needs its edges.
+a k-tree that contains the moral graph. A set of two parents needs the triangle of child and parents; a set of three
+parents needs all four triangles of child and parents. A larger set needs the triangles of its subsets. A triangle
+needs its edges.
 Rows about the cliques of all k-trees (`clique_rows`) couple edges and triangles: how many triangles a variable and an
 edge are in, how many a variable has among others, and that cycles have chords. Of many variables the triples become
 columns as they are met; in rows that ask for more triangles an edge then stands in for each of the others.
@@ -90,7 +91,8 @@ class TrianglePrices(EdgePrices):
             needed = self._triples_of(codes[counted > LEAST_VIOLATION])
             found = np.vstack((needed, _met(shares[: self._n**2], self._n)))
             found = np.unique(found[self._cliques.triple_column[tuple(found.T)] < 0], axis=0)
-            self._add_triples(found, shares)
+            if len(found):
+                self._add_triples(found, shares)
             are_columns = self._places(codes) >= 0
             codes, counted = codes[are_columns], counted[are_columns]
         return codes, counted
@@ -233,7 +235,7 @@ def _scale(size: Any) -> Any:
 
 
 def _met(of_pairs: np.ndarray, n: int) -> np.ndarray:
-    """Triples whose pairs all have a share, of those of all pairs, float64 of shape (n * n,)."""
+    """The triples whose three pairs have a share; `of_pairs` (float64, shape (n * n,)) has the shares of pairs."""
     is_edge = of_pairs.reshape(n, n) > LEAST_SHARE
     a, b = np.nonzero(is_edge)
     # Pairs are ascending: the third variable is after both.

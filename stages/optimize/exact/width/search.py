@@ -45,6 +45,9 @@ LEAST_SETS = 3000
 BOUND_SHARE = 0.25
 """Largest share of a time limit for the bound by multipliers."""
 
+REPORTED_WORK = 2e8
+"""Work on that bound between two reports, some tenths of a second."""
+
 LEAST_FALL, MOST_DEVELOPED = 0.7, 1e9
 """That bound goes on while twice the work leaves no more than this share of the gap, and until it has its longest
 averages or has done this work.
@@ -109,7 +112,7 @@ def prove(
             sets = np.arange(kept.n_sets)
             # Small programmes are fast anyhow, and a proof has no multipliers of this bound.
             if kept.n_sets >= LEAST_SETS and not options.keeps_proof:
-                bound = _exclude(incumbent, options, budget)
+                bound = _exclude(incumbent, options, budget, reporter)
                 sets = bound.kept
                 if bound.value + rounding < first:
                     first, is_narrow = bound.value + rounding, bound.is_narrow
@@ -137,7 +140,7 @@ def _by_bags(incumbent: Incumbent, budget: Budget, reporter: Reporter) -> float:
     return incumbent.score
 
 
-def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget) -> WidthSearch:
+def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> WidthSearch:
     """A bound by multipliers, which leaves the sets that a better network may have.
 
     Its work doubles until a doubling gains little.
@@ -145,7 +148,10 @@ def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget) -> 
     search = WidthSearch(incumbent.table, task_generator(options.seed, 0, 3), options.given_treewidth)
     short, work, gap = budget.part(BOUND_SHARE), FIRST_WORK, math.inf
     while not search.is_closed and not short.is_spent():
-        search.improve(short, work, incumbent.score)
+        while search.work < work and not search.is_closed and not short.is_spent():
+            search.improve(short, min(work, search.work + REPORTED_WORK), incumbent.score)
+            now = {"score": incumbent.score, GAP_OF_LISTS: search.gap}
+            reporter.progress(incumbent.moves, budget.evaluations, "orders", **now, network=incumbent.result)
         is_developed = search.is_at_its_end or work >= MOST_DEVELOPED
         if is_developed and search.gap > LEAST_FALL * gap:
             break

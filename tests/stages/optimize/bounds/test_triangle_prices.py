@@ -90,7 +90,7 @@ def within_of(prices):
 
 @pytest.fixture(params=[True, False], ids=["all", "met"])
 def is_complete(request, monkeypatch):
-    """Whether all triples are columns, or those that are met."""
+    """True: all triples are columns from the start. False: triples become columns when they are met."""
     if not request.param:
         monkeypatch.setattr(triangle_prices, "MOST_COMPLETE", 0)
     return request.param

@@ -78,8 +78,8 @@ def test_optima_are_the_same_after_a_bound_by_multipliers(seed, monkeypatch):
     best = solve(table, treewidth)
     n_excluded = []
 
-    def exclude(incumbent, options, budget):
-        bound = _exclude(incumbent, options, budget)
+    def exclude(incumbent, *others):
+        bound = _exclude(incumbent, *others)
         n_excluded.append(incumbent.table.n_sets - len(bound.kept))
         return bound
 
