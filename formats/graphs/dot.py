@@ -18,7 +18,7 @@ from ..graph_records import (
 )
 from ..records import Network
 from ..textlines import Lines
-from .structures import network_from_arcs
+from .structures import UNDIRECTED, UNDIRECTED_REMEDY, network_from_arcs
 
 _TOKEN = re.compile(
     r"""\s+ | //[^\n]* | /\*.*?\*/ | \#[^\n]*
@@ -100,11 +100,11 @@ class _DotParser:
             at = match.end()
         return tokens
 
-    def _fail(self, message: str, at: int | None = None) -> NoReturn:
+    def _fail(self, message: str, at: int | None = None, remedy: str | None = None) -> NoReturn:
         """Raise an error at a place in the text, by default at the next token."""
         if at is None:
             at = self.tokens[self.position][2] if self.position < len(self.tokens) else len(self.text)
-        self.lines.fail(message, line=self.text.count("\n", 0, at) + 1)
+        self.lines.fail(message, line=self.text.count("\n", 0, at) + 1, remedy=remedy)
 
     def _value(self, ahead: int = 0) -> str:
         """The text of a following token, empty at the end."""
@@ -133,7 +133,8 @@ class _DotParser:
         if word == "strict":
             word = self._take("name").lower()
         if word != "digraph" and not (word == "graph" and self.edges is not None):
-            self._fail(f"a network needs a directed graph (digraph), not {word!r}", self.tokens[0][2])
+            remedy = UNDIRECTED_REMEDY if word == "graph" else None
+            self._fail(f"a network needs a directed graph (digraph), not {word!r}", self.tokens[0][2], remedy)
         if self._peek() == "name":
             self._take("name")
         self._group()
@@ -173,7 +174,7 @@ class _DotParser:
         while self._peek() in ("->", "--"):
             is_arc = self._peek() == "->"
             if not is_arc and self.edges is None:
-                self._fail("an undirected edge; a network needs arcs (->)")
+                self._fail(f"{UNDIRECTED} (->)", remedy=UNDIRECTED_REMEDY)
             self._take(self._peek())
             heads = self._endpoint(depth)
             if len(self.arcs) + len(arcs) + len(edges) + len(ends) * len(heads) > MAX_ARCS:
@@ -216,7 +217,8 @@ class _DotParser:
                         is_undirected = True
                     elif name == "dir" and value != "forward":
                         message = f"an arc drawn with dir={value}; only plain arcs are read"
-                        self._fail(message, self.tokens[self.position - 1][2])
+                        remedy = UNDIRECTED_REMEDY if value == "none" else None
+                        self._fail(message, self.tokens[self.position - 1][2], remedy)
                 self._take_any(";", ",")
             self._take("]")
         return is_undirected

@@ -11,8 +11,8 @@ from ..errors import Inconsistent
 from ..graph_records import Arc, EssentialGraph, directions_of, parts_of
 from ..records import Network
 from ..textlines import Lines
-from .parameters.xml_elements import is_in_xml, read_xml
-from .structures import network_from_arcs
+from .parameters.xml_elements import is_in_xml, line_of, read_xml
+from .structures import UNDIRECTED, UNDIRECTED_REMEDY, network_from_arcs
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _ATTRIBUTES = ("strength", "either", "weight")
@@ -96,11 +96,13 @@ def _arcs(
     for edge in graph.findall("{*}edge"):
         source, target = edge.get("source"), edge.get("target")
         if source not in position or target not in position:
-            lines.fail(f"an edge between unknown nodes {source!r} and {target!r}", kind=Inconsistent, line=1)
+            lines.fail(
+                f"an edge between unknown nodes {source!r} and {target!r}", kind=Inconsistent, line=line_of(edge)
+            )
         arc = position[source], position[target]
         if edge.get("directed", default) == "true":
             yield arc
         elif edges is None:
-            lines.fail("an undirected edge; a network needs directed ones", kind=Inconsistent, line=1)
+            lines.fail(UNDIRECTED, kind=Inconsistent, line=line_of(edge), remedy=UNDIRECTED_REMEDY)
         else:
             edges.append(arc)

@@ -48,7 +48,9 @@ def open_network_or_model(
         return network
 
 
-def open_graph(source: str | BinaryIO | Lines, may_be_empty: bool = False) -> Network | EssentialGraph:
+def open_graph(
+    source: str | BinaryIO | Lines, may_be_empty: bool = False, warn: Warn | None = None
+) -> Network | EssentialGraph:
     """Read the structure of a network, or a graph with undirected edges beside arcs, such as an essential graph.
 
     Arguments are as in `open_network`. DOT, GraphML, adjacency matrices (1 both ways) and lists of arcs (column
@@ -56,6 +58,7 @@ def open_graph(source: str | BinaryIO | Lines, may_be_empty: bool = False) -> Ne
     `FormatError`: with file; also when the arcs form a cycle, or a pair has an arc and an undirected edge.
     """
     with as_lines(source) as lines:
+        lines.warn = warn or lines.warn
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
         if not row.has_edges:
             return structure_of(load_reader(row)(lines))
