@@ -11,6 +11,7 @@ from ..errors import Inconsistent
 from ..graph_records import Arc, EssentialGraph, directions_of, parts_of
 from ..records import Network
 from ..textlines import Lines
+from .findings import is_finding, warn_of_findings
 from .parameters.xml_elements import is_in_xml, line_of, read_xml
 from .structures import UNDIRECTED, UNDIRECTED_REMEDY, network_from_arcs
 
@@ -85,6 +86,9 @@ def read_graphml(lines: Lines, edges: list[Arc] | None = None) -> Network:
     names = [name for node, name in name_of.items() if node is not None and name is not None]
     if not names or len(names) < len(graph.findall("{*}node")):
         lines.fail("the graph has no nodes, or nodes without an id of their own", line=1)
+    keys = {key.get("id") for key in root.findall(".//{*}key") if is_finding(key.get("attr.name", ""))}
+    held = ((name_of[node.get("id")] or "", data) for node in graph.iterfind("{*}node") for data in node)
+    warn_of_findings(lines, ((name, data.text) for name, data in held if data.get("key") in keys and data.text))
     position = {node: index for index, node in enumerate(name_of)}
     return network_from_arcs(names, list(_arcs(lines, graph, position, edges)))
 
