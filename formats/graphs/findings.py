@@ -44,10 +44,11 @@ def findings_in_xml(element: Element, owner: str = "") -> Iterator[Finding]:
         name = next((text.strip() for text in names if text), owner)
         held = "".join(part.itertext()).strip()
         if is_finding(part.tag.rpartition("}")[2]):
-            yield from [(name, state)] if (state := part.get("state") or part.get("value") or held) else ()
+            state = part.get("state") or part.get("value") or held
+            yield from [(name, state)] if state else ()
         elif part.tag.lower() == "property":
-            state = held if is_finding(part.get("id", "")) else finding_of(held)
-            yield from [(owner, state)] if state else ()
+            stored = held if is_finding(part.get("id", "")) else finding_of(held)
+            yield from [(owner, stored)] if stored else ()
         else:
             yield from findings_in(name, part.attrib)
             yield from findings_in_xml(part, name)
