@@ -58,4 +58,4 @@ def warn_of_findings(lines: Lines, found: Iterable[Finding]) -> None:
     """Warn of findings that are left out; none if there are none."""
     if texts := [f"{name}: {value}" if name else value for name, value in found]:
         shown = f"findings stored in the file are left out ({listed(texts)})"
-        lines.warn(f"{lines.source}: {shown}; query takes them as NAME=STATE")
+        lines.warn(f"{lines.source}: {shown}: give them to query")

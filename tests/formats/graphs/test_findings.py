@@ -76,5 +76,5 @@ def test_a_warning_names_them(text: str, place: str, stored: str, named: str):
             said: list[str] = []
             network = read(io.BytesIO(source.encode()), warn=said.append)
             assert [tuple(parents) for parents in network.parents] == [(), (0,)]
-            expected = f"<stream>: findings stored in the file are left out ({named}); query takes them as NAME=STATE"
+            expected = f"<stream>: findings stored in the file are left out ({named}): give them to query"
             assert said == ([expected] if content else [])
