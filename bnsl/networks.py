@@ -121,7 +121,7 @@ class Network(Result):
     def directions(self) -> dict[tuple[str, str], str]:
         """What decides the direction of each arc: ``data``, ``knowledge``, or ``neither``.
 
-        ``neither``: an equivalent network has the reverse arc. Of a consensus: what decides it in most of the networks
+        ``neither``: an equivalent network has the reverse arc. Of a consensus: what decides in most of the networks
         that join the pair; ``neither`` also where the reverse arc is as strong.
         """
         from stages.graphs.orientation import class_directions, network_directions

@@ -34,7 +34,8 @@ def words_of(network: bnsl.Network) -> dict:
     }
     table = network.to_arrow()
     ends = zip(table["from"].to_pylist(), table["to"].to_pylist())
-    assert dict(zip(ends, table["direction"].to_pylist())) == network.directions == stated
+    said = table["direction"].to_pylist() if stated else []
+    assert dict(zip(ends, said, strict=True)) == network.directions == stated
     headless = bnsl.convert(network, to="dot", quiet=True)
     assert str(headless).count("arrowhead=none") == list(stated.values()).count(UNDECIDED)
     return stated
