@@ -156,11 +156,11 @@ def posterior(
     from formats import open_parent_sets
     from formats.graphs.arc_files import read_patterns
     from formats.json_lines.network_lines import write_network_stream
-    from stages.lists import constrain
     from stages.lists.arc_prior import with_prior
     from stages.posterior.arc_posterior import run as search
     from stages.posterior.arc_posterior import sampled_networks
     from stages.posterior.chain_keeping import ChainKeeper
+    from stages.posterior.weights import constrained
     from stages.recorded_knowledge import knowledge_record
     from stages.runtime.budgets import Budget
 
@@ -181,8 +181,7 @@ def posterior(
     table = with_prior(table, believing.read(table.header.names), reporter)
     knowledge = knowing.resolve(table.header.names)
     if knowledge is not None:
-        table = constrain.keep_admissible(table, knowledge)
-        constrain.require_least_sets(table, knowledge)
+        table = constrained(table, knowledge, reporter)
     index = {name: variable for variable, name in enumerate(table.header.names)}
     options = PosteriorOptions(
         method=method,
