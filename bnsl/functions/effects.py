@@ -255,9 +255,8 @@ def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
     """The posterior over networks of listed sets."""
     from formats.arc_priors import recorded_prior
     from stages.effects.posterior import posterior_structures
-    from stages.lists import constrain
     from stages.lists.arc_prior import with_prior
-    from stages.posterior.weights import share_text
+    from stages.posterior.weights import constrained, share_text
 
     reporter = asked.run.reporter
     warn_of_cut_lists(table, reporter)
@@ -265,8 +264,7 @@ def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
     table = with_prior(table, asked.believing.read(table.header.names), reporter)
     knowledge = asked.knowing.resolve(table.header.names)
     if knowledge is not None:
-        table = constrain.keep_admissible(table, knowledge)
-        constrain.require_least_sets(table, knowledge)
+        table = constrained(table, knowledge, reporter)
     dataset = asked.read(table.header.variables, source)
     asked.warn_of_interventions(table.header)
     if table.header.data not in (None, dataset.fingerprint):

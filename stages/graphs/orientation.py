@@ -207,18 +207,20 @@ LEARNING_STAGES = frozenset({"parentsets", "optimize", "posterior", "average"})
 
 
 def network_directions(network: Network) -> dict[Arc, str]:
-    """What decides the direction of each arc of a learnt network: as stated in its header, or derived from the
-    knowledge recorded there; empty if the header records no command that learnt it.
+    """What decides the direction of each arc: as stated in the header of a network; for a learnt one without such a
+    statement, `class_directions`; empty for any other.
 
-    Raises `Inconsistent` if the network does not agree with that knowledge, or the header has only a digest of it.
+    Raises `Inconsistent` if the network does not agree with the knowledge in its header, or that has only a digest of
+    it.
     """
-    header = network.header
-    if not any(entry.get("stage") in LEARNING_STAGES for entry in header.by):
-        return {}
-    return directions_of(network) or class_directions(network)
+    stated = directions_of(network)
+    is_learnt = any(entry.get("stage") in LEARNING_STAGES for entry in network.header.by)
+    return stated or (class_directions(network) if is_learnt else {})
 
 
 def class_directions(network: Network) -> dict[Arc, str]:
-    """`decide_directions` under the knowledge and the interventions that the header of a network records."""
+    """`decide_directions` in the class of a network, under the knowledge and the interventions that its header
+    records; what the header states of directions does not count.
+    """
     header = network.header
     return decide_directions(network.parents, recorded_knowledge(header.by, header.names), targets_of(header))
