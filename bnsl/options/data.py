@@ -55,6 +55,11 @@ class DataOptions:
     no_header: bool = option("The first line holds data; names are V0, V1, ...", kind=FLAG)
     missing: str = option(default="error")
     na: tuple[str, ...] = option("Cells of this text are missing, too; repeatable.", metavar="TEXT", is_several=True)
+    not_na: tuple[str, ...] = option(
+        "Cells of this text are labels, though it usually marks missing cells, as NA does; repeatable.",
+        metavar="TEXT",
+        is_several=True,
+    )
     discretize: tuple[str, ...] = option(
         "Cut numeric columns with many values: median, quantile:K, width:K or hartemink:K. hartemink:K keeps "
         "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Columns of at "
@@ -178,12 +183,16 @@ class DataOptions:
     def rules(self, reporter: Reporter, known: KnownVariables | None = None) -> dict[str, Any]:
         """The options as arguments of the readers of tables; raises a usage error for options without effect."""
         from formats.streams import source_name
+        from formats.wording import option_value
 
         if self.states is not None and known is not None and all(v.states for v in known.variables):
             raise UsageError(f"--states: {source_name(known.source)} lists the states of its variables, which hold.")
         lists_states = self.states not in (None, OBSERVED) or (known and any(v.states for v in known.variables))
         if self.unseen != "error" and not lists_states:
             raise UsageError("--unseen needs another input that lists the states of its variables.")
+        both = [text for text in self.na if text in self.not_na]
+        if both:
+            raise UsageError(f"--na {option_value(both[0])} and --not-na {option_value(both[0])}: give one of them.")
         if self.interventions is not None and self.missing == "pairs":
             raise UsageError(
                 "--interventions does not go with --missing pairs, which has its own rows for each pair of columns: "

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow
 from pyarrow import compute
 
 from ..data_records import MAX_STATES, Variable
+from ..errors import UnsuitableData
 from . import problems
 from .cuts.discretization import ColumnRule, Cuts, Discretization
 from .cuts.hartemink import Goal
 from .doubtful_labels import Doubt, doubts_about
-from .label_columns import LabelColumn
+from .label_columns import LabelColumn, Typed
 from .labels import (
     MISSING_STATE,
+    NO_MARKS,
     UNKNOWN,
     LabelCoding,
+    Marks,
+    are_numbers,
     code_discretized,
     code_known_states,
     code_new_states,
@@ -50,7 +54,8 @@ class EncodingOptions:
     """``error`` refuses missing cells, ``drop`` drops their rows, ``state`` makes them a state ``NA``, ``keep`` makes
     an `IncompleteDataset`."""
     na: tuple[str, ...] = ()
-    """Spellings of missing cells besides those of `labels`."""
+    not_na: tuple[str, ...] = ()
+    """`na`, `not_na`: spellings of missing cells besides those of `labels`, and those that are labels here."""
     discretize: tuple[ColumnRule, ...] = ()
     """Rules for numeric columns with many values."""
     categories: tuple[str, ...] = ()
@@ -91,6 +96,11 @@ class EncodingOptions:
             raise ValueError(f"unseen must be error, drop or missing, not {self.unseen!r}")
         if self.max_states is not None and not 1 <= self.max_states <= MAX_STATES:
             raise ValueError(f"max_states must be from 1 to {MAX_STATES}, not {self.max_states}")
+
+    @property
+    def marks(self) -> Marks:
+        """The texts of missing cells."""
+        return Marks(self.na, self.not_na)
 
     @property
     def text_limit(self) -> int:
@@ -149,11 +159,15 @@ class Column:
 
     name: str
     labels: pyarrow.StringArray
-    """Without surrounding spaces, hence not always distinct; empty text where the cell is null."""
+    """Not always distinct in a text file, whose spaces are left out; empty text where the cell is null."""
     cells: LabelColumn
     """Label index of every cell."""
     states: tuple[str, ...] | None = None
     """States listed by a file header."""
+    is_null: np.ndarray | None = None
+    """bool, shape (n_labels,): where the cell is null; None if nowhere."""
+    marks: Marks = NO_MARKS
+    """The texts of missing cells."""
     known: np.ndarray | None = None
     """int64, shape (n_labels,): codes of the labels in `states`, `UNKNOWN` where there is none."""
     missing: np.ndarray | None = None
@@ -162,27 +176,52 @@ class Column:
     contain; None where there are none."""
 
     @classmethod
-    def of(cls, variable: Variable, column: LabelColumn) -> Column:
+    def of(cls, variable: Variable, column: LabelColumn, marks: Marks = NO_MARKS) -> Column:
         """The column of a variable, whose values are texts."""
-        return cls(variable.name, compute.utf8_trim_whitespace(column.values).fill_null(""), column, variable.states)
+        values = column.values
+        is_null = compute.is_null(values).to_numpy(zero_copy_only=False) if values.null_count else None
+        return cls(variable.name, values.fill_null(""), column, variable.states, is_null, marks)
 
-    def classify(self, missing_is_state: bool, na: Sequence[str] = (), *, missing_is_hole: bool = False) -> None:
+    @property
+    def typed(self) -> Typed:
+        """What the type of the column says of its labels."""
+        return self.cells.typed
+
+    def classify(self, missing_is_state: bool, *, missing_is_hole: bool = False) -> None:
         """Find the labels of missing cells, and the labels that the states of a header do not contain.
 
-        Missing cells belong to a header's state ``NA``; with `missing_is_hole` only cells with this text do. The
-        spellings `na` are missing even if a header lists them as states.
+        Missing cells belong to a header's state ``NA``; with `missing_is_hole`, and where ``NA`` is a label, only
+        cells with this text do. What `marks` adds to the texts of missing cells is missing even if a header lists it
+        as a state.
+
+        Raises `UnsuitableData`: missing cells are to be a state, and ``NA`` is a label.
         """
-        missing = find_missing(self.labels, na)
+        missing = find_missing(self.labels, self.marks, self.typed)
+        is_null = np.zeros_like(missing) if self.is_null is None else self.is_null
+        missing |= is_null
+        if missing_is_state and MISSING_STATE in self.marks.not_na:
+            self._refuse_two_meanings(missing)
         if self.states is not None:
-            is_state = missing & (not missing_is_hole)
-            self.known = code_known_states(self.name, self.labels, self.states, is_state)
-            if na:
-                is_na = MISSING_STATE in self.states and not missing_is_hole
-                self.known[is_spelled(self.labels, na)] = self.states.index(MISSING_STATE) if is_na else UNKNOWN
+            takes_holes = not missing_is_hole and MISSING_STATE not in self.marks.not_na
+            self.known = code_known_states(self.name, self.labels, self.states, missing & takes_holes, self.typed)
+            is_na = takes_holes and MISSING_STATE in self.states
+            is_hole = is_null | is_spelled(self.labels, self.marks.na, self.typed)
+            self.known[is_hole] = self.states.index(MISSING_STATE) if is_na else UNKNOWN
             missing &= (self.known == UNKNOWN) & (not missing_is_state)
             unseen = (self.known == UNKNOWN) & ~missing
             self.unseen = unseen if unseen.any() else None
         self.missing = missing if missing.any() else None
+
+    def _refuse_two_meanings(self, missing: np.ndarray) -> None:
+        """Refuse missing cells that become a state of the name of a label."""
+        has_label = MISSING_STATE in self.labels.filter(pyarrow.array(~missing)).to_pylist()
+        n_missing = int(self.count_labels()[missing].sum())
+        if n_missing and (has_label or MISSING_STATE in (self.states or ())):
+            raise UnsuitableData(
+                f"{MISSING_STATE!r} is a label, and {n_missing} missing cells cannot be a state of this name",
+                column=self.name,
+                remedy="give --missing drop, or another name to the label",
+            )
 
     def hide_unseen(self, missing_is_state: bool) -> int:
         """Take cells with labels that `states` does not contain as missing; the number of these cells.
@@ -247,7 +286,7 @@ class StateChooser:
         self._rows = rows
         self._is_tight = is_tight
         self._place_of = place_of
-        self._remembered: dict[tuple[Treatment, tuple[str, ...]], tuple[LabelCoding, list[Doubt]]] = {}
+        self._remembered: dict[tuple[Any, ...], tuple[LabelCoding, list[Doubt]]] = {}
         self._continuous: list[tuple[str, int]] = []
         self._numerous: list[tuple[str, int, problems.LabelKind | None]] = []
         self._of_text: dict[str, str] = {}
@@ -262,8 +301,8 @@ class StateChooser:
         plain = Treatment.of(None, options.number_limit(is_coded=False))
         if column.known is None or self._treatments[column.name] == plain:
             return column
-        found = Column(column.name, column.labels, column.cells)
-        found.classify(options.missing == "state", options.na, missing_is_hole=options.missing == "keep")
+        found = Column(column.name, column.labels, column.cells, None, column.is_null, column.marks)
+        found.classify(options.missing == "state", missing_is_hole=options.missing == "keep")
         return found
 
     def choose(self, column: Column) -> LabelCoding:
@@ -288,7 +327,8 @@ class StateChooser:
         if not is_usual or not (self._is_tight or column.count_labels(self._rows).all()):
             return self._choose_anew(column)
         # The same few labels in thousands of columns are the usual case.
-        key = (treatment, tuple(column.labels.to_pylist()))
+        missing = () if column.missing is None else tuple(column.missing.tolist())
+        key = (treatment, column.typed, missing, tuple(column.labels.to_pylist()))
         if key not in self._remembered:
             self._remembered[key] = self._choose_anew(column)
         return self._remembered[key]
@@ -315,7 +355,7 @@ class StateChooser:
             labels = column.labels.filter(pyarrow.array(regular))
             values = parse_numbers(labels)
             states, codes[regular] = self._code(column, labels, values, regular)
-            doubts = doubts_about(labels, values)
+            doubts = [doubt for doubt in doubts_about(labels, values) if doubt.labels[0] not in column.marks.not_na]
         if self._options.missing == "state" and (occurs & missing).any():
             codes[missing] = len(states)
             states = (*states, MISSING_STATE)
@@ -332,25 +372,39 @@ class StateChooser:
         if is_named and not is_number.all():
             self._of_text[column.name] = self._first_text(column, selected, is_number)
             return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
-        n_distinct = count_distinct(labels, values)
-        is_scale = is_number.all() and n_kept < n_distinct <= n_scale and bool((values == np.floor(values)).all())
+        is_numeric = are_numbers(labels, values, column.typed)
+        n_distinct = count_distinct(labels, values, is_numeric or is_named)
+        is_scale = is_numeric and n_kept < n_distinct <= n_scale and bool((values == np.floor(values)).all())
         if is_scale:
             self.scales.append((column.name, n_distinct))
-        elif is_number.all() and rule and n_distinct > n_kept:
+        elif (is_numeric or is_named) and rule and n_distinct > n_kept:
             refuse_lost_digits(column.name, labels, values)
             self.cut.add(column.name)
             return code_discretized(values, column.count_labels(self._rows)[selected], rule)
-        if n_distinct <= (limit if is_number.all() else self._options.text_limit):
-            if not is_number.all() and len(labels) >= problems.MIN_NUMBERS:
-                n_rows = len(column.cells) if self._rows is None else int(self._rows.sum())
-                suspicion = problems.suspect(column.name, labels, is_number, n_rows)
-                self.suspicions += [suspicion] if suspicion else []
-            return code_new_states(labels.to_pylist(), values)
-        if is_number.all():
+        if is_named and not is_numeric:
+            n_distinct = count_distinct(labels, values, is_numeric)
+        if n_distinct <= (limit if is_numeric else self._options.text_limit):
+            if not is_numeric:
+                self._suspect(column, labels, is_number)
+            return code_new_states(labels.to_pylist(), values, is_numeric)
+        if is_numeric:
             self._continuous.append((column.name, n_distinct))
         else:
-            self._numerous.append((column.name, n_distinct, problems.kind_of_labels(labels, is_number)))
+            kind = problems.kind_of_labels(labels, is_number, column.typed)
+            self._numerous.append((column.name, n_distinct, kind))
         return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
+
+    def _suspect(self, column: Column, labels: pyarrow.StringArray, is_number: np.ndarray) -> None:
+        """Note what may not be meant as states; numbers that are labels where a column of numbers would be cut."""
+        treatment, n_rows = self._treatments[column.name], len(column.cells)
+        least = problems.MIN_NUMBERS
+        if is_number.all() and not treatment.is_named:
+            least = MAX_NUMERIC_STATES + 1 if column.typed is Typed.TEXT else least
+            least = min(least, treatment.n_kept + 1) if treatment.rule else least
+        if len(labels) >= least:
+            n_rows = n_rows if self._rows is None else int(self._rows.sum())
+            suspicion = problems.suspect(column.name, labels, is_number, n_rows, column.typed)
+            self.suspicions += [suspicion] if suspicion else []
 
     def _first_text(self, column: Column, selected: np.ndarray, is_number: np.ndarray) -> str:
         """The first cell of the kept rows that is no number, with its place."""

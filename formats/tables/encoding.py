@@ -3,10 +3,12 @@
 All decisions are made on the distinct labels of columns, and each cell is
 read once, by a table look-up. The rules:
 
-- Spaces around labels are ignored. Empty cells, ``?`` and the usual spellings of ``NA``, ``NaN`` and ``null`` are
-  missing, and those that `na` adds; ``None``, ``.`` and ``-`` where all other cells of the column are numbers.
-- A column whose labels are all numbers is numeric: equal numbers (``1``, ``1.0``) are one state, named by its
-  shortest spelling, and states are sorted by value. Interval labels are sorted by their ends, others as text.
+- Empty cells, ``?`` and the usual spellings of ``NA``, ``NaN`` and ``null`` are missing, and those that `na` adds;
+  ``None``, ``.`` and ``-`` where all other cells of the column are numbers. Those that `not_na` lists, and those
+  among declared states, are labels.
+- A column of numbers (`labels.are_numbers`) is numeric: equal numbers (``1``, ``1.0``) are one state, named by its
+  shortest spelling. Other labels are one state only if they are the same text. States are sorted by value where all
+  labels are numbers, interval labels by their ends, others as text.
 - A numeric column with more than 20 distinct numbers is continuous, a text column with more than 256 labels has
   too many states. Both are refused; `max_states` replaces both limits.
 - Discretization applies to numeric columns with more than max(2, K) distinct numbers, K the number of intervals
@@ -37,7 +39,7 @@ from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, option_value, plural
 from .columns import Column, EncodingOptions, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
-from .declared_states import declared_levels, settle_levels
+from .declared_states import declared_labels, declared_levels, settle_levels
 from .doubtful_labels import doubt_text, warn_of_suspicions
 from .intervened import interventions_position, read_interventions
 from .label_columns import LabelColumn
@@ -105,14 +107,18 @@ def encode_table(
     as_read, as_asked = raw, options
     raw, options, merged = _merged(raw, options, warn, note)
     levels = declared_levels(raw.levels, options, {name: treatments[name] for name in raw.names}, warn)
-    columns = [Column.of(*item) for item in _select_columns(raw, options, levels, warn)]
+    fixed = {variable.name for variable in options.variables or () if variable.states is not None}
+    labels = declared_labels(raw.levels, options, levels.keys() - fixed)
+    columns = [
+        Column.of(variable, column, options.marks._replace(not_na=(*options.not_na, *labels.get(variable.name, ()))))
+        for variable, column in _select_columns(raw, options, levels, warn)
+    ]
     for column in columns:
-        column.classify(options.missing == "state", options.na, missing_is_hole=options.missing == "keep")
+        column.classify(options.missing == "state", missing_is_hole=options.missing == "keep")
     _hide_unseen(columns, options, warn)
     rows, problems = _rows_to_keep(columns, n_rows, options, warn)
     is_tight = raw.is_tight and rows is None
     chooser = StateChooser(options, treatments, rows, is_tight, partial(_place_words, raw, options))
-    fixed = {variable.name for variable in options.variables or () if variable.states is not None}
     settle_levels([c for c in columns if c.name in levels.keys() - fixed], rows, options, treatments, note)
     n_kept = n_rows if rows is None else int(rows.sum())
     is_hidden = np.zeros((len(columns), n_kept), dtype=np.bool_) if options.missing == "keep" else None
@@ -163,7 +169,7 @@ def _with_interventions(raw: RawTable, kept: list[int], options: EncodingOptions
     if not others:
         raise UnsuitableData("no column is left but that of --interventions")
     known = [other for other in raw.names if other not in (name, options.weights)]
-    read = read_interventions(name, raw.columns[position], known, options.na, raw.place_of)
+    read = read_interventions(name, raw.columns[position], known, options.marks, raw.place_of)
     return raw._replace(set_there=read), others
 
 
@@ -176,7 +182,7 @@ def _merged(
     """
     known = {v.name: v for v in options.variables or () if v.states is not None or v.merging is not None}
     columns = [
-        merge_again(column, known[name], options.na, warn) if name in known else column
+        merge_again(column, known[name], options.marks, warn) if name in known else column
         for name, column in zip(raw.names, raw.columns)
     ]
     for rule in options.merge:
@@ -195,8 +201,8 @@ def _merged(
     levels = {**raw.levels, **options.levels}
     is_counted = None
     if options.missing == "drop" and any(rule.rare is not None for rule in options.merge):
-        is_counted = complete_rows((column for column in columns if column.has_cells), options.na)
-    columns, made = merge_columns(raw.names, columns, options.merge, levels, options.na, note, is_counted)
+        is_counted = complete_rows((column for column in columns if column.has_cells), options.marks)
+    columns, made = merge_columns(raw.names, columns, options.merge, levels, options.marks, note, is_counted)
     again = {name: variable.merging for name, variable in known.items() if variable.merging is not None}
     if not made:
         return raw._replace(columns=columns), options, again

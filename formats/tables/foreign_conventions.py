@@ -4,7 +4,8 @@
 - numbers with a decimal comma (spreadsheets in some languages);
 - a first column without a name that counts or names the rows (R's write.csv, pandas);
 - a first column of row names that the header line does not count (R's write.table);
-- a delimiter at the end of every line.
+- a delimiter, or several, at the end of every line;
+- spaces around labels.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 import pyarrow
 from pyarrow import compute
 
-from ..wording import Warn
+from ..wording import Warn, listed, plural
 from .label_columns import LabelColumn
 from .labels import MISSING_LABELS
 
@@ -147,6 +148,20 @@ def without_line_ends(
         return names, columns
     warn("a delimiter at the end of every line: the column behind it is blank and no variable")
     return names[: len(columns) - 1], columns[:-1]
+
+
+def without_spaces(names: Sequence[str], columns: Sequence[LabelColumn], warn: Warn) -> list[LabelColumn]:
+    """The columns without spaces around their labels, no-break spaces among them."""
+    found: list[str] = []
+    stripped: list[LabelColumn] = []
+    for name, column in zip(names, columns):
+        labels = _trimmed(column)
+        if compute.any(compute.and_(compute.not_equal(labels, column.values), compute.not_equal(labels, ""))).as_py():
+            found.append(name)
+        stripped.append(column.with_values(labels))
+    if found:
+        warn(f"spaces around labels are left out in {plural(len(found), 'column')}: {listed(map(repr, found))}")
+    return stripped
 
 
 def _trimmed(column: LabelColumn) -> pyarrow.Array:

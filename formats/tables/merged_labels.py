@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow
-from pyarrow import compute
 
 from ..data_records import Merging, Variable
 from ..errors import Malformed, UnsuitableData
 from ..streams import read_bytes
 from ..wording import Warn, listed, plural
 from .label_columns import LabelColumn
-from .labels import MISSING_STATE, UNKNOWN, code_known_states, find_missing
+from .labels import MISSING_STATE, UNKNOWN, Marks, code_known_states, find_missing
 from .selection import matching_names
 
 _RULE = re.compile(r"(.+?)=(.*)<\s*([0-9]+)")
@@ -83,14 +82,14 @@ def merge_columns(
     columns: Sequence[LabelColumn],
     rules: Iterable[MergeRule],
     levels: Mapping[str, Sequence[str]],
-    na: Sequence[str],
+    marks: Marks,
     note: Warn,
     is_counted: np.ndarray | None = None,
 ) -> tuple[list[LabelColumn], dict[str, Merging]]:
     """The columns with their merged labels, and what was merged, by column; for rows that states are learnt from.
 
     - `levels`: declared states of columns; without rows they are rare.
-    - `na`: further spellings of missing cells, which no rule merges.
+    - `marks`: the texts of missing cells, which no rule merges.
     - `note`: called about what a rule on counts merges, and about listed labels that do not occur.
     - `is_counted`: bool, shape (n_rows,), the rows that rules on counts count; None for all.
     Raises `UnsuitableData`: a rule for a column that is not read, or a second one for a column.
@@ -107,18 +106,18 @@ def merge_columns(
     merged, made = list(columns), {}
     for name, rule in chosen.items():
         place = list(names).index(name)
-        merging = _merging(name, columns[place], rule, levels.get(name, ()), na, note, is_counted)
+        merging = _merging(name, columns[place], rule, levels.get(name, ()), marks, note, is_counted)
         if merging is not None:
             made[name] = merging
-            merged[place] = merged_column(columns[place], merging, None, na)[0]
+            merged[place] = merged_column(columns[place], merging, None, marks)[0]
     return merged, made
 
 
-def complete_rows(columns: Iterable[LabelColumn], na: Sequence[str]) -> np.ndarray:
+def complete_rows(columns: Iterable[LabelColumn], marks: Marks) -> np.ndarray:
     """Which rows have no missing cell, bool, shape (n_rows,)."""
     is_complete: list[np.ndarray] = []
     for column in columns:
-        is_missing = find_missing(compute.utf8_trim_whitespace(column.values).fill_null(""), na)
+        is_missing = find_missing(column.values.fill_null(""), marks, column.typed)
         is_complete.append(~np.concatenate([is_missing[part] for part in column.indices()]))
     return np.logical_and.reduce(is_complete)
 
@@ -128,12 +127,12 @@ def _merging(
     column: LabelColumn,
     rule: MergeRule,
     levels: Sequence[str],
-    na: Sequence[str],
+    marks: Marks,
     note: Warn,
     is_counted: np.ndarray | None,
 ) -> Merging | None:
     """What a rule merges in a column; None for nothing."""
-    labels = compute.utf8_trim_whitespace(column.values).fill_null("")
+    labels = column.values.fill_null("")
     if rule.rare is None:
         known = {*labels.to_pylist(), *levels}
         absent = [label for those in rule.states.values() for label in those if label not in known]
@@ -147,7 +146,9 @@ def _merging(
         counted = part if is_counted is None else part[is_counted[start:end]]
         numbers += np.bincount(counted, minlength=len(labels))
         start = end
-    for label, is_missing, number in zip(labels.to_pylist(), find_missing(labels, na), numbers.tolist()):
+    for label, is_missing, number in zip(
+        labels.to_pylist(), find_missing(labels, marks, column.typed), numbers.tolist()
+    ):
         if not is_missing and number:
             counts[label] = counts.get(label, 0) + number
     rare = tuple(sorted(label for label, number in counts.items() if number < rule.below and label != rule.rare))
@@ -162,12 +163,12 @@ def _merging(
     return Merging({rule.rare: rare}, rule.rare)
 
 
-def merge_again(column: LabelColumn, variable: Variable, na: Sequence[str], warn: Warn) -> LabelColumn:
+def merge_again(column: LabelColumn, variable: Variable, marks: Marks, warn: Warn) -> LabelColumn:
     """A column of new rows with its labels merged as the variable says; `warn` is called about unknown ones."""
     merging = variable.merging
     if merging is None:
         return column
-    merged, is_new = merged_column(column, merging, variable.states, na)
+    merged, is_new = merged_column(column, merging, variable.states, marks)
     if is_new.any():
         n_cells = sum(int(is_new[part].sum()) for part in column.indices())
         example = column.values.filter(pyarrow.array(is_new))[0].as_py()
@@ -177,20 +178,21 @@ def merge_again(column: LabelColumn, variable: Variable, na: Sequence[str], warn
 
 
 def merged_column(
-    column: LabelColumn, merging: Merging, states: Sequence[str] | None, na: Sequence[str]
+    column: LabelColumn, merging: Merging, states: Sequence[str] | None, marks: Marks
 ) -> tuple[LabelColumn, np.ndarray]:
     """A column with its labels merged; with the `states` of a file unknown labels, too, if a rule on counts says so.
 
     Also returns which of its values are such unknown labels, bool.
     """
-    labels = compute.utf8_trim_whitespace(column.values).fill_null("")
+    labels = column.values.fill_null("")
     into = {label: state for state, those in merging.states.items() for label in those}
     found = [into.get(label, label) for label in labels.to_pylist()]
     is_new = np.zeros(len(found), dtype=np.bool_)
     if states is not None and merging.others is not None:
         texts = pyarrow.array(found, pyarrow.string())
-        is_missing = find_missing(texts, na)
-        is_known = code_known_states("", texts, tuple(states), is_missing & (MISSING_STATE in states)) != UNKNOWN
+        is_missing = find_missing(texts, marks, column.typed)
+        of_na = is_missing & (MISSING_STATE in states)
+        is_known = code_known_states("", texts, tuple(states), of_na, column.typed) != UNKNOWN
         is_new = ~is_known & ~is_missing
         found = [merging.others if new else label for label, new in zip(found, is_new.tolist())]
     return column.with_values(pyarrow.array(found, pyarrow.string())), is_new

@@ -15,7 +15,7 @@ from ..wording import ignore
 from .columns import Column, EncodingOptions, Treatment
 from .cuts.discretization import ColumnRule, Discretization, cuts_of_labels, interval_labels
 from .label_columns import LabelColumn
-from .labels import MISSING_STATE, code_new_states, parse_numbers
+from .labels import MISSING_STATE, are_numbers, code_new_states, parse_numbers
 from .selection import matching_names
 
 if TYPE_CHECKING:
@@ -133,11 +133,12 @@ def _labels_of(raw: RawTable, name: str, options: EncodingOptions) -> tuple[str,
     declared = options.levels.get(name) or raw.levels.get(name)
     if declared and not options.observed:
         return tuple(declared)
-    column = Column.of(Variable(name), raw.columns[raw.names.index(name)])
-    column.classify(False, options.na)
+    column = Column.of(Variable(name), raw.columns[raw.names.index(name)], options.marks)
+    column.classify(False)
     occurs = column.count_labels() > 0
     labels = column.labels.filter(pyarrow.array(occurs if column.missing is None else occurs & ~column.missing))
-    return code_new_states(labels.to_pylist(), parse_numbers(labels)).states
+    values = parse_numbers(labels)
+    return code_new_states(labels.to_pylist(), values, are_numbers(labels, values, column.typed)).states
 
 
 def _settled(variable: Variable, whole: tuple[str, ...], is_cut: bool) -> Variable:

@@ -83,6 +83,7 @@ def read_delimited(data: bytes, layout: TextLayout, warn: Warn) -> RawTable:
     kept, columns = foreign_conventions.without_row_numbers(tuple(names), columns, warn)
     if layout.header and not (kept[0] and kept[-1]):
         check_names(kept)
+    columns = foreign_conventions.without_spaces(kept, columns, warn)
     row_line = first_line + text.count(b"\n", 0, start) + first_is_counts if has_line_per_row else None
     return RawTable(kept, columns, not first_is_counts, layout.header, is_coded, row_line)
 
