@@ -185,8 +185,7 @@ class DataOptions:
         from formats.streams import source_name
         from formats.wording import option_value
 
-        if self.states is not None and known is not None and all(v.states for v in known.variables):
-            raise UsageError(f"--states: {source_name(known.source)} lists the states of its variables, which hold.")
+        levels = self._levels(reporter, known)
         lists_states = self.states not in (None, OBSERVED) or (known and any(v.states for v in known.variables))
         if self.unseen != "error" and not lists_states:
             raise UsageError("--unseen needs another input that lists the states of its variables.")
@@ -202,11 +201,8 @@ class DataOptions:
         states = rules.pop("states")
         rules["observed"] = states == OBSERVED
         rules["merge"] = tuple(rule for rules_of_one in self.merge for rule in rules_of_one)
-        if states not in (None, OBSERVED):
-            from ..files.states import levels_of
-
-            listed_in = states if isinstance(states, str) else "--states"
-            rules |= {"levels": levels_of(states, reporter), "listed_in": listed_in}
+        if levels:
+            rules |= {"levels": levels, "listed_in": states if isinstance(states, str) else "--states"}
         rules |= {"header": not rules.pop("no_header"), "missing": "keep" if self.keeps_holes else self.missing}
         if self.weights is not None:
             from stages.runtime.memory import FREE_SHARE, free_bytes
@@ -215,6 +211,35 @@ class DataOptions:
         if known is not None:
             rules |= {"variables": known.variables, "listed_in": source_name(known.source)}
         return rules
+
+    def _levels(self, reporter: Reporter, known: KnownVariables | None) -> dict[str, tuple[str, ...]]:
+        """The states by ``--states``, by column; none where those of `known` variables hold.
+
+        Raises `UsageError`: they are not the states of the `known` variables.
+        """
+        if self.states is None:
+            return {}
+        from formats.streams import source_name
+        from formats.wording import listed
+
+        from ..files.states import levels_of
+
+        levels = {} if self.states == OBSERVED else levels_of(self.states, reporter)
+        if known is None or not all(variable.states for variable in known.variables):
+            return levels
+        if not levels:
+            raise UsageError(f"--states: {source_name(known.source)} lists the states of its variables, which hold.")
+        others = levels.keys() - {variable.name for variable in known.variables}
+        if others:
+            reporter.warn(f"--states lists states of columns that are not read: {listed(map(repr, sorted(others)))}")
+        for variable in known.variables:
+            given = tuple(levels.get(variable.name, variable.known_states))
+            if given != variable.known_states:
+                raise UsageError(
+                    f"--states gives {variable.name!r} the states {listed(map(repr, given))}; those that "
+                    f"{source_name(known.source)} lists hold: {listed(map(repr, variable.known_states))}."
+                )
+        return {}
 
     def recorded(self) -> dict[str, Any]:
         """The options that decide how cells become codes, for the headers of results."""
