@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
 from .declared import option, record
-from .values import COLUMN_RULE, COLUMNS, DELIMITER, FLAG, MERGES, OBSERVED, STATES, Choice, Whole
+from .values import COLUMN_RULE, COLUMNS, DELIMITER, FLAG, OBSERVED, STATES, Choice, Whole
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset, Variable
@@ -86,12 +86,6 @@ class DataOptions:
         STATES,
         "FILE|observed",
     )
-    merge: tuple[str, ...] = option(
-        "Labels that become one state: 'city=rare<10' takes in labels of fewer than 10 rows, a JSON file {\"city\": "
-        '{"rare": ["Bern", "Basel"]}} the labels that it lists. New rows are merged alike. Repeatable.',
-        MERGES,
-        is_several=True,
-    )
     unseen: str = option(
         "Rows with a state that the other input does not know: refuse them, drop them, or take the cell as missing.",
         Choice(("error", "drop", "missing")),
@@ -117,7 +111,7 @@ class DataOptions:
         """Read a complete table, coded with the states of `known` variables if given.
 
         With `may_be_set` no family is counted: a variable may have been set in all rows. With `is_recodable` folds
-        of the rows can decide cuts and merges (`Dataset.recoded`); a message names these columns.
+        of the rows can decide cuts (`Dataset.recoded`); a message names these columns.
         """
         from formats import open_dataset
 
@@ -178,7 +172,7 @@ class DataOptions:
     @property
     def without_coding(self) -> DataOptions:
         """The options for a table whose states another table decides: without the options in `CODING`."""
-        return replace(self, discretize=(), categories=(), max_states=None, states=None, merge=())
+        return replace(self, discretize=(), categories=(), max_states=None, states=None)
 
     def rules(self, reporter: Reporter, known: KnownVariables | None = None) -> dict[str, Any]:
         """The options as arguments of the readers of tables; raises a usage error for options without effect."""
@@ -200,7 +194,6 @@ class DataOptions:
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
         states = rules.pop("states")
         rules["observed"] = states == OBSERVED
-        rules["merge"] = tuple(rule for rules_of_one in self.merge for rule in rules_of_one)
         if levels:
             rules |= {"levels": levels, "listed_in": states if isinstance(states, str) else "--states"}
         rules |= {"header": not rules.pop("no_header"), "missing": "keep" if self.keeps_holes else self.missing}
@@ -246,14 +239,13 @@ class DataOptions:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.states != OBSERVED:  # the header has the states themselves
             given["states"] = self.states is not None or None
-        given["merge"] = bool(self.merge)  # as the header has them
         if len(self.discretize) == 1:  # a single rule for all columns, the usual case, is recorded as typed
             given["discretize"] = self.discretize[0]
         return {name: None if value in ("error", False) else value for name, value in given.items()}
 
 
 def _report_recoding(dataset: Dataset, known: KnownVariables | None, reporter: Reporter) -> None:
-    """Name the columns that each fold cuts or merges anew; warn of cuts and merges that a file lists."""
+    """Name the columns that each fold cuts anew; warn of cuts that a file lists."""
     from formats.streams import source_name
     from formats.wording import listed, plural
 
@@ -267,9 +259,9 @@ def _report_recoding(dataset: Dataset, known: KnownVariables | None, reporter: R
         )
     if kept and known is not None:
         reporter.warn(
-            f"cuts or merges that {source_name(known.source)} lists hold in all folds, also if they were learnt from "
+            f"cuts that {source_name(known.source)} lists hold in all folds, also if they were learnt from "
             f"these rows: {listed(map(repr, kept))}; --discretize RULE, as given when it was learnt, cuts in each "
-            "fold anew; merged labels stay"
+            "fold anew"
         )
 
 
@@ -289,7 +281,7 @@ def data_options_with(kept: str | None = None, *, is_alone: bool = False, counts
     return record(DataOptions, "Data", changes=changes, without=without)
 
 
-CODING = ("missing", "discretize", "categories", "max_states", "states", "merge")
+CODING = ("missing", "discretize", "categories", "max_states", "states")
 """Options that decide which states columns get."""
 
 

@@ -33,7 +33,6 @@ from .labels import (
     parse_numbers,
     refuse_lost_digits,
 )
-from .merged_labels import MergeRule
 from .selection import matching_names
 
 MAX_NUMERIC_STATES = 20
@@ -74,8 +73,6 @@ class EncodingOptions:
     their cells as missing."""
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """States of columns in their order, by a file that lists them; other columns have the levels of the table."""
-    merge: tuple[MergeRule, ...] = ()
-    """Labels of columns that become one state; where the variables of a header have states, only lists of labels."""
     observed: bool = False
     """Whether declared states without rows are left out."""
     max_states: int | None = None

@@ -27,13 +27,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Interventions, Merging, Variable
+from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Interventions, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, option_value, plural
@@ -44,7 +43,6 @@ from .doubtful_labels import doubt_text, warn_of_suspicions
 from .intervened import interventions_position, read_interventions
 from .label_columns import LabelColumn
 from .labels import MISSING_STATE
-from .merged_labels import complete_rows, merge_again, merge_columns, merged_levels
 from .packed_cells import MANY_ROWS, Cells, PackedCells
 from .problems import KEEP, KEEP_IN_EXPERIMENTS, missing_problem, raise_problems
 from .raw_tables import RawTable as RawTable
@@ -104,8 +102,6 @@ def encode_table(
         treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
         set_there = raw.set_there and raw.set_there.renamed(dict(zip(raw.names, names)))
         raw = raw._replace(names=names, set_there=set_there)
-    as_read, as_asked = raw, options
-    raw, options, merged = _merged(raw, options, warn, note)
     levels = declared_levels(raw.levels, options, {name: treatments[name] for name in raw.names}, warn)
     fixed = {variable.name for variable in options.variables or () if variable.states is not None}
     labels = declared_labels(raw.levels, options, levels.keys() - fixed)
@@ -127,8 +123,7 @@ def encode_table(
     variables = []
     for position, column in enumerate(columns):
         coding = chooser.choose(column)
-        merging = merged.get(column.name)
-        variables.append(Variable(column.name, coding.states, merging and merging.among(coding.states)))
+        variables.append(Variable(column.name, coding.states))
         # Codes of labels that occur in no kept row, or of columns that are refused below, may wrap around.
         cells = column.gather(coding.codes.astype(np.uint8), rows)
         if isinstance(codes, PackedCells):
@@ -156,7 +151,7 @@ def encode_table(
         found: Dataset | IncompleteDataset = _with_holes(variables, codes, is_hidden, given, warn)
     else:
         found = Dataset(tuple(variables), codes, fingerprint(variables, codes, given), given)
-    return with_recoding(found, encode_table, as_read, rows, as_asked, learnt_cuts(treatments, chooser.cut))
+    return with_recoding(found, encode_table, raw, rows, options, learnt_cuts(treatments, chooser.cut))
 
 
 def _with_interventions(raw: RawTable, kept: list[int], options: EncodingOptions) -> tuple[RawTable, list[int]]:
@@ -171,43 +166,6 @@ def _with_interventions(raw: RawTable, kept: list[int], options: EncodingOptions
     known = [other for other in raw.names if other not in (name, options.weights)]
     read = read_interventions(name, raw.columns[position], known, options.marks, raw.place_of)
     return raw._replace(set_there=read), others
-
-
-def _merged(
-    raw: RawTable, options: EncodingOptions, warn: Warn, note: Warn
-) -> tuple[RawTable, EncodingOptions, dict[str, Merging]]:
-    """The table and the declared states with their labels merged, and what was merged, by column.
-
-    A file's states and merged labels hold: only lists of labels may come to them.
-    """
-    known = {v.name: v for v in options.variables or () if v.states is not None or v.merging is not None}
-    columns = [
-        merge_again(column, known[name], options.marks, warn) if name in known else column
-        for name, column in zip(raw.names, raw.columns)
-    ]
-    for rule in options.merge:
-        variable = known.get(rule.columns)
-        if variable is not None and (variable.merging is not None or rule.rare is not None):
-            what = (
-                "how its labels are merged"
-                if variable.merging is not None
-                else "its states, and new rows are not counted"
-            )
-            raise Inconsistent(
-                f"{options.listed_in} says {what}",
-                column=variable.name,
-                remedy="leave --merge out, or give the merged labels of a column without a record as a JSON file",
-            )
-    levels = {**raw.levels, **options.levels}
-    is_counted = None
-    if options.missing == "drop" and any(rule.rare is not None for rule in options.merge):
-        is_counted = complete_rows((column for column in columns if column.has_cells), options.marks)
-    columns, made = merge_columns(raw.names, columns, options.merge, levels, options.marks, note, is_counted)
-    again = {name: variable.merging for name, variable in known.items() if variable.merging is not None}
-    if not made:
-        return raw._replace(columns=columns), options, again
-    options = replace(options, levels=merged_levels(options.levels, made))
-    return raw._replace(columns=columns, levels=merged_levels(raw.levels, made)), options, again | made
 
 
 def _hide_unseen(columns: Sequence[Column], options: EncodingOptions, warn: Warn) -> None:

@@ -16,7 +16,6 @@ from .columns import Column
 from .datasets import read_labels
 from .encoding import RawTable, marked_cells
 from .labels import Marks
-from .merged_labels import merge_again
 from .selection import drop_option, matching_names, selected_positions
 
 
@@ -77,10 +76,7 @@ def open_evidence(
         raw = table.chosen(selected_positions(table.names, columns, drop))
         matched = _matched(raw, variables)
         marks = Marks(na, not_na)
-        observed = {
-            v: Column.of(variables[v], merge_again(raw.columns[position], variables[v], marks, warn), marks)
-            for v, position in matched.items()
-        }
+        observed = {v: Column.of(variables[v], raw.columns[position], marks) for v, position in matched.items()}
         for v, column in observed.items():
             column.classify(False, missing_is_hole=True)
             if v in targets or unseen == "missing":
