@@ -124,7 +124,10 @@ class EncodingOptions:
         for given in self.discretize:
             if given.columns is not None:
                 for name in matching_names(given.columns, names, "--discretize"):
-                    treatment[name] = Treatment.of(given.rule, limit)._replace(is_named=given.columns != "*")
+                    is_named = given.columns != "*"
+                    treatment[name] = Treatment.of(given.rule, limit)._replace(
+                        is_named=is_named, is_of_all=not is_named
+                    )
         for pattern in self.categories:
             for name in matching_names(pattern, names, "--categories"):
                 treatment[name] = Treatment(None, MAX_STATES, self.text_limit)
@@ -143,6 +146,8 @@ class Treatment(NamedTuple):
     """With at most this many distinct numbers, all of them whole, it is not cut either."""
     is_named: bool = False
     """Whether the rule is for this column by its name, not by ``*``; it is then refused if a cell is no number."""
+    is_of_all: bool = False
+    """Whether it is for ``*``: all columns of a text file whose cells are numbers, however these are spelled."""
 
     @classmethod
     def of(cls, rule: Discretization | Cuts | None, limit: int) -> Treatment:
@@ -363,22 +368,23 @@ class StateChooser:
     def _code(
         self, column: Column, labels: pyarrow.StringArray, values: np.ndarray, selected: np.ndarray
     ) -> LabelCoding:
-        rule, n_kept, limit, n_scale, is_named = self._treatments[column.name]
+        rule, n_kept, limit, n_scale, is_named, is_of_all = self._treatments[column.name]
         # A rule for all columns applies to columns of numbers alone; with text among them all labels are states.
         is_number = ~np.isnan(values)
         if is_named and not is_number.all():
             self._of_text[column.name] = self._first_text(column, selected, is_number)
             return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
         is_numeric = are_numbers(labels, values, column.typed)
-        n_distinct = count_distinct(labels, values, is_numeric or is_named)
+        is_cut_by_value = is_number.all() and (is_named or (is_of_all and column.typed is not Typed.TEXT))
+        n_distinct = count_distinct(labels, values, is_numeric or is_cut_by_value)
         is_scale = is_numeric and n_kept < n_distinct <= n_scale and bool((values == np.floor(values)).all())
         if is_scale:
             self.scales.append((column.name, n_distinct))
-        elif (is_numeric or is_named) and rule and n_distinct > n_kept:
+        elif (is_numeric or is_cut_by_value) and rule and n_distinct > n_kept:
             refuse_lost_digits(column.name, labels, values)
             self.cut.add(column.name)
             return code_discretized(values, column.count_labels(self._rows)[selected], rule)
-        if is_named and not is_numeric:
+        if is_cut_by_value and not is_numeric:
             n_distinct = count_distinct(labels, values, is_numeric)
         if n_distinct <= (limit if is_numeric else self._options.text_limit):
             if not is_numeric:

@@ -66,9 +66,8 @@ def kind_of_labels(labels: pyarrow.StringArray, is_number: np.ndarray, typed: Ty
         odd = labels.filter(pyarrow.array(~spells_numbers(labels, typed)))
         example = odd[0].as_py() if len(odd) else labels[0].as_py()
         how = "of type text" if typed is Typed.TEXT else "not spelled as Python spells them"
-        return LabelKind(
-            f"labels of numbers {how}, as {example!r}", "a rule that names the column cuts them as numbers"
-        )
+        rule = "a rule that names the column" + ("" if typed is Typed.TEXT else ", or one for '*',")
+        return LabelKind(f"labels of numbers {how}, as {example!r}", f"{rule} cuts them as numbers")
     for pattern, called, remedy in (
         (_DATE, "dates or times", "replace dates by periods, such as the month or the weekday"),
         (_WITH_COMMA, "numbers with commas", "write numbers as 1073.14: a point, and nothing between thousands"),

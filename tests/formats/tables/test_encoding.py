@@ -48,6 +48,7 @@ class TestStates:
         assert "'a': labels of numbers not spelled as Python spells them, as '1.00': each is a state" in warnings[0]
         assert "--discretize a=quantile:4 cuts them as numbers" in warnings[0]
         assert states(read(a=prices, discretize="a=quantile:2")) == [("<=2.2", ">2.2")]
+        assert states(read(a=prices, discretize="*=median")) == [("<=2.2", ">2.2")]
         assert len(states(read(a=prices, discretize="median"))[0]) == 50
         many = [f"{cents / 100:.2f}" for cents in range(100, 500)]
         with pytest.raises(UnsuitableData, match=r"'a' \(400, labels of numbers not spelled .*, as '1.00'\)"):
