@@ -111,6 +111,7 @@ def encode_table(
     ]
     for column in columns:
         column.classify(options.missing == "state", missing_is_hole=options.missing == "keep")
+    _report_taken_holes([c for c in columns if c.name in fixed and options.missing == "error"], options, note)
     _hide_unseen(columns, options, warn)
     rows, problems = _rows_to_keep(columns, n_rows, options, warn)
     is_tight = raw.is_tight and rows is None
@@ -166,6 +167,23 @@ def _with_interventions(raw: RawTable, kept: list[int], options: EncodingOptions
     known = [other for other in raw.names if other not in (name, options.weights)]
     read = read_interventions(name, raw.columns[position], known, options.marks, raw.place_of)
     return raw._replace(set_there=read), others
+
+
+def _report_taken_holes(columns: Sequence[Column], options: EncodingOptions, note: Warn) -> None:
+    """Name the columns whose missing cells take the state ``NA`` of a file, where it might be a label."""
+    found = []
+    for column in columns:
+        if column.known is None or MISSING_STATE not in (column.states or ()):
+            continue
+        is_other = column.labels.to_numpy(zero_copy_only=False) != MISSING_STATE
+        is_taken = is_other & (column.known == (column.states or ()).index(MISSING_STATE))
+        n_cells = int(column.count_labels()[is_taken].sum())
+        found += [f"{column.name!r} ({n_cells})"] if n_cells else []
+    if found:
+        note(
+            f"missing cells take the state {MISSING_STATE!r} that {options.listed_in} lists: {listed(found)}; "
+            f"if it is a label, give --not-na {MISSING_STATE}"
+        )
 
 
 def _hide_unseen(columns: Sequence[Column], options: EncodingOptions, warn: Warn) -> None:

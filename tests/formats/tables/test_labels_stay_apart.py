@@ -16,7 +16,7 @@ from naive.states import are_numbers
 from bnsl.running.errors import UsageError
 from bnsl.tables import table_in_memory
 from formats import open_dataset
-from formats.errors import Inconsistent
+from formats.errors import Inconsistent, UnsuitableData
 
 LABELS = (
     *("1234", "01234", "1.1", "1.10", "1e5", "100000", "1e+05", "100000.0", "1", "1.0", "01", "+1", "-0", "0", "0.0"),
@@ -141,3 +141,17 @@ def test_new_rows_match_states_by_the_same_rule(tmp_path):
         open_dataset(str(path), variables=known)
     with pytest.raises(Inconsistent, match=r"label '1234.0' in 1 row is not among"):
         opened({"f": ["1234.0", "1235"], "k": ["0", "1"]}, variables=known)
+
+
+def test_missing_cells_do_not_take_a_label_of_a_header_unasked(tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text("land,mine\n,yes\nDE,no\nNA,yes\n")
+    known = opened({"land": ["NA", "DE"], "mine": ["yes", "no"]}, not_na=("NA",)).variables
+    said: list[str] = []
+    dataset = open_dataset(str(path), variables=known, note=said.append)
+    assert dataset.codes[0].tolist() == [1, 0, 1]
+    assert "missing cells take the state 'NA' that the header lists: 'land' (1); if it is a label, give" in said[0]
+    with pytest.raises(UnsuitableData, match=r"missing cells in 1 column: 'land' \(1\)"):
+        open_dataset(str(path), variables=known, not_na=("NA",))
+    kept = open_dataset(str(path), variables=known, not_na=("NA",), missing="drop", note=said.append)
+    assert kept.codes[0].tolist() == [0, 1] and len(said) == 1
