@@ -14,9 +14,9 @@ from ..registry import load
 from ..schemas import ARC_PROBABILITIES
 from ..streams import Source, TableInMemory, read_bytes, source_name
 from ..wording import Warn, about
-from .columns import EncodingOptions
 from .cuts.discretization import parse_column_rule
 from .encoding import RawTable, TextLayout, encode_table
+from .encoding_options import EncodingOptions
 from .label_columns import release_memory
 from .results.result_tables import is_own
 
@@ -66,7 +66,7 @@ def open_dataset_or_entropies(
     - `note`: called about the columns that `discretize` cuts.
     - `discretize`: one or several texts of `parse_column_rule`.
     - `**rules`: how labels become states (see `formats.tables.encoding`): further fields of
-      `formats.tables.columns.EncodingOptions`.
+      `formats.tables.encoding_options.EncodingOptions`.
     Raises `FormatError`: unreadable or unsuitable input (its kinds: Malformed, Truncated, UnsuitableData,
     Inconsistent); `ValueError`: an option with an impossible value.
     """

@@ -16,8 +16,9 @@ import pyarrow
 from ..errors import Malformed
 from ..streams import read_bytes
 from ..wording import Warn, listed, plural
-from .columns import Column, EncodingOptions, Treatment
+from .columns import Column
 from .cuts.discretization import Discretization
+from .encoding_options import EncodingOptions, Treatment
 from .label_columns import Typed
 from .labels import MISSING_STATE, is_spelled, parse_numbers
 

@@ -36,10 +36,11 @@ from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Interventions
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, option_value, plural
-from .columns import Column, EncodingOptions, StateChooser
+from .columns import Column, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
 from .declared_states import declared_labels, declared_levels, settle_levels
 from .doubtful_labels import doubt_text, warn_of_suspicions
+from .encoding_options import EncodingOptions
 from .intervened import interventions_position, read_interventions
 from .label_columns import LabelColumn
 from .labels import MISSING_STATE

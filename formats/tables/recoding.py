@@ -12,8 +12,9 @@ import pyarrow
 from ..data_records import Dataset, IncompleteDataset, Recoding, Variable
 from ..errors import located
 from ..wording import ignore
-from .columns import Column, EncodingOptions, Treatment
+from .columns import Column
 from .cuts.discretization import ColumnRule, Discretization, cuts_of_labels, interval_labels
+from .encoding_options import EncodingOptions, Treatment
 from .label_columns import LabelColumn
 from .labels import MISSING_STATE, parse_numbers
 
