@@ -69,11 +69,6 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
             self.labels_ = [str(code) for code in range(len(self.classes_))]
         table = with_column(self._table(X), self.class_variable_, codes, self.labels_)
         self.network_ = learn(table, quiet=True, **options)
-        if merged := [label for label in self.labels_ if label not in self.network_.states[self.class_variable_]]:
-            raise ValueError(
-                f"merge changes the classes ({', '.join(map(repr, merged))} would be one state with others): name "
-                "columns of X in its rules, or merge the labels of y before fit"
-            )
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:

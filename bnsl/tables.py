@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .object_cells import is_of_several_kinds, refuse_equal_texts, texts_of
 from .options.values import TABLES
 from .running.errors import UsageError
 
@@ -126,25 +127,22 @@ def _is_column(cells: Any) -> bool:
 
 
 def _array(cells: Any) -> pyarrow.Array:
-    """A column; values of different types become texts."""
+    """A column; values of different types become texts that differ."""
     import pyarrow
 
     if isinstance(cells, (pyarrow.Array, pyarrow.ChunkedArray)):
         return cells.combine_chunks() if isinstance(cells, pyarrow.ChunkedArray) else cells
+    name = getattr(cells, "name", None)
+    if is_of_several_kinds(cells):
+        return texts_of(cells, name)
     try:
         return pyarrow.array(cells, from_pandas=True)
     except pyarrow.ArrowNotImplementedError:
-        name, kind = getattr(cells, "name", None), getattr(cells, "dtype", "such a type")
+        kind = getattr(cells, "dtype", "such a type")
         column = "a column" if name is None else f"column {name!r}"
         raise ValueError(f"{column} has cells of {kind}: make them numbers or texts") from None
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
-        if not all(isinstance(cell, (str, int, float, bool)) or cell is None for cell in cells):
-            raise
-        return pyarrow.array([None if _is_missing(cell) else str(cell) for cell in cells], pyarrow.string())
-
-
-def _is_missing(cell: Any) -> bool:
-    return cell is None or cell != cell
+        return texts_of(cells, name)  # whole numbers beyond 2^53 beside others
 
 
 def _from_numpy(value: Any) -> pyarrow.Table | None:
@@ -171,6 +169,7 @@ def _from_pandas(frame: Any) -> pyarrow.Table:
         column = frame.iloc[:, position]
         if isinstance(column.dtype, pandas.CategoricalDtype):
             labels = [str(category) for category in column.cat.categories]
+            refuse_equal_texts(labels, column.name)
             codes = pyarrow.array(column.cat.codes.to_numpy(), mask=(column.cat.codes < 0).to_numpy())
             arrays.append(pyarrow.DictionaryArray.from_arrays(codes.cast(pyarrow.int32()), labels))
         elif isinstance(column.dtype, (pandas.IntervalDtype, pandas.PeriodDtype)) or column.dtype.kind == "m":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,29 +20,11 @@ MAX_STATES = 256
 
 
 @dataclass(frozen=True)
-class Merging:
-    """Labels of a column that were taken as one state, as they are in new rows."""
-
-    states: Mapping[str, tuple[str, ...]]
-    """The labels that each state took in."""
-    others: str | None = None
-    """The state of all labels that are neither known nor among these, as labels in few rows are; None if they are
-    unknown."""
-
-    def among(self, states: Sequence[str]) -> Merging | None:
-        """What becomes one of these states; None if nothing does."""
-        kept = {state: labels for state, labels in self.states.items() if state in states}
-        return Merging(kept, self.others if self.others in states else None) if kept else None
-
-
-@dataclass(frozen=True)
 class Variable:
     """A discrete variable: its name and its state labels in code order (None where unknown, as from jkl)."""
 
     name: str
     states: tuple[str, ...] | None = None
-    merging: Merging | None = field(default=None, compare=False)
-    """What new rows are to merge; the states are the same with or without it."""
 
     @property
     def known_states(self) -> tuple[str, ...]:
@@ -106,12 +88,12 @@ class Interventions:
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """The states that a table has if some of its rows alone decide them: cuts, and merges by counts."""
+    """The states that a table has if some of its rows alone decide its cuts."""
 
     learnt: tuple[str, ...]
     """The variables whose states are learnt from these rows; the others keep theirs."""
     kept: tuple[str, ...]
-    """The variables whose cuts or merged labels a file lists, and which keep them."""
+    """The variables whose cuts a file lists, and which keep them."""
     states_by: Callable[[np.ndarray], tuple[tuple[Variable, ...], np.ndarray]]
     """Variables and codes of all rows, uint8, shape (n_variables, n_rows), by marked ones (bool)."""
 

@@ -60,8 +60,6 @@ SCORES = ("bic", "aic", "bdeu", "k2", "bds", "qnml", "fnml", "ll")
 VARIABLE_KEYS = keys_of("""
 name string!: name of the variable (column of the data)
 states list<string>?: state labels in code order; null where unknown
-merged object: by state the labels that --merge took in, as new rows do
-others string: state that labels take which are neither states nor merged, after a rule on counts
 """)
 
 COMMAND_KEYS = keys_of("""

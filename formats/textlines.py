@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NoReturn
 
+from .encodings import encoding_remedy
 from .errors import FormatError, Inconsistent, Malformed
 from .streams import guarded, open_input, source_name
 from .wording import Warn, ignore
@@ -101,18 +102,17 @@ class Lines:
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
-            self._fail_encoding(data.count(b"\n", 0, error.start) + 1)
+            self._fail_encoding(data, data.count(b"\n", 0, error.start) + 1)
 
     def decode(self, line: bytes) -> str:
         """The line returned last as text."""
         try:
             return line.decode("utf-8")
         except UnicodeDecodeError:
-            self._fail_encoding(self.number)
+            self._fail_encoding(line, self.number)
 
-    def _fail_encoding(self, number: int) -> NoReturn:
-        remedy = "convert it first, for example: iconv -f latin1 -t utf-8"
-        self.fail("not UTF-8 text", line=number, remedy=remedy)
+    def _fail_encoding(self, data: bytes, number: int) -> NoReturn:
+        self.fail("not UTF-8 text", line=number, remedy=encoding_remedy(data))
 
     def fail(
         self, message: str, *, kind: type[FormatError] = Malformed, line: int | None = None, remedy: str | None = None

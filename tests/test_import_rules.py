@@ -34,6 +34,7 @@ TABLES = (
     "formats.discovery",
     "formats.idle_packages",
     "formats.kinds",
+    "formats.unread",
     "formats.printable",
     "formats.registry",
     "formats.wording",

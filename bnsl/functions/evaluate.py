@@ -77,8 +77,8 @@ class MeasureOptions:
     )
     folds: int | None = option(
         "Add the log-likelihood in K-fold cross-validation on the data, with the structure fixed. Cuts of "
-        "--discretize and merges of --merge by counts are learnt for each fold from the others; cuts and merges that "
-        "the network's file lists stay, unless --discretize is given.",
+        "--discretize are learnt for each fold from the others; cuts that the network's file lists stay, unless "
+        "--discretize is given.",
         Whole(2),
         "K",
     )

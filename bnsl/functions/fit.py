@@ -120,7 +120,7 @@ def fit(
     smoothing_for: str | None = parameter(
         "Choose --smoothing from 0.1 to 10000, and --smooth-towards unless it is given, so that this variable is "
         "predicted best: by the log-loss in 5-fold "
-        "cross-validation on DATA, with the structure fixed, and cuts and merges as in evaluate --folds.",
+        "cross-validation on DATA, with the structure fixed, and cuts as in evaluate --folds.",
         metavar="NAME",
         section="Parameters",
     ),

@@ -59,7 +59,7 @@ def _learn(
     fitted = fit.body(
         network=_finish(LearntNetwork(found.network, None)),
         data=data,
-        data_options=replace(data_options, states=None, merge=()),
+        data_options=replace(data_options, states=None),
         smoothing=smoothing,
         smoothing_for=smoothing_for,
         smooth_towards=smooth_towards,

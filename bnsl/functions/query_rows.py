@@ -47,7 +47,7 @@ def answer_rows(
         as_table(rows.table),
         variables,
         header=not data_options.no_header,
-        **{name: getattr(data_options, name) for name in ("delimiter", "na", "columns", "drop", "unseen")},
+        **{name: getattr(data_options, name) for name in ("delimiter", "na", "not_na", "columns", "drop", "unseen")},
         targets=targets,
         copies=None if rows.fill else rows.keep,
         warn=reporter.warn,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
 from .declared import option, record
-from .values import COLUMN_RULE, COLUMNS, DELIMITER, FLAG, MERGES, OBSERVED, STATES, Choice, Whole
+from .values import COLUMN_RULE, COLUMNS, DELIMITER, FLAG, OBSERVED, STATES, Choice, Whole
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset, Variable
@@ -55,6 +55,11 @@ class DataOptions:
     no_header: bool = option("The first line holds data; names are V0, V1, ...", kind=FLAG)
     missing: str = option(default="error")
     na: tuple[str, ...] = option("Cells of this text are missing, too; repeatable.", metavar="TEXT", is_several=True)
+    not_na: tuple[str, ...] = option(
+        "Cells of this text are labels, though it usually marks missing cells, as NA does; repeatable.",
+        metavar="TEXT",
+        is_several=True,
+    )
     discretize: tuple[str, ...] = option(
         "Cut numeric columns with many values: median, quantile:K, width:K or hartemink:K. hartemink:K keeps "
         "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Columns of at "
@@ -81,12 +86,6 @@ class DataOptions:
         STATES,
         "FILE|observed",
     )
-    merge: tuple[str, ...] = option(
-        "Labels that become one state: 'city=rare<10' takes in labels of fewer than 10 rows, a JSON file {\"city\": "
-        '{"rare": ["Bern", "Basel"]}} the labels that it lists. New rows are merged alike. Repeatable.',
-        MERGES,
-        is_several=True,
-    )
     unseen: str = option(
         "Rows with a state that the other input does not know: refuse them, drop them, or take the cell as missing.",
         Choice(("error", "drop", "missing")),
@@ -112,7 +111,7 @@ class DataOptions:
         """Read a complete table, coded with the states of `known` variables if given.
 
         With `may_be_set` no family is counted: a variable may have been set in all rows. With `is_recodable` folds
-        of the rows can decide cuts and merges (`Dataset.recoded`); a message names these columns.
+        of the rows can decide cuts (`Dataset.recoded`); a message names these columns.
         """
         from formats import open_dataset
 
@@ -173,17 +172,20 @@ class DataOptions:
     @property
     def without_coding(self) -> DataOptions:
         """The options for a table whose states another table decides: without the options in `CODING`."""
-        return replace(self, discretize=(), categories=(), max_states=None, states=None, merge=())
+        return replace(self, discretize=(), categories=(), max_states=None, states=None)
 
     def rules(self, reporter: Reporter, known: KnownVariables | None = None) -> dict[str, Any]:
         """The options as arguments of the readers of tables; raises a usage error for options without effect."""
         from formats.streams import source_name
+        from formats.wording import option_value
 
-        if self.states is not None and known is not None and all(v.states for v in known.variables):
-            raise UsageError(f"--states: {source_name(known.source)} lists the states of its variables, which hold.")
+        levels = self._levels(reporter, known)
         lists_states = self.states not in (None, OBSERVED) or (known and any(v.states for v in known.variables))
         if self.unseen != "error" and not lists_states:
             raise UsageError("--unseen needs another input that lists the states of its variables.")
+        both = [text for text in self.na if text in self.not_na]
+        if both:
+            raise UsageError(f"--na {option_value(both[0])} and --not-na {option_value(both[0])}: give one of them.")
         if self.interventions is not None and self.missing == "pairs":
             raise UsageError(
                 "--interventions does not go with --missing pairs, which has its own rows for each pair of columns: "
@@ -192,12 +194,8 @@ class DataOptions:
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
         states = rules.pop("states")
         rules["observed"] = states == OBSERVED
-        rules["merge"] = tuple(rule for rules_of_one in self.merge for rule in rules_of_one)
-        if states not in (None, OBSERVED):
-            from ..files.states import levels_of
-
-            listed_in = states if isinstance(states, str) else "--states"
-            rules |= {"levels": levels_of(states, reporter), "listed_in": listed_in}
+        if levels:
+            rules |= {"levels": levels, "listed_in": states if isinstance(states, str) else "--states"}
         rules |= {"header": not rules.pop("no_header"), "missing": "keep" if self.keeps_holes else self.missing}
         if self.weights is not None:
             from stages.runtime.memory import FREE_SHARE, free_bytes
@@ -207,19 +205,47 @@ class DataOptions:
             rules |= {"variables": known.variables, "listed_in": source_name(known.source)}
         return rules
 
+    def _levels(self, reporter: Reporter, known: KnownVariables | None) -> dict[str, tuple[str, ...]]:
+        """The states by ``--states``, by column; none where those of `known` variables hold.
+
+        Raises `UsageError`: they are not the states of the `known` variables.
+        """
+        if self.states is None:
+            return {}
+        from formats.streams import source_name
+        from formats.wording import listed
+
+        from ..files.states import levels_of
+
+        levels = {} if self.states == OBSERVED else levels_of(self.states, reporter)
+        if known is None or not all(variable.states for variable in known.variables):
+            return levels
+        if not levels:
+            raise UsageError(f"--states: {source_name(known.source)} lists the states of its variables, which hold.")
+        others = levels.keys() - {variable.name for variable in known.variables}
+        if others:
+            reporter.warn(f"--states lists states of columns that are not read: {listed(map(repr, sorted(others)))}")
+        for variable in known.variables:
+            given = tuple(levels.get(variable.name, variable.known_states))
+            if given != variable.known_states:
+                raise UsageError(
+                    f"--states gives {variable.name!r} the states {listed(map(repr, given))}; those that "
+                    f"{source_name(known.source)} lists hold: {listed(map(repr, variable.known_states))}."
+                )
+        return {}
+
     def recorded(self) -> dict[str, Any]:
         """The options that decide how cells become codes, for the headers of results."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.states != OBSERVED:  # the header has the states themselves
             given["states"] = self.states is not None or None
-        given["merge"] = bool(self.merge)  # as the header has them
         if len(self.discretize) == 1:  # a single rule for all columns, the usual case, is recorded as typed
             given["discretize"] = self.discretize[0]
         return {name: None if value in ("error", False) else value for name, value in given.items()}
 
 
 def _report_recoding(dataset: Dataset, known: KnownVariables | None, reporter: Reporter) -> None:
-    """Name the columns that each fold cuts or merges anew; warn of cuts and merges that a file lists."""
+    """Name the columns that each fold cuts anew; warn of cuts that a file lists."""
     from formats.streams import source_name
     from formats.wording import listed, plural
 
@@ -233,9 +259,9 @@ def _report_recoding(dataset: Dataset, known: KnownVariables | None, reporter: R
         )
     if kept and known is not None:
         reporter.warn(
-            f"cuts or merges that {source_name(known.source)} lists hold in all folds, also if they were learnt from "
+            f"cuts that {source_name(known.source)} lists hold in all folds, also if they were learnt from "
             f"these rows: {listed(map(repr, kept))}; --discretize RULE, as given when it was learnt, cuts in each "
-            "fold anew; merged labels stay"
+            "fold anew"
         )
 
 
@@ -255,7 +281,7 @@ def data_options_with(kept: str | None = None, *, is_alone: bool = False, counts
     return record(DataOptions, "Data", changes=changes, without=without)
 
 
-CODING = ("missing", "discretize", "categories", "max_states", "states", "merge")
+CODING = ("missing", "discretize", "categories", "max_states", "states")
 """Options that decide which states columns get."""
 
 

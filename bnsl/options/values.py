@@ -324,36 +324,6 @@ def _column_rule(text: str) -> str:
     return text
 
 
-def _merge(text: str) -> Any:
-    """Rules by which labels become one state."""
-    from formats.tables.merged_labels import parse_merge
-
-    return parse_merge(text)
-
-
-def _as_json(value: Any) -> str:
-    """The text of a path, or of a dict of columns, states and labels."""
-    import json
-
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if not isinstance(value, Mapping):
-        raise ValueError(f"{value!r} is neither a rule, like city=rare<10, nor a file or a dict")
-
-    def written(labels: Any) -> Any:
-        """A list of labels; what is none stays as it is and is refused as in a file."""
-        is_list = isinstance(labels, Iterable) and not isinstance(labels, (str, bytes, Mapping))
-        return list(labels) if is_list else labels
-
-    columns = {
-        str(name): {str(state): written(labels) for state, labels in states.items()}
-        if isinstance(states, Mapping)
-        else states
-        for name, states in value.items()
-    }
-    return json.dumps(columns, default=str)
-
-
 def _columns(text: str) -> tuple[str, ...]:
     """Names of columns separated by commas; quoted as in CSV if a name has a comma."""
     import csv
@@ -379,9 +349,6 @@ DURATION = Parsed("time", _duration, annotation="float | str", adapt=str)
 SIZE = Parsed("size", _size, annotation="int | str", adapt=str)
 SEED = Parsed("seed", _seed, annotation="int", adapt=str)
 COLUMN_RULE = Parsed("[column=]method", _column_rule, ("median", "quantile:4", "width:5", "hartemink:3"))
-MERGES = Parsed(
-    "column=state<rows|file", _merge, annotation="str | Mapping[str, Mapping[str, Iterable[str]]]", adapt=_as_json
-)
 COLUMNS = Parsed("a,b,...", _columns, annotation="str | Iterable[str]", adapt=_as_names)
 DELIMITER = Parsed("char", _delimiter)
 

@@ -22,15 +22,14 @@ from ..schemas import NETWORK
 from ..textlines import Lines
 
 _DIGEST = "sha256"
-_SCORES, _MERGED = "scores", "merged"
+_SCORES = "scores"
 
 
 def says_nothing(header: Header) -> bool:
     """Whether a header has only names and states, and the commands that wrote it, as for a structure from a foreign
     file.
     """
-    plain = replace(header, lacks_isolated=False, by=(), created=None) == Header(header.variables)
-    return plain and not any(variable.merging for variable in header.variables)
+    return replace(header, lacks_isolated=False, by=(), created=None) == Header(header.variables)
 
 
 def claims_of(model: BayesianNetwork) -> list[str]:
@@ -39,15 +38,12 @@ def claims_of(model: BayesianNetwork) -> list[str]:
     """
     if model.header is None or says_nothing(model.header):
         return []
-    from ..json_lines.jsonl_writer import encode_header, variable_fields
+    from ..json_lines.jsonl_writer import encode_header
 
     fields = json.loads(encode_header(NETWORK.name, replace(model.header, variables=(), created=None)))
     del fields["variables"], fields["format"]
     if model.scores is not None and not np.isnan(model.scores).all():
         fields[_SCORES] = [None if score != score else score for score in model.scores.tolist()]
-    merged = {v.name: variable_fields(v) for v in model.header.variables if v.merging is not None}
-    if merged:
-        fields[_MERGED] = merged
     fields[_DIGEST] = _digest(model, fields)
     return [_as_json(fields)]
 
@@ -86,8 +82,7 @@ def _decoded(model: BayesianNetwork, text: str, lines: Lines) -> tuple[Header, n
     if len(listed) != len(model.variables) or not all(s is None or type(s) in (int, float) for s in listed):
         raise ValueError("its local scores are not one number for each variable")
     scores = np.array(listed, dtype=np.float64)
-    merged = fields.pop(_MERGED, {})
-    variables = [{**merged.get(v.name, {}), "name": v.name, "states": list(v.known_states)} for v in model.variables]
+    variables = [{"name": v.name, "states": list(v.known_states)} for v in model.variables]
     header = decode_header(lines, fields | {"format": NETWORK.name, "variables": variables}).header
     records = (
         ParentSetRecord.of(child, (sorted(parents),), (score,))

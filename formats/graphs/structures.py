@@ -59,13 +59,9 @@ def structure_of(network: Network | BayesianNetwork) -> Network:
 
 
 def with_header(model: BayesianNetwork, structure: Network) -> BayesianNetwork:
-    """The parameters with the header and the local scores of their structure; the parameters give the states, the
-    structure what new rows are to merge.
-    """
-    merging = {v.name: v.merging for v in structure.header.variables}
-    variables = tuple(replace(v, merging=merging.get(v.name) or v.merging) for v in model.variables)
-    header = replace(structure.header, variables=variables, lacks_isolated=False)
-    return replace(model, variables=variables, header=header, scores=structure.scores)
+    """The parameters with the header and the local scores of their structure; the parameters give the states."""
+    header = replace(structure.header, variables=model.variables, lacks_isolated=False)
+    return replace(model, header=header, scores=structure.scores)
 
 
 def _require_names(names: Sequence[str]) -> None:

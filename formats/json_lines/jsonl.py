@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data_records import Merging, Variable
+from ..data_records import Variable
 from ..errors import Inconsistent, Truncated, UnknownVersion
 from ..graphs.network_claims import check_while_reading
 from ..records import Header, ParentSetRecord
@@ -105,25 +105,10 @@ def _read_variables(lines: Lines, items: list[Any]) -> tuple[Variable, ...]:
                 lines.fail(f"{where} ({name!r}): states must be a list of strings, at least one")
             if len(set(states)) < len(states):
                 lines.fail(f"{where} ({name!r}): two states have the same label")
-        merging = _merging(lines, f"{where} ({name!r})", item)
-        variables.append(Variable(name, None if states is None else tuple(states), merging))
+        variables.append(Variable(name, None if states is None else tuple(states)))
     if not variables:
         lines.fail("the header declares no variables")
     return tuple(variables)
-
-
-def _merging(lines: Lines, where: str, item: dict[str, Any]) -> Merging | None:
-    """What new rows of a variable merge, if its object says so."""
-    merged = item.get("merged")
-    if merged is None:
-        return None
-    for labels in merged.values():
-        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
-            lines.fail(f"{where}: merged must have a list of strings for each state")
-    unknown = sorted({*merged, item.get("others", next(iter(merged), None))} - {*(item.get("states") or ()), None})
-    if unknown and item.get("states") is not None:
-        lines.fail(f"{where}: labels are merged into {unknown[0]!r}, which is none of its states")
-    return Merging({state: tuple(labels) for state, labels in merged.items()}, item.get("others"))
 
 
 def decode_header(lines: Lines, fields: dict[str, Any]) -> JsonlHeader:

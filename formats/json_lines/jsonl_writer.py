@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ..data_records import Variable
 from ..records import Header, ParentSetRecord
 from ..schemas import JSONL_FORMATS, PARENT_SETS
 from ..sets.listed_sets import ListedSets
@@ -28,7 +27,7 @@ def encode_header(spec_name: str, header: Header, n_records: int | None = None) 
     if header.ess is not None:
         values["ess"] = header.ess
     values["rows"] = header.rows
-    values["variables"] = [variable_fields(v) for v in header.variables]
+    values["variables"] = [{"name": v.name, "states": v.states} for v in header.variables]
     values["data"] = header.data
     if n_records is not None:
         values["records"] = n_records
@@ -38,16 +37,6 @@ def encode_header(spec_name: str, header: Header, n_records: int | None = None) 
         values["created"] = header.created
     _refuse_non_finite(header.extra)
     return encode_fields(values)
-
-
-def variable_fields(variable: Variable) -> dict[str, Any]:
-    """A variable as an object of a header."""
-    fields: dict[str, Any] = {"name": variable.name, "states": variable.states}
-    if variable.merging is not None:
-        fields["merged"] = variable.merging.states
-        if variable.merging.others is not None:
-            fields["others"] = variable.merging.others
-    return fields
 
 
 def encode_fields(values: dict[str, Any]) -> bytes:

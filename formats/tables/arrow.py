@@ -16,13 +16,15 @@ from .arrow_sizes import check_message, refuse_many_cells, refuse_much
 from .declared_states import declares_levels
 from .encoding import RawTable, TextLayout, check_names
 from .foreign_conventions import without_row_numbers
-from .label_columns import ColumnParts, LabelColumn, release_memory
+from .label_columns import ColumnParts, LabelColumn, Typed, release_memory
 from .results.result_tables import own_header
 
 _FILE_MARK = b"ARROW1"
 PARQUET_MARK = b"PAR1"
 ARROW_MARKS = (_FILE_MARK, b"\xff\xff\xff\xff")
 _END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
+_ZEROS = r"^(-?[0-9]+(?:\.[0-9]*[1-9])?)(?:\.0*|0*)$"
+"""The zeros at the end of a decimal number: the group is what stays."""
 _CELLS_AT_ONCE = 1 << 21
 """Cells of a Parquet file decoded per call, some hundredths of a second; between calls signals are handled."""
 _LEAST_ROWS = 1 << 13
@@ -193,7 +195,8 @@ def label_columns(table: pyarrow.Table | RawTable, warn: Warn) -> RawTable:
     """The columns with their values as text, whatever their type.
 
     Numbers become their shortest decimal text (whole floats without a point), truth values ``True`` and ``False``
-    (as pandas writes them to text), dates ISO 8601. The index columns of pandas (``__index_level_0__``) are dropped.
+    (as pandas writes them to text), dates ISO 8601; a missing number is null. The index
+    columns of pandas (``__index_level_0__``) are dropped.
     Raises `UnsuitableData`: a column of lists or other nested values.
     """
     decoded = labelled(table)
@@ -203,7 +206,9 @@ def label_columns(table: pyarrow.Table | RawTable, warn: Warn) -> RawTable:
         warn("the row labels of pandas are left out")
     texts = [_with_texts(column, name) for name, column in kept]
     categorical = {name.strip() for name in decoded.levels}
-    levels = {name: text.values.to_pylist() for (name, _), text in zip(kept, texts) if name in categorical}
+    levels = {
+        name: text.values.drop_null().to_pylist() for (name, _), text in zip(kept, texts) if name in categorical
+    }
     names, columns = without_row_numbers(tuple(name for name, _ in kept), texts, warn)
     check_names(names)
     return decoded._replace(names=names, columns=columns, levels=levels)
@@ -212,7 +217,7 @@ def label_columns(table: pyarrow.Table | RawTable, warn: Warn) -> RawTable:
 def _with_texts(column: LabelColumn, name: str) -> LabelColumn:
     if column.has_cells:
         with contextlib.suppress(pyarrow.ArrowException, NotImplementedError, UnicodeDecodeError):
-            return column.with_values(_as_text(column.values))
+            return column.with_values(_as_text(column.values), _typed(column.values.type))
     raise UnsuitableData(
         f"values of type {column.values.type} cannot be states",
         column=name,
@@ -222,5 +227,16 @@ def _with_texts(column: LabelColumn, name: str) -> LabelColumn:
 
 def _as_text(values: pyarrow.Array) -> pyarrow.StringArray:
     if pyarrow.types.is_boolean(values.type):
-        values = compute.if_else(values, "True", "False")
-    return values.cast("string").fill_null("")
+        return compute.if_else(values, "True", "False")
+    if pyarrow.types.is_floating(values.type):
+        values = compute.if_else(compute.is_nan(values), None, values)
+    texts = values.cast("string")
+    return compute.replace_substring_regex(texts, _ZEROS, r"\1") if pyarrow.types.is_decimal(values.type) else texts
+
+
+def _typed(kind: pyarrow.DataType) -> Typed:
+    """What a type says of labels; nothing for truth values, which other programs write in another way."""
+    if pyarrow.types.is_boolean(kind):
+        return Typed.NO
+    is_number = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind) or pyarrow.types.is_decimal(kind)
+    return Typed.NUMBERS if is_number else Typed.TEXT

@@ -88,9 +88,8 @@ def _code_of(label: str, variable: Variable) -> int:
     if label in states:
         return states.index(label)
     from .labels import UNKNOWN, code_of_text  # pyarrow takes a tenth of a second
-    from .merged_labels import as_merged
 
-    code = code_of_text(variable.name, as_merged(label, variable), states)
+    code = code_of_text(variable.name, label, states)
     if code == UNKNOWN:
         raise Inconsistent(f"{label!r} is none of the states {listed(map(repr, states))}", column=variable.name)
     return code

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow
 from pyarrow import compute
 
 from ..data_records import MAX_STATES, Variable
+from ..errors import UnsuitableData
 from . import problems
-from .cuts.discretization import ColumnRule, Cuts, Discretization
+from .cuts.discretization import Discretization
 from .cuts.hartemink import Goal
 from .doubtful_labels import Doubt, doubts_about
-from .label_columns import LabelColumn
+from .encoding_options import MAX_NUMERIC_STATES, EncodingOptions, Treatment
+from .label_columns import LabelColumn, Typed
 from .labels import (
     MISSING_STATE,
+    NO_MARKS,
     UNKNOWN,
     LabelCoding,
+    Marks,
+    are_numbers,
     code_discretized,
     code_known_states,
     code_new_states,
@@ -29,118 +34,9 @@ from .labels import (
     parse_numbers,
     refuse_lost_digits,
 )
-from .merged_labels import MergeRule
-from .selection import matching_names
-
-MAX_NUMERIC_STATES = 20
-"""A numeric column with more distinct numbers than this is taken as continuous."""
-
-MAX_SCALE_STATES = 10
-"""Largest number of distinct whole numbers of a scale, such as 1 to 5, which a rule for all columns does not cut."""
 
 _AT_ONCE = 1 << 20
 """Cells counted per call: counting takes eight bytes for each."""
-
-
-@dataclass(frozen=True)
-class EncodingOptions:
-    """How labels become states."""
-
-    missing: str = "error"
-    """``error`` refuses missing cells, ``drop`` drops their rows, ``state`` makes them a state ``NA``, ``keep`` makes
-    an `IncompleteDataset`."""
-    na: tuple[str, ...] = ()
-    """Spellings of missing cells besides those of `labels`."""
-    discretize: tuple[ColumnRule, ...] = ()
-    """Rules for numeric columns with many values."""
-    categories: tuple[str, ...] = ()
-    """Columns whose numbers are states, up to 256; they override rules of `discretize` for all columns."""
-    columns: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    """`columns`, `drop`: the columns to read (all if empty), and columns not to read; see `selection`."""
-    variables: tuple[Variable, ...] | None = None
-    """Variables of a file header: columns are matched by name (by position if the table has no names and the names do
-    not match), put in this order and coded by these states; further columns are ignored. Numbers are put into states
-    that are intervals, which `discretize` and `categories` must agree with."""
-    listed_in: str = "the header"
-    """The words of messages for the file with these variables."""
-    unseen: str = "error"
-    """``error`` refuses labels that are not among the listed states, ``drop`` drops their rows, ``missing`` takes
-    their cells as missing."""
-    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """States of columns in their order, by a file that lists them; other columns have the levels of the table."""
-    merge: tuple[MergeRule, ...] = ()
-    """Labels of columns that become one state; where the variables of a header have states, only lists of labels."""
-    observed: bool = False
-    """Whether declared states without rows are left out."""
-    max_states: int | None = None
-    """Most states of a column, up to 256; replaces the limits of 20 distinct numbers and 256 labels."""
-    weights: str | None = None
-    """Column of counts, which is no variable: the number of equal rows that each row stands for."""
-    interventions: str | None = None
-    """Column that names the variables that were set in each row; it is no variable."""
-    free_bytes: int | None = None
-    """Memory that these rows may take; no limit if None."""
-    is_recodable: bool = False
-    """Whether the data set keeps the table, so that some rows can decide its states (`data_records.Recoding`)."""
-
-    def __post_init__(self):
-        if self.missing not in ("error", "drop", "state", "keep"):
-            raise ValueError(f"missing must be error, drop, state or keep, not {self.missing!r}")
-        if self.unseen not in ("error", "drop", "missing"):
-            raise ValueError(f"unseen must be error, drop or missing, not {self.unseen!r}")
-        if self.max_states is not None and not 1 <= self.max_states <= MAX_STATES:
-            raise ValueError(f"max_states must be from 1 to {MAX_STATES}, not {self.max_states}")
-
-    @property
-    def text_limit(self) -> int:
-        """Most states of a column that is not numeric."""
-        return self.max_states or MAX_STATES
-
-    def number_limit(self, is_coded: bool) -> int:
-        """Most distinct numbers of a column without a rule; columns of codes (`is_coded`) are never continuous."""
-        return self.max_states or (MAX_STATES if is_coded else MAX_NUMERIC_STATES)
-
-    def treatments(self, names: Sequence[str], is_coded: bool) -> dict[str, Treatment]:
-        """The treatment of each column if it is numeric; of several rules for one column the last applies.
-
-        Columns of codes (`is_coded`) are never taken as continuous.
-
-        Raises `UnsuitableData`: a rule for a column that does not exist.
-        """
-        limit = self.number_limit(is_coded)
-        general = [given.rule for given in self.discretize if given.columns is None]
-        unnamed = Treatment.of(general[-1] if general else None, limit)
-        if isinstance(unnamed.rule, Discretization):
-            unnamed = unnamed._replace(n_scale=min(MAX_SCALE_STATES, unnamed.limit))
-        treatment = dict.fromkeys(names, unnamed)
-        for given in self.discretize:
-            if given.columns is not None:
-                for name in matching_names(given.columns, names, "--discretize"):
-                    treatment[name] = Treatment.of(given.rule, limit)._replace(is_named=given.columns != "*")
-        for pattern in self.categories:
-            for name in matching_names(pattern, names, "--categories"):
-                treatment[name] = Treatment(None, MAX_STATES, self.text_limit)
-        return treatment
-
-
-class Treatment(NamedTuple):
-    """The treatment of a column if it is numeric."""
-
-    rule: Discretization | Cuts | None
-    n_kept: int
-    """With at most this many distinct numbers it is never cut."""
-    limit: int
-    """Most distinct numbers of a column without a rule; with more it is refused as continuous."""
-    n_scale: int = 0
-    """With at most this many distinct numbers, all of them whole, it is not cut either."""
-    is_named: bool = False
-    """Whether the rule is for this column by its name, not by ``*``; it is then refused if a cell is no number."""
-
-    @classmethod
-    def of(cls, rule: Discretization | Cuts | None, limit: int) -> Treatment:
-        """The treatment by a rule for columns of up to `limit` numbers."""
-        return cls(rule, rule.n_kept, max(limit, rule.n_kept)) if rule else cls(None, MAX_STATES, limit)
 
 
 @dataclass
@@ -149,11 +45,15 @@ class Column:
 
     name: str
     labels: pyarrow.StringArray
-    """Without surrounding spaces, hence not always distinct; empty text where the cell is null."""
+    """Not always distinct in a text file, whose spaces are left out; empty text where the cell is null."""
     cells: LabelColumn
     """Label index of every cell."""
     states: tuple[str, ...] | None = None
     """States listed by a file header."""
+    is_null: np.ndarray | None = None
+    """bool, shape (n_labels,): where the cell is null; None if nowhere."""
+    marks: Marks = NO_MARKS
+    """The texts of missing cells."""
     known: np.ndarray | None = None
     """int64, shape (n_labels,): codes of the labels in `states`, `UNKNOWN` where there is none."""
     missing: np.ndarray | None = None
@@ -162,27 +62,52 @@ class Column:
     contain; None where there are none."""
 
     @classmethod
-    def of(cls, variable: Variable, column: LabelColumn) -> Column:
+    def of(cls, variable: Variable, column: LabelColumn, marks: Marks = NO_MARKS) -> Column:
         """The column of a variable, whose values are texts."""
-        return cls(variable.name, compute.utf8_trim_whitespace(column.values).fill_null(""), column, variable.states)
+        values = column.values
+        is_null = compute.is_null(values).to_numpy(zero_copy_only=False) if values.null_count else None
+        return cls(variable.name, values.fill_null(""), column, variable.states, is_null, marks)
 
-    def classify(self, missing_is_state: bool, na: Sequence[str] = (), *, missing_is_hole: bool = False) -> None:
+    @property
+    def typed(self) -> Typed:
+        """What the type of the column says of its labels."""
+        return self.cells.typed
+
+    def classify(self, missing_is_state: bool, *, missing_is_hole: bool = False) -> None:
         """Find the labels of missing cells, and the labels that the states of a header do not contain.
 
-        Missing cells belong to a header's state ``NA``; with `missing_is_hole` only cells with this text do. The
-        spellings `na` are missing even if a header lists them as states.
+        Missing cells belong to a header's state ``NA``; with `missing_is_hole`, and where ``NA`` is a label, only
+        cells with this text do. What `marks` adds to the texts of missing cells is missing even if a header lists it
+        as a state.
+
+        Raises `UnsuitableData`: missing cells are to be a state, and ``NA`` is a label.
         """
-        missing = find_missing(self.labels, na)
+        missing = find_missing(self.labels, self.marks, self.typed)
+        is_null = np.zeros_like(missing) if self.is_null is None else self.is_null
+        missing |= is_null
+        if missing_is_state and MISSING_STATE in self.marks.not_na:
+            self._refuse_two_meanings(missing)
         if self.states is not None:
-            is_state = missing & (not missing_is_hole)
-            self.known = code_known_states(self.name, self.labels, self.states, is_state)
-            if na:
-                is_na = MISSING_STATE in self.states and not missing_is_hole
-                self.known[is_spelled(self.labels, na)] = self.states.index(MISSING_STATE) if is_na else UNKNOWN
+            takes_holes = not missing_is_hole and MISSING_STATE not in self.marks.not_na
+            self.known = code_known_states(self.name, self.labels, self.states, missing & takes_holes, self.typed)
+            is_na = takes_holes and MISSING_STATE in self.states
+            is_hole = is_null | is_spelled(self.labels, self.marks.na, self.typed)
+            self.known[is_hole] = self.states.index(MISSING_STATE) if is_na else UNKNOWN
             missing &= (self.known == UNKNOWN) & (not missing_is_state)
             unseen = (self.known == UNKNOWN) & ~missing
             self.unseen = unseen if unseen.any() else None
         self.missing = missing if missing.any() else None
+
+    def _refuse_two_meanings(self, missing: np.ndarray) -> None:
+        """Refuse missing cells that become a state of the name of a label."""
+        has_label = MISSING_STATE in self.labels.filter(pyarrow.array(~missing)).to_pylist()
+        n_missing = int(self.count_labels()[missing].sum())
+        if n_missing and (has_label or MISSING_STATE in (self.states or ())):
+            raise UnsuitableData(
+                f"{MISSING_STATE!r} is a label, and {n_missing} missing cells cannot be a state of this name",
+                column=self.name,
+                remedy="give --missing drop, or another name to the label",
+            )
 
     def hide_unseen(self, missing_is_state: bool) -> int:
         """Take cells with labels that `states` does not contain as missing; the number of these cells.
@@ -247,7 +172,7 @@ class StateChooser:
         self._rows = rows
         self._is_tight = is_tight
         self._place_of = place_of
-        self._remembered: dict[tuple[Treatment, tuple[str, ...]], tuple[LabelCoding, list[Doubt]]] = {}
+        self._remembered: dict[tuple[Any, ...], tuple[LabelCoding, list[Doubt]]] = {}
         self._continuous: list[tuple[str, int]] = []
         self._numerous: list[tuple[str, int, problems.LabelKind | None]] = []
         self._of_text: dict[str, str] = {}
@@ -262,8 +187,8 @@ class StateChooser:
         plain = Treatment.of(None, options.number_limit(is_coded=False))
         if column.known is None or self._treatments[column.name] == plain:
             return column
-        found = Column(column.name, column.labels, column.cells)
-        found.classify(options.missing == "state", options.na, missing_is_hole=options.missing == "keep")
+        found = Column(column.name, column.labels, column.cells, None, column.is_null, column.marks)
+        found.classify(options.missing == "state", missing_is_hole=options.missing == "keep")
         return found
 
     def choose(self, column: Column) -> LabelCoding:
@@ -288,7 +213,8 @@ class StateChooser:
         if not is_usual or not (self._is_tight or column.count_labels(self._rows).all()):
             return self._choose_anew(column)
         # The same few labels in thousands of columns are the usual case.
-        key = (treatment, tuple(column.labels.to_pylist()))
+        missing = () if column.missing is None else tuple(column.missing.tolist())
+        key = (treatment, column.typed, missing, tuple(column.labels.to_pylist()))
         if key not in self._remembered:
             self._remembered[key] = self._choose_anew(column)
         return self._remembered[key]
@@ -315,7 +241,7 @@ class StateChooser:
             labels = column.labels.filter(pyarrow.array(regular))
             values = parse_numbers(labels)
             states, codes[regular] = self._code(column, labels, values, regular)
-            doubts = doubts_about(labels, values)
+            doubts = [doubt for doubt in doubts_about(labels, values) if doubt.labels[0] not in column.marks.not_na]
         if self._options.missing == "state" and (occurs & missing).any():
             codes[missing] = len(states)
             states = (*states, MISSING_STATE)
@@ -326,31 +252,46 @@ class StateChooser:
     def _code(
         self, column: Column, labels: pyarrow.StringArray, values: np.ndarray, selected: np.ndarray
     ) -> LabelCoding:
-        rule, n_kept, limit, n_scale, is_named = self._treatments[column.name]
+        rule, n_kept, limit, n_scale, is_named, is_of_all = self._treatments[column.name]
         # A rule for all columns applies to columns of numbers alone; with text among them all labels are states.
         is_number = ~np.isnan(values)
         if is_named and not is_number.all():
             self._of_text[column.name] = self._first_text(column, selected, is_number)
             return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
-        n_distinct = count_distinct(labels, values)
-        is_scale = is_number.all() and n_kept < n_distinct <= n_scale and bool((values == np.floor(values)).all())
+        is_numeric = are_numbers(labels, values, column.typed)
+        is_cut_by_value = is_number.all() and (is_named or (is_of_all and column.typed is not Typed.TEXT))
+        n_distinct = count_distinct(labels, values, is_numeric or is_cut_by_value)
+        is_scale = is_numeric and n_kept < n_distinct <= n_scale and bool((values == np.floor(values)).all())
         if is_scale:
             self.scales.append((column.name, n_distinct))
-        elif is_number.all() and rule and n_distinct > n_kept:
+        elif (is_numeric or is_cut_by_value) and rule and n_distinct > n_kept:
             refuse_lost_digits(column.name, labels, values)
             self.cut.add(column.name)
             return code_discretized(values, column.count_labels(self._rows)[selected], rule)
-        if n_distinct <= (limit if is_number.all() else self._options.text_limit):
-            if not is_number.all() and len(labels) >= problems.MIN_NUMBERS:
-                n_rows = len(column.cells) if self._rows is None else int(self._rows.sum())
-                suspicion = problems.suspect(column.name, labels, is_number, n_rows)
-                self.suspicions += [suspicion] if suspicion else []
-            return code_new_states(labels.to_pylist(), values)
-        if is_number.all():
+        if is_cut_by_value and not is_numeric:
+            n_distinct = count_distinct(labels, values, is_numeric)
+        if n_distinct <= (limit if is_numeric else self._options.text_limit):
+            if not is_numeric:
+                self._suspect(column, labels, is_number)
+            return code_new_states(labels.to_pylist(), values, is_numeric)
+        if is_numeric:
             self._continuous.append((column.name, n_distinct))
         else:
-            self._numerous.append((column.name, n_distinct, problems.kind_of_labels(labels, is_number)))
+            kind = problems.kind_of_labels(labels, is_number, column.typed)
+            self._numerous.append((column.name, n_distinct, kind))
         return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
+
+    def _suspect(self, column: Column, labels: pyarrow.StringArray, is_number: np.ndarray) -> None:
+        """Note what may not be meant as states; numbers that are labels where a column of numbers would be cut."""
+        treatment, n_rows = self._treatments[column.name], len(column.cells)
+        least = problems.MIN_NUMBERS
+        if is_number.all() and not treatment.is_named:
+            least = MAX_NUMERIC_STATES + 1 if column.typed is Typed.TEXT else least
+            least = min(least, treatment.n_kept + 1) if treatment.rule else least
+        if len(labels) >= least:
+            n_rows = n_rows if self._rows is None else int(self._rows.sum())
+            suspicion = problems.suspect(column.name, labels, is_number, n_rows, column.typed)
+            self.suspicions += [suspicion] if suspicion else []
 
     def _first_text(self, column: Column, selected: np.ndarray, is_number: np.ndarray) -> str:
         """The first cell of the kept rows that is no number, with its place."""

@@ -14,9 +14,9 @@ from ..registry import load
 from ..schemas import ARC_PROBABILITIES
 from ..streams import Source, TableInMemory, read_bytes, source_name
 from ..wording import Warn, about
-from .columns import EncodingOptions
 from .cuts.discretization import parse_column_rule
 from .encoding import RawTable, TextLayout, encode_table
+from .encoding_options import EncodingOptions
 from .label_columns import release_memory
 from .results.result_tables import is_own
 
@@ -66,7 +66,7 @@ def open_dataset_or_entropies(
     - `note`: called about the columns that `discretize` cuts.
     - `discretize`: one or several texts of `parse_column_rule`.
     - `**rules`: how labels become states (see `formats.tables.encoding`): further fields of
-      `formats.tables.columns.EncodingOptions`.
+      `formats.tables.encoding_options.EncodingOptions`.
     Raises `FormatError`: unreadable or unsuitable input (its kinds: Malformed, Truncated, UnsuitableData,
     Inconsistent); `ValueError`: an option with an impossible value.
     """
@@ -129,7 +129,7 @@ def _read(source: Source, delimiter: str | None, header: bool, warn: Warn) -> Ra
     if found.kind is not Kind.DATA:
         raise Malformed(
             f"this is {found.called}, not a data table",
-            remedy="data may be CSV or TSV (UTF-8, also gzip or zstd), Parquet, Arrow or Feather",
+            remedy=found.remedy or "data may be CSV or TSV (UTF-8, also gzip or zstd), Parquet, Arrow or Feather",
         )
     if found.magic and (delimiter is not None or not header):
         raise UnsuitableData(

@@ -7,7 +7,7 @@ Polars and factors of R do. Levels without rows are states, too, unless only obs
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,11 @@ import pyarrow
 from ..errors import Malformed
 from ..streams import read_bytes
 from ..wording import Warn, listed, plural
-from .columns import Column, EncodingOptions, Treatment
+from .columns import Column
 from .cuts.discretization import Discretization
-from .labels import MISSING_STATE, find_missing, parse_numbers
+from .encoding_options import EncodingOptions, Treatment
+from .label_columns import Typed
+from .labels import MISSING_STATE, is_spelled, parse_numbers
 
 _POLARS_CATEGORICAL = b"_PL_CATEGORICAL"
 """Begins the metadata of categorical columns of Polars, which number texts as they come: nothing is declared."""
@@ -35,8 +37,8 @@ def declared_levels(
 ) -> dict[str, tuple[str, ...]]:
     """The states of the columns that declare them, empty ones included.
 
-    A file of states comes before the levels of the table, and a rule that names a column before both. Levels that
-    mean missing cells are none; with ``missing="state"`` a state for these cells comes last.
+    A file of states comes before the levels of the table, and a rule that names a column before both. Texts that `na`
+    adds to missing cells are no levels; with ``missing="state"`` a state for these cells comes last.
 
     - `levels`: of the columns of the table.
     """
@@ -47,13 +49,24 @@ def declared_levels(
     for name, given in {**levels, **options.levels}.items():
         if name not in treatments or treatments[name].is_named:
             continue
-        labels = pyarrow.array([label.strip() for label in given], pyarrow.string())
-        is_level = ~find_missing(labels, options.na)
+        labels = pyarrow.array(given, pyarrow.string())
+        is_level = ~is_spelled(labels, options.na, Typed.NO)
         states = dict.fromkeys(labels.filter(pyarrow.array(is_level)).to_pylist())
-        if options.missing == "state" or (name in options.levels and MISSING_STATE in given):
+        if options.missing == "state":
             states[MISSING_STATE] = None
         found[name] = tuple(states)
     return found
+
+
+def declared_labels(
+    levels: Mapping[str, Sequence[str]], options: EncodingOptions, names: Collection[str]
+) -> dict[str, tuple[str, ...]]:
+    """The declared states of columns that are labels whatever their text; ``NA`` only as a level of the table itself.
+
+    In a file of states it may be the state of missing cells.
+    """
+    listed_ones = {name: tuple(s for s in given if s != MISSING_STATE) for name, given in options.levels.items()}
+    return {name: listed_ones[name] if name in listed_ones else tuple(levels.get(name, ())) for name in names}
 
 
 def settle_levels(

@@ -3,10 +3,12 @@
 All decisions are made on the distinct labels of columns, and each cell is
 read once, by a table look-up. The rules:
 
-- Spaces around labels are ignored. Empty cells, ``?`` and the usual spellings of ``NA``, ``NaN`` and ``null`` are
-  missing, and those that `na` adds; ``None``, ``.`` and ``-`` where all other cells of the column are numbers.
-- A column whose labels are all numbers is numeric: equal numbers (``1``, ``1.0``) are one state, named by its
-  shortest spelling, and states are sorted by value. Interval labels are sorted by their ends, others as text.
+- Empty cells, ``?`` and the usual spellings of ``NA``, ``NaN`` and ``null`` are missing, and those that `na` adds;
+  ``None``, ``.`` and ``-`` where all other cells of the column are numbers. Those that `not_na` lists, and those
+  among declared states, are labels.
+- A column of numbers (`labels.are_numbers`) is numeric: equal numbers (``1``, ``1.0``) are one state, named by its
+  shortest spelling. Other labels are one state only if they are the same text. States are sorted by value where all
+  labels are numbers, interval labels by their ends, others as text.
 - A numeric column with more than 20 distinct numbers is continuous, a text column with more than 256 labels has
   too many states. Both are refused; `max_states` replaces both limits.
 - Discretization applies to numeric columns with more than max(2, K) distinct numbers, K the number of intervals
@@ -25,24 +27,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Interventions, Merging, Variable
+from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Interventions, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, option_value, plural
-from .columns import Column, EncodingOptions, StateChooser
+from .columns import Column, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
-from .declared_states import declared_levels, settle_levels
+from .declared_states import declared_labels, declared_levels, settle_levels
 from .doubtful_labels import doubt_text, warn_of_suspicions
+from .encoding_options import EncodingOptions
 from .intervened import interventions_position, read_interventions
 from .label_columns import LabelColumn
 from .labels import MISSING_STATE
-from .merged_labels import complete_rows, merge_again, merge_columns, merged_levels
 from .packed_cells import MANY_ROWS, Cells, PackedCells
 from .problems import KEEP, KEEP_IN_EXPERIMENTS, missing_problem, raise_problems
 from .raw_tables import RawTable as RawTable
@@ -102,17 +103,20 @@ def encode_table(
         treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
         set_there = raw.set_there and raw.set_there.renamed(dict(zip(raw.names, names)))
         raw = raw._replace(names=names, set_there=set_there)
-    as_read, as_asked = raw, options
-    raw, options, merged = _merged(raw, options, warn, note)
     levels = declared_levels(raw.levels, options, {name: treatments[name] for name in raw.names}, warn)
-    columns = [Column.of(*item) for item in _select_columns(raw, options, levels, warn)]
+    fixed = {variable.name for variable in options.variables or () if variable.states is not None}
+    labels = declared_labels(raw.levels, options, levels.keys() - fixed)
+    columns = [
+        Column.of(variable, column, options.marks._replace(not_na=(*options.not_na, *labels.get(variable.name, ()))))
+        for variable, column in _select_columns(raw, options, levels, warn)
+    ]
     for column in columns:
-        column.classify(options.missing == "state", options.na, missing_is_hole=options.missing == "keep")
+        column.classify(options.missing == "state", missing_is_hole=options.missing == "keep")
+    _report_taken_holes([c for c in columns if c.name in fixed and options.missing == "error"], options, note)
     _hide_unseen(columns, options, warn)
     rows, problems = _rows_to_keep(columns, n_rows, options, warn)
     is_tight = raw.is_tight and rows is None
     chooser = StateChooser(options, treatments, rows, is_tight, partial(_place_words, raw, options))
-    fixed = {variable.name for variable in options.variables or () if variable.states is not None}
     settle_levels([c for c in columns if c.name in levels.keys() - fixed], rows, options, treatments, note)
     n_kept = n_rows if rows is None else int(rows.sum())
     is_hidden = np.zeros((len(columns), n_kept), dtype=np.bool_) if options.missing == "keep" else None
@@ -121,8 +125,7 @@ def encode_table(
     variables = []
     for position, column in enumerate(columns):
         coding = chooser.choose(column)
-        merging = merged.get(column.name)
-        variables.append(Variable(column.name, coding.states, merging and merging.among(coding.states)))
+        variables.append(Variable(column.name, coding.states))
         # Codes of labels that occur in no kept row, or of columns that are refused below, may wrap around.
         cells = column.gather(coding.codes.astype(np.uint8), rows)
         if isinstance(codes, PackedCells):
@@ -150,7 +153,7 @@ def encode_table(
         found: Dataset | IncompleteDataset = _with_holes(variables, codes, is_hidden, given, warn)
     else:
         found = Dataset(tuple(variables), codes, fingerprint(variables, codes, given), given)
-    return with_recoding(found, encode_table, as_read, rows, as_asked, learnt_cuts(treatments, chooser.cut))
+    return with_recoding(found, encode_table, raw, rows, options, learnt_cuts(treatments, chooser.cut))
 
 
 def _with_interventions(raw: RawTable, kept: list[int], options: EncodingOptions) -> tuple[RawTable, list[int]]:
@@ -163,45 +166,25 @@ def _with_interventions(raw: RawTable, kept: list[int], options: EncodingOptions
     if not others:
         raise UnsuitableData("no column is left but that of --interventions")
     known = [other for other in raw.names if other not in (name, options.weights)]
-    read = read_interventions(name, raw.columns[position], known, options.na, raw.place_of)
+    read = read_interventions(name, raw.columns[position], known, options.marks, raw.place_of)
     return raw._replace(set_there=read), others
 
 
-def _merged(
-    raw: RawTable, options: EncodingOptions, warn: Warn, note: Warn
-) -> tuple[RawTable, EncodingOptions, dict[str, Merging]]:
-    """The table and the declared states with their labels merged, and what was merged, by column.
-
-    A file's states and merged labels hold: only lists of labels may come to them.
-    """
-    known = {v.name: v for v in options.variables or () if v.states is not None or v.merging is not None}
-    columns = [
-        merge_again(column, known[name], options.na, warn) if name in known else column
-        for name, column in zip(raw.names, raw.columns)
-    ]
-    for rule in options.merge:
-        variable = known.get(rule.columns)
-        if variable is not None and (variable.merging is not None or rule.rare is not None):
-            what = (
-                "how its labels are merged"
-                if variable.merging is not None
-                else "its states, and new rows are not counted"
-            )
-            raise Inconsistent(
-                f"{options.listed_in} says {what}",
-                column=variable.name,
-                remedy="leave --merge out, or give the merged labels of a column without a record as a JSON file",
-            )
-    levels = {**raw.levels, **options.levels}
-    is_counted = None
-    if options.missing == "drop" and any(rule.rare is not None for rule in options.merge):
-        is_counted = complete_rows((column for column in columns if column.has_cells), options.na)
-    columns, made = merge_columns(raw.names, columns, options.merge, levels, options.na, note, is_counted)
-    again = {name: variable.merging for name, variable in known.items() if variable.merging is not None}
-    if not made:
-        return raw._replace(columns=columns), options, again
-    options = replace(options, levels=merged_levels(options.levels, made))
-    return raw._replace(columns=columns, levels=merged_levels(raw.levels, made)), options, again | made
+def _report_taken_holes(columns: Sequence[Column], options: EncodingOptions, note: Warn) -> None:
+    """Name the columns whose missing cells take the state ``NA`` of a file, where it might be a label."""
+    found = []
+    for column in columns:
+        if column.known is None or MISSING_STATE not in (column.states or ()):
+            continue
+        is_other = column.labels.to_numpy(zero_copy_only=False) != MISSING_STATE
+        is_taken = is_other & (column.known == (column.states or ()).index(MISSING_STATE))
+        n_cells = int(column.count_labels()[is_taken].sum())
+        found += [f"{column.name!r} ({n_cells})"] if n_cells else []
+    if found:
+        note(
+            f"missing cells take the state {MISSING_STATE!r} that {options.listed_in} lists: {listed(found)}; "
+            f"if it is a label, give --not-na {MISSING_STATE}"
+        )
 
 
 def _hide_unseen(columns: Sequence[Column], options: EncodingOptions, warn: Warn) -> None:

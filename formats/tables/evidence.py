@@ -15,7 +15,7 @@ from ..wording import Warn, about, listed, plural
 from .columns import Column
 from .datasets import read_labels
 from .encoding import RawTable, marked_cells
-from .merged_labels import merge_again
+from .labels import Marks
 from .selection import drop_option, matching_names, selected_positions
 
 
@@ -42,7 +42,8 @@ def open_evidence(
     *,
     delimiter: str | None = None,
     header: bool = True,
-    na: Sequence[str] = (),
+    na: tuple[str, ...] = (),
+    not_na: tuple[str, ...] = (),
     columns: Sequence[str] = (),
     drop: Sequence[str] = (),
     unseen: str = "error",
@@ -55,7 +56,7 @@ def open_evidence(
     Columns are matched by name, by position if the table has no names and as many columns. Further columns are no
     evidence; absent ones are hidden in all rows. Source and layout are as in `datasets.open_dataset`.
 
-    - `na`: further spellings of missing cells.
+    - `na`, `not_na`: further spellings of missing cells, and usual ones that are labels.
     - `columns`, `drop`: columns to read (all if empty), and columns to leave out; items as in
       `selection.matching_names`.
     - `unseen`: rows with a label that is none of its variable's states: ``error`` refuses, ``drop`` leaves them out,
@@ -74,12 +75,10 @@ def open_evidence(
             raise UnsuitableData("no rows of data")
         raw = table.chosen(selected_positions(table.names, columns, drop))
         matched = _matched(raw, variables)
-        observed = {
-            v: Column.of(variables[v], merge_again(raw.columns[position], variables[v], na, warn))
-            for v, position in matched.items()
-        }
+        marks = Marks(na, not_na)
+        observed = {v: Column.of(variables[v], raw.columns[position], marks) for v, position in matched.items()}
         for v, column in observed.items():
-            column.classify(False, na, missing_is_hole=True)
+            column.classify(False, missing_is_hole=True)
             if v in targets or unseen == "missing":
                 _hide_unknown(column, ", which is predicted," if v in targets else "", warn)
         copied = _copied(raw, observed, matched) if copies is None else _selected(table, copies)

@@ -4,7 +4,8 @@
 - numbers with a decimal comma (spreadsheets in some languages);
 - a first column without a name that counts or names the rows (R's write.csv, pandas);
 - a first column of row names that the header line does not count (R's write.table);
-- a delimiter at the end of every line.
+- a delimiter, or several, at the end of every line;
+- spaces around labels.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import numpy as np
 import pyarrow
 from pyarrow import compute
 
-from ..wording import Warn
+from ..errors import UnsuitableData
+from ..wording import Warn, listed, plural
 from .label_columns import LabelColumn
 from .labels import MISSING_LABELS
 
@@ -24,6 +26,7 @@ INDEX_NAMES = ("", "Unnamed: 0")
 
 _MIN_COUNTED_COLUMNS, _MIN_COUNTED_ROWS = 3, 10
 _MANY_NUMBERS, _FEW_STRAYS = 10, 3
+_MOST_CROSSED = 20
 _COMMA_NUMBER = r"^\s*[+-]?(?:[0-9]*|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+(?:[eE][+-]?[0-9]+)?\s*$"
 _POINT_NUMBER = r"^\s*[+-]?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?\s*$"
 _WHOLE_NUMBER = r"^\s*[+-]?[0-9]+\s*$"
@@ -114,18 +117,38 @@ def without_row_numbers(
         kind = "counts the rows"
     elif not names[0] and len(columns[0]) > 1 and _are_distinct(columns[0]):
         kind = "names the rows"
+        _refuse_cross_table(columns)
     else:
         return names, columns
     warn(f"the first column, {called}, {kind}: left out")
     return names[1:], columns[1:]
 
 
-def without_row_names(columns: list[LabelColumn], warn: Warn) -> list[LabelColumn]:
+def _refuse_cross_table(columns: Sequence[LabelColumn]) -> None:
+    """Raise `UnsuitableData` for a few rows of names and counts: whole numbers that hardly repeat in any column."""
+    n_rows = len(columns[0])
+    counted = [column for column in columns[1:] if 2 * len(column.values) > n_rows]
+    names = columns[0].array()
+    if n_rows > _MOST_CROSSED or len(counted) < len(columns) - 1 or _are_whole(names):
+        return
+    if all(_are_whole(column.values) for column in counted):
+        raise UnsuitableData(
+            f"this looks like a cross table of counts, with rows {listed(map(repr, names.to_pylist()))}",
+            remedy="write a line for each of its cells, with both labels and the count, and give the column of "
+            "counts by --weights; if the lines are rows of data, name the first column and leave it out by --drop",
+        )
+
+
+def _are_whole(labels: pyarrow.Array) -> bool:
+    return compute.all(compute.match_substring_regex(labels, _WHOLE_NUMBER)).as_py()
+
+
+def without_row_names(columns: list[LabelColumn], n_names: int, warn: Warn) -> list[LabelColumn]:
     """The columns without the first one, of row names, where the header line has one cell less than the rows.
 
-    Raises `ValueError`: two rows have the same name: a cell is missing elsewhere.
+    Raises `ValueError`: two rows have the same name: a cell is missing elsewhere; or there are more such columns.
     """
-    if not _are_distinct(columns[0]):
+    if len(columns) > n_names + 1 or not _are_distinct(columns[0]):
         raise ValueError("the rows have one cell more than the names, and the first are no row names")
     warn(
         "one name fewer than columns, as R's write.table writes it: "
@@ -137,16 +160,36 @@ def without_row_names(columns: list[LabelColumn], warn: Warn) -> list[LabelColum
 def without_line_ends(
     names: list[str], columns: list[LabelColumn], warn: Warn, *, is_named: bool
 ) -> tuple[list[str], list[LabelColumn]]:
-    """Names and columns, without a last column that is blank in its name and all its cells.
+    """Names and columns, without last columns that are blank in their names and all their cells.
 
-    It stands behind a delimiter at the end of every row, and of the header line or not; `is_named` says whether there
+    They stand behind delimiters at the end of every row, and of the header line or not; `is_named` says whether there
     is one.
     """
-    has_name = is_named and len(names) == len(columns) and bool(names[-1])
-    if has_name or len(columns) < 2 or compute.any(compute.not_equal(_trimmed(columns[-1]), "")).as_py():
-        return names, columns
-    warn("a delimiter at the end of every line: the column behind it is blank and no variable")
-    return names[: len(columns) - 1], columns[:-1]
+    n_kept = len(columns)
+    while n_kept > 1 and not (is_named and n_kept <= len(names) and names[n_kept - 1]):
+        if compute.any(compute.not_equal(_trimmed(columns[n_kept - 1]), "")).as_py():
+            break
+        n_kept -= 1
+    n_blank = len(columns) - n_kept
+    if n_blank == 1:
+        warn("a delimiter at the end of every line: the column behind it is blank and no variable")
+    elif n_blank:
+        warn(f"{n_blank} delimiters at the end of every line: the columns behind them are blank and no variables")
+    return names[:n_kept], columns[:n_kept]
+
+
+def without_spaces(names: Sequence[str], columns: Sequence[LabelColumn], warn: Warn) -> list[LabelColumn]:
+    """The columns without spaces around their labels, no-break spaces among them."""
+    found: list[str] = []
+    stripped: list[LabelColumn] = []
+    for name, column in zip(names, columns):
+        labels = _trimmed(column)
+        if compute.any(compute.and_(compute.not_equal(labels, column.values), compute.not_equal(labels, ""))).as_py():
+            found.append(name)
+        stripped.append(column.with_values(labels))
+    if found:
+        warn(f"spaces around labels are left out in {plural(len(found), 'column')}: {listed(map(repr, found))}")
+    return stripped
 
 
 def _trimmed(column: LabelColumn) -> pyarrow.Array:

@@ -16,6 +16,7 @@ from ..errors import UnsuitableData
 from ..wording import listed, option_value
 from .columns import Column
 from .label_columns import LabelColumn
+from .labels import Marks
 from .selection import matching_names
 
 SEPARATOR = ";"
@@ -62,18 +63,18 @@ def read_interventions(
     name: str,
     column: LabelColumn,
     names: Sequence[str],
-    na: tuple[str, ...],
+    marks: Marks,
     place_of: Callable[[int], tuple[int | None, str]],
 ) -> SetColumns:
     """What a column says was set in each row.
 
     - `names`: the names of all columns of the table but this one.
-    - `na`: spellings of missing cells besides the usual ones.
+    - `marks`: the texts of missing cells.
     - `place_of`: the line of a row (from 0), None if unknown, and words that name the row.
     Raises `UnsuitableData`: a cell names no column.
     """
-    cells = Column.of(Variable(name), column)
-    cells.classify(False, na, missing_is_hole=True)
+    cells = Column.of(Variable(name), column, marks)
+    cells.classify(False, missing_is_hole=True)
     missing = np.zeros(len(cells.labels), dtype=np.bool_) if cells.missing is None else cells.missing
     known = set(names)
     of_label: list[tuple[str, ...]] = []

@@ -6,6 +6,7 @@ the end the parts get common values. For a table of many rows they are packed to
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -39,13 +40,24 @@ class _Part(NamedTuple):
         return self.cells if self.bits >= 8 else unpack(self.cells, self.bits, 0, self.n_rows)
 
 
+class Typed(enum.Enum):
+    """What the type of a column says of its labels."""
+
+    NO = "nothing: cells of a text file"
+    NUMBERS = "numbers"
+    TEXT = "labels, each of them as it is"
+
+
 class LabelColumn:
     """A column as indices into its distinct `values`; one of these is null if there are null cells."""
 
-    def __init__(self, values: pyarrow.Array, parts: Sequence[tuple[_Part, np.ndarray | None]]):
+    def __init__(
+        self, values: pyarrow.Array, parts: Sequence[tuple[_Part, np.ndarray | None]], typed: Typed = Typed.NO
+    ):
         # Each part with the place in `values` of each of its own values; None where these are the same.
         self.values = values
         self._parts = parts
+        self.typed = typed
 
     @classmethod
     def of(cls, parts: Sequence[_Part]) -> LabelColumn:
@@ -77,11 +89,11 @@ class LabelColumn:
 
     def with_cells(self, cells: np.ndarray) -> LabelColumn:
         """The same values with other cells."""
-        return LabelColumn(self.values, [(_Part(self.values, cells, len(cells)), None)])
+        return LabelColumn(self.values, [(_Part(self.values, cells, len(cells)), None)], self.typed)
 
-    def with_values(self, values: pyarrow.Array) -> LabelColumn:
-        """The same cells with other values."""
-        return LabelColumn(values, self._parts)
+    def with_values(self, values: pyarrow.Array, typed: Typed | None = None) -> LabelColumn:
+        """The same cells with other values, of the same type if `typed` is None."""
+        return LabelColumn(values, self._parts, typed or self.typed)
 
     def array(self) -> pyarrow.Array:
         """The value of every cell."""

@@ -1,4 +1,9 @@
-"""The meaning of the distinct labels of one column: missing or not, number or text, and the state of each."""
+"""The meaning of the distinct labels of one column: missing or not, number or text, and the state of each.
+
+One rule says whether labels are numbers (`are_numbers`): those of a column of numbers are, those of a column of text
+are not, and cells of a text file are if each of them is spelled as Python spells numbers. Numbers of equal value are
+one state; other labels are one state only if they are the same text.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +18,7 @@ from pyarrow import compute
 
 from ..errors import UnsuitableData
 from .cuts import discretization
+from .label_columns import Typed
 from .selection import drop_option
 
 MISSING_LABELS = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
@@ -26,6 +32,12 @@ _TRUTH_VALUES = {text: word == "true" for word in ("true", "false") for text in 
 MISSING_STATE = "NA"
 """State of missing cells where they are kept as a state of their own; always the last one."""
 
+_PYTHON_SPELLS = (
+    r"^(?:0|-?[1-9][0-9]*|-?(?:0|[1-9][0-9]*)\.(?:0|[0-9]*[1-9])"
+    r"|-?[1-9](?:\.[0-9]*[1-9])?e(?:-(?:0[5-9]|[1-9][0-9]+)|\+(?:1[6-9]|[2-9][0-9]|[1-9][0-9]{2,})))$"
+)
+"""A whole number, or the text of a float: ``1.0``, ``0.25``, ``1e-05``; not ``01``, ``+1``, ``1.10`` or ``1e5``."""
+
 UNKNOWN = -1
 """Code of a label that a given list of states does not contain."""
 
@@ -37,13 +49,23 @@ class LabelCoding(NamedTuple):
     codes: np.ndarray
 
 
-def find_missing(labels: pyarrow.StringArray, further: Sequence[str] = ()) -> np.ndarray:
-    """Which labels of a column stand for missing cells, bool, shape (n_labels,).
+class Marks(NamedTuple):
+    """The texts of missing cells, besides the usual ones."""
 
-    `further` spellings (`is_spelled`) add to `MISSING_LABELS`.
-    """
-    missing = _is_among(labels, MISSING_LABELS) | is_spelled(labels, further)
-    doubtful = _is_among(labels, MISSING_AMONG_NUMBERS) & ~missing
+    na: tuple[str, ...] = ()
+    """Further ones (`is_spelled`)."""
+    not_na: tuple[str, ...] = ()
+    """Usual ones that are labels; `na` outranks them."""
+
+
+NO_MARKS = Marks()
+
+
+def find_missing(labels: pyarrow.StringArray, marks: Marks, typed: Typed) -> np.ndarray:
+    """Which labels of a column stand for missing cells, bool, shape (n_labels,)."""
+    is_label = _is_among(labels, marks.not_na)
+    missing = (_is_among(labels, MISSING_LABELS) & ~is_label) | is_spelled(labels, marks.na, typed)
+    doubtful = _is_among(labels, MISSING_AMONG_NUMBERS) & ~missing & ~is_label
     others = ~(missing | doubtful)
     if doubtful.any() and others.any():
         # Among words a dot or `none` may be a state.
@@ -52,20 +74,21 @@ def find_missing(labels: pyarrow.StringArray, further: Sequence[str] = ()) -> np
     return missing
 
 
-def is_spelled(labels: pyarrow.StringArray, texts: Sequence[str]) -> np.ndarray:
-    """Which labels are among these texts, bool; a text that is a number stands for all labels of its value."""
-    if not texts:
-        return np.zeros(len(labels), dtype=bool)
+def is_spelled(labels: pyarrow.StringArray, texts: Sequence[str], typed: Typed) -> np.ndarray:
+    """Which labels are among these texts, bool; a text that is a number stands for all numbers of its value."""
     found = _is_among(labels, tuple(texts))
     numbers = parse_numbers(pyarrow.array(texts, pyarrow.string()))
-    if not np.isnan(numbers).all():
+    if typed is not Typed.TEXT and not np.isnan(numbers).all():
         exact = {_exact(texts[position]) for position in np.flatnonzero(~np.isnan(numbers)).tolist()}
-        for position in np.flatnonzero(np.isin(parse_numbers(labels), numbers[~np.isnan(numbers)])):
+        is_equal = np.isin(parse_numbers(labels), numbers[~np.isnan(numbers)])
+        for position in np.flatnonzero(is_equal & spells_numbers(labels, typed)):
             found[position] |= _exact(labels[position].as_py()) in exact
     return found
 
 
 def _is_among(labels: pyarrow.StringArray, texts: tuple[str, ...]) -> np.ndarray:
+    if not texts:
+        return np.zeros(len(labels), dtype=np.bool_)
     return _as_numpy(compute.is_in(labels, options=_among(texts, labels.type)))
 
 
@@ -90,9 +113,34 @@ def parse_numbers(labels: pyarrow.StringArray) -> np.ndarray:
     return values
 
 
-def count_distinct(labels: pyarrow.StringArray, values: np.ndarray) -> int:
-    """Number of states that labels would make: distinct numbers if all are numbers, else distinct texts."""
-    if np.isnan(values).any():
+def spells_numbers(labels: pyarrow.StringArray, typed: Typed) -> np.ndarray:
+    """Which labels are numbers by their type or as Python spells them, bool; none of a column of text."""
+    if typed is Typed.NUMBERS:
+        return ~np.isnan(parse_numbers(labels))
+    if typed is Typed.TEXT:
+        return np.zeros(len(labels), dtype=np.bool_)
+    return _as_numpy(compute.match_substring_regex(labels, _PYTHON_SPELLS))
+
+
+def are_numbers(labels: pyarrow.StringArray, values: np.ndarray, typed: Typed) -> bool:
+    """Whether the labels of a column are numbers, by the rule above.
+
+    In a text file only ``1`` and ``1.0`` are two spellings of one number: with an exponent beside its digits, as in
+    ``1e-05`` and ``0.00001``, the column is text.
+
+    - `values`: as from `parse_numbers`.
+    """
+    if np.isnan(values).any() or not spells_numbers(labels, typed).all():
+        return False
+    if typed is Typed.NUMBERS or not compute.any(compute.match_substring(labels, "e")).as_py():
+        return True
+    plain = {label.removesuffix(".0") for label in labels.to_pylist()}
+    return len(plain) == len({_exact(label) for label in plain})
+
+
+def count_distinct(labels: pyarrow.StringArray, values: np.ndarray, is_numeric: bool) -> int:
+    """Number of states that labels would make: distinct numbers, or distinct texts."""
+    if not is_numeric:
         return compute.count_distinct(labels).as_py()
     is_large = np.abs(values) >= discretization.FIRST_DOUBTFUL
     return len(np.unique(values[~is_large])) + len({_exact(labels[p].as_py()) for p in np.flatnonzero(is_large)})
@@ -111,13 +159,15 @@ def refuse_lost_digits(name: str, labels: pyarrow.StringArray, values: np.ndarra
         )
 
 
-def code_new_states(labels: Sequence[str], values: np.ndarray) -> LabelCoding:
+def code_new_states(labels: Sequence[str], values: np.ndarray, is_numeric: bool) -> LabelCoding:
     """States of a column from its labels and their numbers by `parse_numbers`.
 
-    Numbers are sorted by value, intervals by their ends, other labels as text. Labels of equal value are one
-    state, named by the shortest spelling (ties: first as text).
+    Numbers are sorted by value, intervals by their ends, other labels as text. In a numeric column labels of equal
+    value are one state, named by the shortest spelling (ties: first as text).
     """
     keys = _sort_keys(labels, values)
+    if not is_numeric:
+        keys = list(zip(keys, labels))
     spellings: dict = {}
     for key, label in zip(keys, labels):
         known = spellings.get(key)
@@ -157,13 +207,13 @@ def code_discretized(
 
 
 def code_known_states(
-    name: str, labels: pyarrow.StringArray, states: tuple[str, ...], missing: np.ndarray
+    name: str, labels: pyarrow.StringArray, states: tuple[str, ...], missing: np.ndarray, typed: Typed
 ) -> np.ndarray:
     """Codes of labels of a column in a given list of states, int64; `UNKNOWN` where a label matches none.
 
-    A label matches a state of the same text, else of the same number or truth value; numbers also match the
-    interval that contains them if the states are intervals. The `missing` labels match the state ``NA``. Raises
-    `UnsuitableData` as `refuse_lost_digits`.
+    A label matches a state of the same text; outside a column of text also one of the same number or truth value,
+    numbers spelled as `spells_numbers` has it. Numbers match the interval that contains them if the states are
+    intervals. The `missing` labels match the state ``NA``. Raises `UnsuitableData` as `refuse_lost_digits`.
     """
     found = compute.index_in(labels, value_set=pyarrow.array(states, labels.type))
     codes = found.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -172,17 +222,18 @@ def code_known_states(
     unknown = np.flatnonzero(codes == UNKNOWN)
     if len(unknown):
         rest = labels.take(pyarrow.array(unknown))
-        codes[unknown] = _code_numbers(name, rest, tuple(s for s in states if s != MISSING_STATE), states)
+        codes[unknown] = _code_numbers(name, rest, tuple(s for s in states if s != MISSING_STATE), states, typed)
     return codes
 
 
 def code_of_text(name: str, text: str, states: tuple[str, ...]) -> int:
     """The code of one text as `code_known_states` has it."""
-    return int(code_known_states(name, pyarrow.array([text], pyarrow.string()), states, np.zeros(1, dtype=bool))[0])
+    label = pyarrow.array([text], pyarrow.string())
+    return int(code_known_states(name, label, states, np.zeros(1, dtype=bool), Typed.NO)[0])
 
 
 def _code_numbers(
-    name: str, labels: pyarrow.StringArray, regular: tuple[str, ...], states: tuple[str, ...]
+    name: str, labels: pyarrow.StringArray, regular: tuple[str, ...], states: tuple[str, ...], typed: Typed
 ) -> np.ndarray:
     values = parse_numbers(labels)
     is_number = ~np.isnan(values)
@@ -192,14 +243,16 @@ def _code_numbers(
         refuse_lost_digits(name, labels, values)
         codes[is_number] = discretization.interval_codes(values[is_number], cuts)
         return codes
+    if typed is Typed.TEXT:
+        return codes
     truths = {_TRUTH_VALUES[state]: code for code, state in enumerate(states) if state in _TRUTH_VALUES}
     for position, label in enumerate(labels.to_pylist() if len(truths) == 2 else ()):
         if label in _TRUTH_VALUES:
             codes[position] = truths[_TRUTH_VALUES[label]]
-    is_numeric_state = ~np.isnan(parse_numbers(pyarrow.array(states, labels.type)))
+    is_numeric_state = spells_numbers(pyarrow.array(states, labels.type), Typed.NO)
     code_of = {_exact(states[code]): code for code in np.flatnonzero(is_numeric_state)}
     if code_of:
-        for position in np.flatnonzero(is_number).tolist():
+        for position in np.flatnonzero(is_number & spells_numbers(labels, typed)).tolist():
             codes[position] = code_of.get(_exact(labels[position].as_py()), UNKNOWN)
     return codes
 

@@ -15,7 +15,8 @@ from pyarrow import compute
 from ..data_records import MAX_STATES
 from ..errors import UnsuitableData
 from ..wording import listed, option_value, plural
-from .labels import MISSING_STATE
+from .label_columns import Typed
+from .labels import MISSING_STATE, spells_numbers
 from .selection import drop_option
 
 MIN_NUMBERS = 10
@@ -56,11 +57,17 @@ def kind_of_declared(n_shown: int, listed_in: str | None) -> LabelKind:
     return LabelKind(f"declared, {n_shown} with rows", remedy)
 
 
-def kind_of_labels(labels: pyarrow.StringArray, is_number: np.ndarray) -> LabelKind | None:
+def kind_of_labels(labels: pyarrow.StringArray, is_number: np.ndarray, typed: Typed) -> LabelKind | None:
     """Whether more than half of the labels are dates or times, numbers with commas, or ordinary numbers.
 
     A word among many numbers is probably an error, or an unknown mark of missing cells.
     """
+    if is_number.all():
+        odd = labels.filter(pyarrow.array(~spells_numbers(labels, typed)))
+        example = odd[0].as_py() if len(odd) else labels[0].as_py()
+        how = "of type text" if typed is Typed.TEXT else "not spelled as Python spells them"
+        rule = "a rule that names the column" + ("" if typed is Typed.TEXT else ", or one for '*',")
+        return LabelKind(f"labels of numbers {how}, as {example!r}", f"{rule} cuts them as numbers")
     for pattern, called, remedy in (
         (_DATE, "dates or times", "replace dates by periods, such as the month or the weekday"),
         (_WITH_COMMA, "numbers with commas", "write numbers as 1073.14: a point, and nothing between thousands"),
@@ -74,7 +81,7 @@ def kind_of_labels(labels: pyarrow.StringArray, is_number: np.ndarray) -> LabelK
     return None
 
 
-def suspect(name: str, labels: pyarrow.StringArray, is_number: np.ndarray, n_rows: int) -> str | None:
+def suspect(name: str, labels: pyarrow.StringArray, is_number: np.ndarray, n_rows: int, typed: Typed) -> str | None:
     """A warning about a column that is not numeric, with its name and what to do; None if nothing is suspicious.
 
     Dates, numbers with commas, or labels that begin like a number (``12 kg``) are at least ten and the majority; or
@@ -83,7 +90,10 @@ def suspect(name: str, labels: pyarrow.StringArray, is_number: np.ndarray, n_row
     - `labels`: its distinct labels, without labels of missing cells.
     - `is_number` (bool): which of them are numbers.
     """
-    kind = kind_of_labels(labels, is_number)
+    kind = kind_of_labels(labels, is_number, typed)
+    if kind is not None and is_number.all():
+        cut = f"--discretize {option_value(f'{name}=quantile:4')}"
+        return f"{name!r}: {kind.finding}: each is a state; {cut} cuts them as numbers"
     if kind is not None and not is_number.any() and len(labels) >= MIN_NUMBERS:
         return f"{name!r}: {kind.finding}; {kind.remedy}, or {drop_option([name])}"
     resembling = compute.match_substring_regex(labels, _NEARLY_NUMBER).to_numpy(zero_copy_only=False)

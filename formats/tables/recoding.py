@@ -1,4 +1,4 @@
-"""The codes of a table by cuts and merges that some of its rows give, as cross-validation needs them."""
+"""The codes of a table by cuts that some of its rows give, as cross-validation needs them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pyarrow
 from ..data_records import Dataset, IncompleteDataset, Recoding, Variable
 from ..errors import located
 from ..wording import ignore
-from .columns import Column, EncodingOptions, Treatment
+from .columns import Column
 from .cuts.discretization import ColumnRule, Discretization, cuts_of_labels, interval_labels
+from .encoding_options import EncodingOptions, Treatment
 from .label_columns import LabelColumn
-from .labels import MISSING_STATE, code_new_states, parse_numbers
-from .selection import matching_names
+from .labels import MISSING_STATE, parse_numbers
 
 if TYPE_CHECKING:
     from .raw_tables import RawTable
@@ -40,11 +40,11 @@ def with_recoding(
 ) -> Dataset | IncompleteDataset:
     """The data set with its `Recoding`, if the options ask for it.
 
-    A column is cut by the rule by which it was cut in the whole table, at the points that the marked rows give. Rules
-    of ``--merge`` on counts count the marked rows; labels without one are rare. All other columns keep their states.
+    A column is cut by the rule by which it was cut in the whole table, at the points that the marked rows give. All
+    other columns keep their states.
 
     - `encode`: `encoding.encode_table`.
-    - `raw`: the columns before labels are merged.
+    - `raw`: the columns.
     - `rows` (bool): its rows that the data set has; None for all.
     - `cuts`: of `learnt_cuts`.
     """
@@ -65,21 +65,17 @@ def _recoding(
 ) -> Recoding:
     names = [variable.name for variable in variables]
     known = {v.name for v in options.variables or () if v.states is not None}
-    counted = [rule for rule in options.merge if rule.rare is not None]
-    merged = {name for rule in counted for name in matching_names(rule.columns, names, "--merge")} - known
-    learnt = tuple(name for name in names if name in merged or name in cuts)
+    learnt = tuple(name for name in names if name in cuts)
     raw = raw.chosen([raw.names.index(name) for name in names])
     kept = tuple(
         variable.name
         for variable, column in zip(variables, raw.columns)
-        if variable.name in known and variable.name not in learnt and _is_by_rows(variable, column)
+        if variable.name in known and variable.name not in learnt and _is_cut(variable, column)
     )
     if rows is not None:
         raw = raw._replace(columns=[column.with_cells(column.cells()[rows]) for column in raw.columns])
     raw = raw._replace(is_tight=False, set_there=None)
     states = {v.name: v.known_states for v in variables}
-    listed = tuple(rule for rule in options.merge if rule.rare is None and _is_plain(rule.columns, variables))
-    levels = {name: _labels_of(raw, name, options) for name in merged}
     rules = tuple(ColumnRule(name, rule) for name, rule in cuts.items())
     new = replace(
         options,
@@ -92,15 +88,10 @@ def _recoding(
         levels={},
         is_recodable=False,
         discretize=(),
-        merge=listed,
-        listed_in="the table with the cuts and merges of a fold",
+        listed_in="the table with the cuts of a fold",
     )
     to_learn = replace(
-        new,
-        variables=tuple(Variable(v.name) if v.name in learnt else v for v in variables),
-        discretize=rules,
-        merge=(*counted, *listed),
-        levels=levels,
+        new, variables=tuple(Variable(v.name) if v.name in learnt else v for v in variables), discretize=rules
     )
 
     def states_by(is_marked: np.ndarray) -> tuple[tuple[Variable, ...], np.ndarray]:
@@ -114,30 +105,11 @@ def _recoding(
     return Recoding(learnt, kept, states_by)
 
 
-def _is_by_rows(variable: Variable, column: LabelColumn) -> bool:
-    """Whether a file's states of a column are intervals of its numbers, or it merges labels by counts."""
-    if variable.merging is not None and variable.merging.others is not None:
-        return True
+def _is_cut(variable: Variable, column: LabelColumn) -> bool:
+    """Whether a file's states of a column are intervals of its numbers."""
     regular = tuple(state for state in variable.known_states if state != MISSING_STATE)
     own = Column.of(variable, column)
     return cuts_of_labels(regular) is not None and not np.isnan(parse_numbers(own.labels)).all()
-
-
-def _is_plain(name: str, variables: Sequence[Variable]) -> bool:
-    """Whether a column's variable does not say itself which labels are merged."""
-    return all(variable.merging is None for variable in variables if variable.name == name)
-
-
-def _labels_of(raw: RawTable, name: str, options: EncodingOptions) -> tuple[str, ...]:
-    """The labels of a column, declared or in some row, so that each is kept or merged whichever rows are marked."""
-    declared = options.levels.get(name) or raw.levels.get(name)
-    if declared and not options.observed:
-        return tuple(declared)
-    column = Column.of(Variable(name), raw.columns[raw.names.index(name)])
-    column.classify(False, options.na)
-    occurs = column.count_labels() > 0
-    labels = column.labels.filter(pyarrow.array(occurs if column.missing is None else occurs & ~column.missing))
-    return code_new_states(labels.to_pylist(), parse_numbers(labels)).states
 
 
 def _settled(variable: Variable, whole: tuple[str, ...], is_cut: bool) -> Variable:
@@ -148,7 +120,7 @@ def _settled(variable: Variable, whole: tuple[str, ...], is_cut: bool) -> Variab
     states, missing = variable.known_states, whole[-1:] if whole[-1:] == (MISSING_STATE,) else ()
     regular = tuple(state for state in states if (state,) != missing)
     if is_cut and cuts_of_labels(regular) is None:
-        numbers = parse_numbers(pyarrow.array(regular, pyarrow.string()))
+        numbers = np.unique(parse_numbers(pyarrow.array(regular, pyarrow.string())))
         regular = interval_labels(numbers[:-1] if len(numbers) > 1 else numbers)
     return replace(variable, states=(*regular, *missing))
 

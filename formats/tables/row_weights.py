@@ -14,7 +14,8 @@ import numpy as np
 from ..data_records import Variable
 from ..errors import UnsuitableData
 from ..wording import Warn, option_value, plural
-from .columns import Column, EncodingOptions
+from .columns import Column
+from .encoding_options import EncodingOptions
 from .label_columns import LabelColumn
 from .labels import parse_numbers
 from .selection import matching_names

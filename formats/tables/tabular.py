@@ -18,6 +18,7 @@ from itertools import islice
 import pyarrow
 from pyarrow import csv as arrow_csv
 
+from ..encodings import encoding_remedy
 from ..errors import Malformed, UnsuitableData
 from ..wording import Warn, listed, plural
 from . import foreign_conventions
@@ -40,6 +41,7 @@ _AT_ONCE = 1 << 25
 _MANY_COLUMNS = 10_000
 _ADDRESSES, _ADDRESSES_PER_COLUMN = 1400 << 20, 13 << 10
 """Address space that libraries take, and each column while it is parsed; measured with 30,000 to 300,000 columns."""
+_SEPARATOR_LINE = re.compile(rb'"?(?i:sep)=([,;\t|])"?\n')
 _QUOTED = re.compile(rb'"[^"]*"')
 
 
@@ -49,21 +51,25 @@ def read_delimited(data: bytes, layout: TextLayout, warn: Warn) -> RawTable:
     The delimiter is one character, or ``tab``, ``space``; guessed if None. Several spaces count as one. Without a
     header line the names are V0, V1, ...
 
+    A first line ``sep=;``, which spreadsheets write, names the delimiter.
+
     Raises `Malformed`: not UTF-8, no lines, lines with different numbers of cells, bad column names, an open quote.
     """
     text, first_line = _clean_text(data)
-    delimiter = parse_delimiter(layout.delimiter) if layout.delimiter else guess_delimiter(text)
+    text, first_line, named = _without_separator_line(text, first_line, warn)
+    given = layout.delimiter or named
+    delimiter = parse_delimiter(given) if given else guess_delimiter(text)
     if delimiter == " ":
         text, first_line = _collapse_spaces(text, first_line)
-    names, start, has_row_names, has_counts = _read_head(text, delimiter, layout.header, warn)
+    names, start, n_nameless, has_counts = _read_head(text, delimiter, layout.header, warn)
     if not text[start : start + 1]:
         remedy = "if the only line is data, use --no-header"
         raise UnsuitableData("a header line but no rows of data", remedy=remedy)
     try:
-        columns = _parse(text, start, len(names) + has_row_names, delimiter)
+        columns = _parse(text, start, len(names) + n_nameless, delimiter)
         names, columns = foreign_conventions.without_line_ends(names, columns, warn, is_named=layout.header)
-        if has_row_names and len(columns) > len(names):
-            columns = foreign_conventions.without_row_names(columns, warn)
+        if len(columns) > len(names):
+            columns = foreign_conventions.without_row_names(columns, len(names), warn)
     except ValueError as error:  # pyarrow's ArrowInvalid
         _locate_ragged(text, len(names), delimiter, first_line)
         raise Malformed(str(error).splitlines()[0][:200]) from None
@@ -83,6 +89,7 @@ def read_delimited(data: bytes, layout: TextLayout, warn: Warn) -> RawTable:
     kept, columns = foreign_conventions.without_row_numbers(tuple(names), columns, warn)
     if layout.header and not (kept[0] and kept[-1]):
         check_names(kept)
+    columns = foreign_conventions.without_spaces(kept, columns, warn)
     row_line = first_line + text.count(b"\n", 0, start) + first_is_counts if has_line_per_row else None
     return RawTable(kept, columns, not first_is_counts, layout.header, is_coded, row_line)
 
@@ -102,6 +109,15 @@ def _clean_text(data: bytes) -> tuple[bytes, int]:
     return text, first_line
 
 
+def _without_separator_line(text: bytes, first_line: int, warn: Warn) -> tuple[bytes, int, str | None]:
+    """The text behind a line that names the delimiter, the number of its first line, and the delimiter."""
+    found = _SEPARATOR_LINE.match(text)
+    if not found or found.end() == len(text):
+        return text, first_line, None
+    warn(f"the first line, {found[0].decode().strip()!r}, names the delimiter; it is no row")
+    return text[found.end() :], first_line + 1, found[1].decode()
+
+
 def _check_utf8(data: bytes) -> None:
     """Refuse NUL bytes and bytes that are not UTF-8."""
     nul = data.find(b"\0")
@@ -119,26 +135,29 @@ def _check_utf8(data: bytes) -> None:
             raise Malformed(
                 "not UTF-8 text",
                 line=data.count(b"\n", 0, start - begun + error.start) + 1,
-                remedy="convert it first, for example: iconv -f latin1 -t utf-8",
+                remedy=encoding_remedy(data),
             ) from None
 
 
-def _read_head(text: bytes, delimiter: str, header: bool, warn: Warn) -> tuple[list[str], int, bool, bool]:
-    """Returns (names, offset of the first row, has_row_names, has_state_counts)."""
+def _read_head(text: bytes, delimiter: str, header: bool, warn: Warn) -> tuple[list[str], int, int, bool]:
+    """Returns (names, offset of the first row, number of its cells beyond the names, has_state_counts)."""
     first, start = _first_record(text, delimiter)
     if not header:
-        return [f"V{i}" for i in range(len(first))], 0, False, False
+        return [f"V{i}" for i in range(len(first))], 0, 0, False
     names = [name.strip() for name in first]
     # A first or last column without a name is checked when its cells are known: the first may count the rows, the
-    # last stand behind a delimiter at the end of every line.
-    between = names[not names[0] : len(names) - (not names[-1])]
+    # last ones stand behind delimiters at the end of every line.
+    n_named = len(names)
+    while n_named > 1 and not names[n_named - 1]:
+        n_named -= 1
+    between = names[not names[0] : n_named]
     _check_header(between if between and all(between) else names, warn)
     second = text[start : text.find(b"\n", start)]
     has_counts = foreign_conventions.is_spaced_line_of_counts(second, delimiter, len(names))
     start += (len(second) + 1) * has_counts
     head = text[start : start + _MIN_BLOCK]
-    has_row_names = bool(head) and len(_first_record(head, delimiter)[0]) == len(names) + 1
-    return names, start, has_row_names, has_counts
+    n_cells = len(_first_record(head, delimiter)[0]) if head else 0
+    return names, start, max(0, n_cells - len(names)), has_counts
 
 
 def parse_delimiter(text: str) -> str:

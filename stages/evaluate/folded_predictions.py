@@ -60,7 +60,7 @@ def folded_distributions(
     if dataset.recoding is not None and name in dataset.recoding.learnt:
         raise StageError(
             f"the states of the target {name!r} would differ between folds\n"
-            f"  give its cut points (--discretize {name}=cuts:...), or its merged labels, or leave out --folds"
+            f"  give its cut points (--discretize {name}=cuts:...), or leave out --folds"
         )
     found = np.empty((dataset.n_rows, int(dataset.n_states[target])))
     choice = (UNIFORM, smoothing)

@@ -1,9 +1,8 @@
-"""Cuts and merges of cross-validation are learnt within each fold: against plain arithmetic over rows."""
+"""Cuts of cross-validation are learnt within each fold: against plain arithmetic over rows."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ import pytest
 import bnsl
 from bnsl.tables import as_table
 from formats import open_dataset
-from formats.tables.merged_labels import parse_merge
 from stages.runtime.seeding import task_generator
 
 N = 45
@@ -31,16 +29,14 @@ def terciles(values):
     return sorted({ordered[math.ceil(len(ordered) * k / 3) - 1] for k in (1, 2)})
 
 
-def folds_of(columns, folds, rare=None):
+def folds_of(columns, folds):
     """For each fold its rows, the other rows, and all rows by the states that the others give."""
     for fold in range(folds):
         inside = [row for row in range(N) if FOLD_OF_ROW[folds][row] == fold]
         others = [row for row in range(N) if FOLD_OF_ROW[folds][row] != fold]
         cuts = terciles([columns["x"][row] for row in others])
-        counts = Counter(columns["c"][row] for row in others)
         x = [sum(value > point for point in cuts) for value in columns["x"]]
-        c = [label if rare is None or counts[label] >= rare else "rare" for label in columns["c"]]
-        yield inside, others, {"x": x, "y": columns["y"], "c": c}
+        yield inside, others, {"x": x, "y": columns["y"], "c": columns["c"]}
 
 
 def probability(coded, others, row, child, parent, smoothing, row_values=None):
@@ -55,10 +51,10 @@ def probability(coded, others, row, child, parent, smoothing, row_values=None):
 FAMILIES = {"x": None, "y": "x", "c": "y"}
 
 
-def log_likelihood(columns, folds, rare=None):
+def log_likelihood(columns, folds):
     logs = [
         math.log(probability(coded, others, row, child, parent, 1.0))
-        for inside, others, coded in folds_of(columns, folds, rare)
+        for inside, others, coded in folds_of(columns, folds)
         for row in inside
         for child, parent in FAMILIES.items()
     ]
@@ -80,10 +76,7 @@ def test_likelihood_of_folds(arcs, folds):
     columns = table()
     whole = terciles(columns["x"])
     assert any(terciles([columns["x"][r] for r in others]) != whole for _, others, _ in folds_of(columns, folds))
-    options = {"data": columns, "folds": folds, "discretize": "quantile:3", "quiet": True}
-    [found] = bnsl.evaluate(arcs, merge="c=rare<4", **options)
-    assert found["cv_loglik"] == pytest.approx(log_likelihood(columns, folds, rare=4), rel=1e-12)
-    [found] = bnsl.evaluate(arcs, **options)
+    [found] = bnsl.evaluate(arcs, data=columns, folds=folds, discretize="quantile:3", quiet=True)
     assert found["cv_loglik"] == pytest.approx(log_likelihood(columns, folds), rel=1e-12)
 
 
@@ -162,17 +155,11 @@ def test_smoothing(arcs, target):
     losses = {}
     for smoothing in (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0):
         losses[smoothing] = 0.0
-        for inside, others, coded in folds_of(columns, 5, rare=4):
+        for inside, others, coded in folds_of(columns, 5):
             for row in inside:
                 chances = joint(coded, others, row, target, smoothing)
                 losses[smoothing] -= math.log(chances[coded[target][row]] / sum(chances.values()))
-    options = {
-        "discretize": "quantile:3",
-        "merge": "c=rare<4",
-        "smoothing_for": target,
-        "smooth_towards": "uniform",
-        "quiet": True,
-    }
+    options = {"discretize": "quantile:3", "smoothing_for": target, "smooth_towards": "uniform", "quiet": True}
     found = bnsl.fit(arcs, columns, **options).record.header.by[-1]["options"]["smoothing"]
     assert found == min(losses, key=lambda value: losses[value])
 
@@ -221,12 +208,11 @@ def test_rows_of_the_data_set(options, tmp_path):
     columns["c"] = ["" if row in (5, 17) and "missing" in options else v for row, v in enumerate(columns["c"])]
     path = tmp_path / "t.csv"
     path.write_text("\n".join([",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values()))]))
-    rules = {"discretize": "x=quantile:3", "merge": parse_merge("c=rare<4"), "is_recodable": True}
+    rules = {"discretize": "x=quantile:3", "is_recodable": True}
     dataset = open_dataset(str(path), **rules, **options)
     marked = np.arange(dataset.n_rows) >= 12
     coded = dataset.recoded(marked)
-    alone = dataset.recoding.learnt
-    assert alone == ("x", "c") and coded.n_rows == dataset.n_rows and coded.names == dataset.names
+    assert dataset.recoding.learnt == ("x",) and coded.n_rows == dataset.n_rows and coded.names == dataset.names
     for variable, states in zip(dataset.variables, coded.variables):
         has_missing = variable.states[-1] == "NA"
         assert (states.states[-1] == "NA") == has_missing

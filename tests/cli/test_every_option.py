@@ -150,6 +150,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "measures": ("arcs:min",),
     "memory": ("1",),
     "na": ("red",),
+    "not_na": ("",),
     "near": ("n.jsonl",),
     "neighbourhood": ("a",),
     "patterns": ("q.txt",),

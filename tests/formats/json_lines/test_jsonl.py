@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive.parent_set_files import checked_record
 
-from formats.data_records import Merging, Variable
+from formats.data_records import Variable
 from formats.errors import FormatError, Malformed
 from formats.graphs.network_files import open_network, write_network
 from formats.json_lines.jsonl_writer import encode_header, encode_record
@@ -228,7 +228,7 @@ def test_the_schema_names_every_key_that_is_written():
     for name, spec in JSONL_FORMATS.items():
         if name == "bnsl.proof":  # whose header has numbers of its own
             continue
-        variable = Variable("a", ("rare", "z"), Merging({"rare": ("x", "y")}, "rare"))
+        variable = Variable("a", ("rare", "z"))
         header = Header((variable,), "bdeu", 1, "sha256:1", 1.0, (), "2024-01-01T00:00:00Z")
         written = json.loads(encode_header(name, header, 0 if spec is FOREST else None))
         assert set(written) <= {key.name for key in spec.header}

@@ -25,10 +25,10 @@ def completed(tmp_path, text, states, **rules):
 
 
 def test_cells_and_columns_of_the_table_stay(tmp_path):
-    text = "id,w,a\nk1,0.25,1.0\nk2,,\n,7,02\n"
+    text = "id,w,a\nk1,0.25,1.0\nk2,,\n,7,2.0\n"
     names, rows = completed(tmp_path, text, [1, 1, 1])
     assert names == ["id", "w", "a", "b"]
-    assert rows == [["k1", "0.25", "1.0", "yes"], ["k2", ">1.5", "1.0", "yes"], ["", "7", "02", "yes"]]
+    assert rows == [["k1", "0.25", "1.0", "yes"], ["k2", ">1.5", "1.0", "yes"], ["", "7", "2.0", "yes"]]
 
 
 def test_a_state_that_does_not_occur_gets_the_label_of_the_network(tmp_path):

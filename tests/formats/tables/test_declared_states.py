@@ -49,13 +49,22 @@ def test_states_without_rows_count_in_scores(read):
     assert score_families([(), (0,)], observed, ["bic"])["bic"].tolist() == pytest.approx(by_hand)
 
 
-def test_missing_cells_and_levels_that_mean_them(read):
-    given = {"x": column([0, None, 3], ["b", "a", "c", "NA"]), "y": [0, 1, 1]}
-    assert states(read(given, missing="state"))[0] == ("b", "a", "c", "NA")
-    assert states(read(given, missing="state", observed=True))[0] == ("b", "NA")
-    assert states(read(given, missing="drop")) == [("b", "a", "c"), ("0",)]
+def test_a_declared_category_is_a_label_whatever_its_text(read):
+    given = {"x": column([0, None, 3, 2], ["b", "a", "?", "NA"]), "y": [0, 1, 1, 0]}
+    with pytest.raises(UnsuitableData, match="'NA' is a label, and 1 missing cells cannot be a state of this name"):
+        read(given, missing="state")
+    assert states(read(given, missing="drop")) == [("b", "a", "?", "NA"), ("0", "1")]
     kept = read(given, open_incomplete)
-    assert states(kept.dataset)[0] == ("b", "a", "c") and kept.is_hidden.tolist()[0] == [False, True, True]
+    assert kept.is_hidden.tolist()[0] == [False, True, False, False]
+    assert kept.dataset.codes[0].tolist() == [0, 0, 3, 2]
+    hidden = read(given, open_incomplete, na=("NA",))
+    assert states(hidden.dataset)[0] == ("b", "a", "?") and hidden.is_hidden[0].tolist() == [False, True, True, False]
+
+
+def test_missing_cells_beside_levels(read):
+    given = {"x": column([0, None, 2], ["b", "a", "c"]), "y": [0, 1, 1]}
+    assert states(read(given, missing="state"))[0] == ("b", "a", "c", "NA")
+    assert states(read(given, missing="state", observed=True))[0] == ("b", "c", "NA")
     assert states(read({"x": column([0, 1], ["b", "a"])}, missing="state")) == [("b", "a")]
 
 

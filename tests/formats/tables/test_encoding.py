@@ -31,9 +31,28 @@ class TestStates:
         assert dataset.codes.tolist() == [[2, 1, 0, 2], [0, 1, 3, 2]]
 
     def test_equal_numbers_are_one_state(self, read):
-        dataset = read(a=["1", "1.0", "01", "2.50", "2.5", "+1", "1e0"])
-        assert states(dataset) == [("1", "2.5")]
-        assert dataset.codes.tolist() == [[0, 0, 0, 1, 1, 0, 0]]
+        dataset = read(a=["1", "1.0", "2.5", "2.0", "1"])
+        assert states(dataset) == [("1", "2.0", "2.5")]
+        assert dataset.codes.tolist() == [[0, 0, 2, 1, 0]]
+
+    @pytest.mark.parametrize("other", ["01", "1.00", "+1", "1e0", "1.", "1E0", "0001"])
+    def test_other_spellings_are_labels(self, read, other):
+        dataset = read(a=["1", other, "2"])
+        assert sorted(states(dataset)[0]) == sorted(["1", other, "2"])
+        assert len(set(dataset.codes[0].tolist())) == 3
+
+    def test_numbers_spelled_otherwise_are_pointed_out_and_cut_by_a_rule_that_names_them(self, read):
+        warnings: list[str] = []
+        prices = [f"{cents / 100:.2f}" for cents in range(100, 350, 5)]
+        assert len(states(read(a=prices, warn=warnings.append))[0]) == 50
+        assert "'a': labels of numbers not spelled as Python spells them, as '1.00': each is a state" in warnings[0]
+        assert "--discretize a=quantile:4 cuts them as numbers" in warnings[0]
+        assert states(read(a=prices, discretize="a=quantile:2")) == [("<=2.2", ">2.2")]
+        assert states(read(a=prices, discretize="*=median")) == [("<=2.2", ">2.2")]
+        assert len(states(read(a=prices, discretize="median"))[0]) == 50
+        many = [f"{cents / 100:.2f}" for cents in range(100, 500)]
+        with pytest.raises(UnsuitableData, match=r"'a' \(400, labels of numbers not spelled .*, as '1.00'\)"):
+            read(a=many)
 
     def test_long_whole_numbers_stay_apart(self, read):
         dataset = read(a=["9007199254740993", "9007199254740992"])
@@ -240,7 +259,7 @@ class TestLimits:
 
     def test_20_numbers_are_states(self, read):
         assert len(states(read(a=list(range(20))))[0]) == 20
-        assert len(states(read(a=[f"{i % 20}.{'0' * (i // 20)}" for i in range(40)]))[0]) == 20
+        assert len(states(read(a=[f"{i % 20}{'.0' * (i // 20)}" for i in range(40)]))[0]) == 20
 
     def test_too_many_labels(self, read):
         with pytest.raises(UnsuitableData, match=r"'a' \(257\)\n.*the limit is 256 states"):

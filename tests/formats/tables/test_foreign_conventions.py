@@ -164,3 +164,35 @@ def test_a_last_column_with_a_name_or_a_cell_is_a_column(read):
     assert read("0,x,\n1,y,2\n", header=False, missing="state").names == ("V0", "V1", "V2")
     with pytest.raises(Malformed, match="2 cells where 3 are expected"):
         read("a,b,\n0,x\n1,y\n")
+
+
+@pytest.mark.parametrize("first", ["sep=;", "SEP=;", '"sep=;"', "\ufeffsep=;"])
+def test_a_line_of_spreadsheets_that_names_the_delimiter(read, first):
+    warnings: list[str] = []
+    dataset = read(f"{first}\r\na;b,c\r\n1;x\r\n2;y\r\n", warn=warnings.append)
+    assert dataset.names == ("a", "b,c") and dataset.n_rows == 2
+    assert len(warnings) == 1 and "names the delimiter; it is no row" in warnings[0]
+    with pytest.raises(Malformed) as caught:
+        read(f"{first}\na;b\n1;x\n2\n")
+    assert caught.value.line == 4
+
+
+@pytest.mark.parametrize("n_ends", [1, 2, 3])
+@pytest.mark.parametrize("is_in_header", [True, False])
+def test_delimiters_at_line_ends(read, n_ends, is_in_header):
+    warnings: list[str] = []
+    ends = "," * n_ends
+    text = f"a,b{ends if is_in_header else ''}\n1,x{ends}\n2,y{ends}\n"
+    dataset = read(text, warn=warnings.append)
+    assert [variable.states for variable in dataset.variables] == [("1", "2"), ("x", "y")]
+    assert len(warnings) == 1 and "at the end of every line" in warnings[0]
+    with pytest.raises((Malformed, UnsuitableData)):
+        read(text.replace("2,y" + ends, "2,y" + ends + "z"))
+
+
+def test_a_cross_table_of_counts_is_refused(read):
+    with pytest.raises(UnsuitableData, match=r"cross table of counts, with rows 'male', 'female'\n.*--weights"):
+        read(",low,high\nmale,12,30\nfemale,40,8\n")
+    assert read(",low,high\nr1,1,0\nr2,1,1\nr3,0,1\nr4,0,0\n").n_rows == 4
+    assert read(",low,high\nr1,a,30\nr2,b,31\n").n_rows == 2
+    assert read(",low,high\n1,12,30\n2,40,8\n").n_rows == 2

@@ -1,0 +1,81 @@
+"""Cells that are Python objects of several kinds, as in columns of type object: their texts, none merged."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import numbers
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_AS_TEXTS = {"text", "number", "truth value"}
+
+
+def is_of_several_kinds(cells: Any) -> bool:
+    """Whether cells are Python objects of more than one kind, as 1 and "1"; types alone would make them one."""
+    if getattr(cells, "dtype", "object") != "object":
+        return False
+    kinds = {_kind_of(kind) for kind in {type(cell) for cell in cells}}
+    return len(kinds - {None}) > 1
+
+
+def texts_of(cells: Iterable[Any], name: Any) -> pyarrow.Array:
+    """The texts of cells that are texts, numbers, truth values or missing; null where they are missing.
+
+    - `name`: the name of the column, None if it has none.
+    Raises `ValueError`: cells of other kinds, or different ones of the same text.
+    """
+    import pyarrow
+
+    column = "a column" if name is None else f"column {name!r}"
+    texts: list[str | None] = []
+    first: dict[str, tuple[str, Any]] = {}
+    for cell in cells:
+        kind = _kind_of(type(cell))
+        if kind is None or cell != cell:
+            texts.append(None)
+            continue
+        if kind not in _AS_TEXTS:
+            raise ValueError(
+                f"{column} has cells of several types, as {type(cell).__name__}: make them texts or numbers"
+            )
+        text = _number_text(cell) if kind == "number" else str(cell)
+        known = first.setdefault(text, (kind, cell))
+        if known[0] != kind:
+            raise ValueError(f"{column} has the cells {known[1]!r} and {cell!r}, of the same text: make them differ")
+        texts.append(text)
+    return pyarrow.array(texts, pyarrow.string())
+
+
+def refuse_equal_texts(labels: Sequence[str], name: Any) -> None:
+    """Raise `ValueError` for categories, such as 1 and "1", of which two have the same text."""
+    twice = [label for label, count in Counter(labels).items() if count > 1]
+    if twice:
+        raise ValueError(f"column {name!r} has two categories of the text {twice[0]!r}: rename one")
+
+
+def _kind_of(kind: type) -> str | None:
+    """The kind of values of a type; None for those that only say that a cell is missing."""
+    if kind.__name__ in ("NoneType", "NAType", "NaTType"):
+        return None
+    if issubclass(kind, str):
+        return "text"
+    if issubclass(kind, bool) or kind.__name__ in ("bool", "bool_"):
+        return "truth value"
+    if issubclass(kind, numbers.Number):
+        return "number"
+    return "time" if issubclass(kind, datetime.datetime) else kind.__name__
+
+
+def _number_text(cell: Any) -> str:
+    """A number as columns of numbers have it: without a point if it is whole."""
+    if isinstance(cell, Decimal):
+        return format(cell.normalize(), "f")
+    if isinstance(cell, numbers.Integral):
+        return str(int(cell))
+    return str(int(cell)) if math.isfinite(cell) and cell == int(cell) else repr(float(cell))
