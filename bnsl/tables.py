@@ -73,20 +73,12 @@ def table_in_memory(value: Any) -> TableInMemory:
     return TableInMemory(f"<{called}>", lambda: _reader(table))
 
 
-def with_column(value: Any, name: str, codes: Any, labels: Sequence[str]) -> TableInMemory:
-    """A table with one more column, of labels in their order.
-
-    `codes`: the position of each cell in `labels`.
-    """
+def arrow_table(value: Any) -> pyarrow.Table:
+    """A table in memory as an Arrow table; `value` as in `table_in_memory`."""
     import pyarrow
 
-    from formats.streams import TableInMemory
-
     table = _converted(value)
-    given = table if isinstance(table, pyarrow.Table) else pyarrow.table(table)
-    cells = pyarrow.DictionaryArray.from_arrays(pyarrow.array(codes, pyarrow.int32()), list(labels))
-    whole = given.append_column(name, cells)
-    return TableInMemory(f"<{type(value).__name__}>", lambda: _reader(whole))
+    return table if isinstance(table, pyarrow.Table) else pyarrow.table(table)
 
 
 def _reader(table: Any) -> pyarrow.RecordBatchReader:

@@ -92,15 +92,14 @@ def _smoothing(
     if smoothing_for is None:
         if smooth_towards is not None and smoothing is None:
             raise UsageError("--smooth-towards goes with --smoothing ROWS or --smoothing-for NAME.")
-        if smooth_towards == "marginal" and isinstance(rows, IncompleteDataset):
-            raise UsageError("--smooth-towards marginal does not go with --missing em.")
         return smoothing, smooth_towards or "uniform"
     if smoothing is not None:
         raise UsageError("--smoothing-for chooses --smoothing: give one of them.")
-    if isinstance(rows, IncompleteDataset) or rows.interventions is not None:
-        raise UsageError("--smoothing-for needs complete rows as they come, without --missing em, --interventions.")
+    dataset = rows.dataset if isinstance(rows, IncompleteDataset) else rows
+    if dataset.interventions is not None:
+        raise UsageError("--smoothing-for predicts rows as they come, without --interventions: give --smoothing.")
     kinds = TOWARDS if smooth_towards is None else (smooth_towards,)
-    losses = losses_by_smoothing(structure, rows, find_variable(smoothing_for, rows.variables), kinds)
+    losses = losses_by_smoothing(structure, rows, find_variable(smoothing_for, dataset.variables), kinds)
     towards, chosen = min(losses, key=lambda choice: losses[choice])
     run.reporter.summary(
         f"smoothing {chosen:g} towards the {towards} distribution: log-loss of {smoothing_for} "
@@ -119,15 +118,15 @@ def fit(
     ),
     smoothing_for: str | None = parameter(
         "Choose --smoothing from 0.1 to 10000, and --smooth-towards unless it is given, so that this variable is "
-        "predicted best: by the log-loss in 5-fold "
-        "cross-validation on DATA, with the structure fixed, and cuts as in evaluate --folds.",
+        "predicted best: by the log-loss in 5-fold cross-validation on DATA, with the structure fixed, and cuts as in "
+        "evaluate --folds. With --missing em, rows with missing cells are judged by the families that they show whole.",
         metavar="NAME",
         section="Parameters",
     ),
     smooth_towards: str | None = parameter(
         "What --smoothing draws distributions towards: the uniform one, with its rows divided among the cells of a "
-        "table, or the variable's own (marginal), with as many rows for each parent configuration. "
-        "Uniform if not given.",
+        "table, or (marginal) those given one parent less, which are smoothed in turn, with as many rows for each "
+        "parent configuration. Uniform if not given.",
         Choice(TOWARDS),
         section="Parameters",
     ),
@@ -164,6 +163,8 @@ def fit(
     if not data_options.keeps_holes:
         run.refuse(WITH_HOLES, "goes with --missing em.")
     rows = data_options.open_rows(data, run.reporter, known, is_recodable=smoothing_for is not None)
+    if isinstance(rows, IncompleteDataset) and not rows.n_holes:
+        rows = rows.dataset  # the frequencies are the maximum
     names = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).names
     structure = completed(structure, network, names, data, run.reporter)
     if data_options.interventions is None:
@@ -182,7 +183,7 @@ def fit(
     from stages.incomplete.maximisation import Maximisation, fit_incomplete
 
     explain_interruption(NOTHING_YET)
-    settings = Maximisation(smoothing=smoothing or 0.0, jobs=jobs, **vars(maximisation))
+    settings = Maximisation(smoothing=smoothing or 0.0, towards=towards, jobs=jobs, **vars(maximisation))
     stop = run.search()
     found = fit_incomplete(
         structure, rows, settings, name=name, elimination=certified_order(structure), stop=stop, reporter=run.reporter

@@ -88,13 +88,24 @@ def fill_holes(engine: Engine, evidence: EvidenceTable, jobs: int, seed: int | N
 
 
 def result_columns(engine: Engine, targets: list[int]) -> dict[str, str]:
-    """The columns of the answers for rows, and the kind of their values."""
-    columns = {}
+    """The columns of the answers for rows, and the kind of their values.
+
+    Raises `UsageError`: two of them would have one name.
+    """
+    columns = []
     for target in targets:
         variable = engine.variables[target]
-        columns[variable.name] = TEXT
-        columns |= dict.fromkeys((f"P({variable.name}={state})" for state in variable.known_states), FIGURE)
-    return columns | {"log_probability" if engine.given is None else "log_partition": FIGURE}
+        columns.append((variable.name, TEXT))
+        columns += [(f"P({variable.name}={state})", FIGURE) for state in variable.known_states]
+    columns.append(("log_probability" if engine.given is None else "log_partition", FIGURE))
+    names = [name for name, _ in columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(
+                f"--predict: the answers would have two columns named {name!r}, since a variable has a name that "
+                "answers use: give it another name, or ask for other variables."
+            )
+    return dict(columns)
 
 
 def result_batches(

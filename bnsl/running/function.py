@@ -158,12 +158,30 @@ class Function:
         return self.body(**arguments, run=run)
 
     def __call__(self, *inputs: Any, quiet: bool = False, verbose: int = 0, **keywords: Any) -> Any:
-        def ready(mend: Mapping[str, Any]) -> str:
-            options = mended(self.keywords, mend)
-            return f"\n  In one: {python_line(self.__name__, names, keywords | options)}" if options else ""
+        def line(mending: Mapping[str, Any]) -> str:
+            return python_line(self.__name__, names, {**keywords, **mending})
 
         names = self._positional[: len(inputs)]
-        with calling(self.__name__, self.keywords, -1 if quiet else verbose, ready) as (reporter, resources):
+        return self.call_as(self.keywords, line, inputs, keywords, -1 if quiet else verbose)
+
+    def call_as(
+        self,
+        spoken: Mapping[str, Option],
+        line: Callable[[Mapping[str, Any]], str],
+        inputs: Collection[Any],
+        keywords: Mapping[str, Any],
+        verbosity: int,
+    ) -> Any:
+        """Call with these keywords; messages name options by the keywords `spoken`.
+
+        `line`: the call, with further keywords that mend it, as a line that the caller could write.
+        """
+
+        def ready(mend: Mapping[str, Any]) -> str:
+            options = mended(self.keywords, mend)
+            return f"\n  In one: {line(options)}" if options else ""
+
+        with calling(self.__name__, spoken, verbosity, ready) as (reporter, resources):
             values, given = self.values(inputs, keywords)
             run = Run(self, reporter, given, resources, graceful_stop, is_called=True)
             return self.finish(self.run(values, run))

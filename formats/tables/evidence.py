@@ -71,8 +71,8 @@ def open_evidence(
         table = read_labels(source, delimiter, header, warn)
         if isinstance(table, EntropyTable):
             raise Malformed("this is an entropy table, not a data table")
-        if not table.columns or not len(table.columns[0]):
-            raise UnsuitableData("no rows of data")
+        if not table.columns:
+            raise UnsuitableData("no columns of data")
         raw = table.chosen(selected_positions(table.names, columns, drop))
         matched = _matched(raw, variables)
         marks = Marks(na, not_na)

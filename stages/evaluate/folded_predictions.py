@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from formats.data_records import Dataset
+from formats.data_records import Dataset, IncompleteDataset
 from formats.records import Network
-from stages.fit import UNIFORM, count_cells, to_probabilities
+from stages.fit import MARGINAL, UNIFORM, count_cells, mean_marginals, shares_of, summed
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
 
@@ -19,34 +19,69 @@ Choice = tuple[str, float]
 
 
 def fold_logs(
-    network: Network, dataset: Dataset, target: int, folds: int, choices: Sequence[Choice], seed: int
+    network: Network,
+    given: Dataset | IncompleteDataset,
+    target: int,
+    folds: int,
+    choices: Sequence[Choice],
+    seed: int,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, dict[Choice, np.ndarray]]]:
-    """For each fold the indices of its rows, the target's states in them, and logarithms by choice.
+    """For each fold the indices of its rows that show the target, the target's states in them, and logarithms by
+    choice.
 
     The logarithms, float64, shape (states, rows), are of the probability of each row with each state of the target,
     less what is the same for all states. The structure is fixed, and rows are dealt to the folds by `seed`. Where the
     data set can be recoded, cuts and merges are learnt from the other folds, too. Only families with the target
-    matter, since rows are complete.
+    matter. A row with holes counts, and is judged, by the families that it shows whole, without a sum over the holes.
     """
+    dataset = given.dataset if isinstance(given, IncompleteDataset) else given
     fold_of_row = task_generator(seed).permutation(dataset.n_rows) % folds
-    members = [np.flatnonzero(fold_of_row == fold) for fold in range(folds)]
+    shows_target = _showing(given, (target,))
+    members = [np.flatnonzero((fold_of_row == fold) & shows_target) for fold in range(folds)]
     families = [(c, p) for c, p in enumerate(network.parents) if c == target or target in p]
+    showing = [_showing(given, (*parents, child)) for child, parents in families]
     for coded, judged in coded_folds(dataset, fold_of_row, folds):
-        totals = [count_cells(coded, child, parents) for child, parents in families]
         for fold in judged:
             rows = members[fold]
             part = coded.rows(rows)
-            logs = {choice: np.zeros((int(coded.n_states[target]), len(rows))) for choice in choices}
-            for (child, parents), total in zip(families, totals):
-                training = total - count_cells(part, child, parents)
-                cells = [part.codes[v].astype(np.int64) for v in (*parents, child)]
-                place = (*parents, child).index(target)
-                for kind, value in choices:
-                    table = to_probabilities(training, value, kind)
-                    for state, log in enumerate(logs[kind, value]):
-                        cells[place] = np.full(len(rows), state)
-                        log += np.log(table[tuple(cells)])
+            states = np.arange(int(coded.n_states[target]))[:, None]
+            logs = {choice: np.zeros((len(states), len(rows))) for choice in choices}
+            for (child, parents), shown in zip(families, showing):
+                training = count_cells(coded, child, parents, shown & (fold_of_row != fold))
+                whole = shown[rows]
+                cells = tuple(
+                    states if v == target else part.codes[v][whole].astype(np.int64) for v in (*parents, child)
+                )
+                for choice, found in _probabilities(training, cells, choices):
+                    logs[choice][:, whole] += np.log(found)
             yield rows, part.codes[target].astype(np.int64), logs
+
+
+def _probabilities(
+    counts: np.ndarray, cells: tuple[np.ndarray, ...], choices: Sequence[Choice]
+) -> Iterator[tuple[Choice, np.ndarray]]:
+    """For each choice (smoothing above 0) the probabilities in some cells of the table that it makes of the counts.
+
+    No table is made: with many parents it has many more cells than there are rows.
+    """
+    own, totals = counts[cells], counts.sum(axis=-1)[cells[:-1]]
+    counted = {}
+    if any(kind == MARGINAL for kind, _ in choices):
+        for left_out, parts in summed(counts).items():
+            held = [np.zeros_like(index) if axis in left_out else index for axis, index in enumerate(cells)]
+            counted[left_out] = parts[0][tuple(held)], parts[1][..., 0][tuple(held[:-1])]
+    alone = shares_of(counts)[cells[-1]]
+    for kind, value in choices:
+        added = value * mean_marginals(alone, counted, value) if kind == MARGINAL else value / counts.size
+        total = value if kind == MARGINAL else value / counts.size * counts.shape[-1]
+        yield (kind, value), (own + added) / (totals + total)
+
+
+def _showing(given: Dataset | IncompleteDataset, variables: Sequence[int]) -> np.ndarray:
+    """The rows without a hole in these variables, bool."""
+    if isinstance(given, IncompleteDataset):
+        return np.logical_not(given.is_hidden[list(variables)].any(axis=0))
+    return np.ones(given.n_rows, dtype=np.bool_)
 
 
 def folded_distributions(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from formats.data_records import Dataset
+from formats.data_records import Dataset, IncompleteDataset
 from formats.records import Network
 from stages.fit import TOWARDS
 from stages.runtime.errors import StageError
@@ -21,22 +21,24 @@ FOLDS = 5
 
 
 def losses_by_smoothing(
-    network: Network, dataset: Dataset, target: int, towards: Sequence[str] = TOWARDS, seed: int = 0
+    network: Network, rows: Dataset | IncompleteDataset, target: int, towards: Sequence[str] = TOWARDS, seed: int = 0
 ) -> dict[Choice, float]:
     """Log-loss of predictions of a variable in cross-validation, by what the parameters are smoothed towards
     (some of `fit.TOWARDS`), and by their smoothing.
 
     The loss is the mean of minus the logarithm of the probability of the target's state given the other cells, in
-    nats, in `FOLDS` folds as in `fold_logs`. Raises `StageError` if there are fewer rows than folds.
+    nats, over the rows that show it, in `FOLDS` folds as in `fold_logs`. Raises `StageError` if these are fewer than
+    the folds.
     """
-    if dataset.n_rows < FOLDS:
-        raise StageError(f"{FOLDS} folds of {dataset.n_rows} rows: give the smoothing itself")
     choices = [(kind, value) for kind in towards for value in GRID]
-    losses = {choice: np.zeros(dataset.n_rows) for choice in choices}
-    for rows, truth, logs in fold_logs(network, dataset, target, FOLDS, choices, seed):
+    n_rows = rows.n_rows if isinstance(rows, Dataset) else int((~rows.is_hidden[target]).sum())
+    if n_rows < FOLDS:
+        raise StageError(f"{FOLDS} folds of {n_rows} rows: give the smoothing itself")
+    losses: dict[Choice, list[float]] = {choice: [] for choice in choices}
+    for _, truth, logs in fold_logs(network, rows, target, FOLDS, choices, seed):
         for choice in choices:
-            losses[choice][rows] = _losses(logs[choice], truth)
-    return {choice: math.fsum(found.tolist()) / len(found) for choice, found in losses.items()}
+            losses[choice] += _losses(logs[choice], truth).tolist()
+    return {choice: math.fsum(found) / n_rows for choice, found in losses.items()}
 
 
 def _losses(logs: np.ndarray, truth: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from formats.graph_records import BayesianNetwork
 from formats.graphs.structures import with_header
 from formats.records import Network
 from formats.wording import plural, whole
-from stages.fit import check_same_variables, table_shape, to_probabilities
+from stages.fit import UNIFORM, added_rows, check_same_variables, table_shape, to_probabilities
 from stages.inference.expected_counts import Expectations
 from stages.inference.junction_trees import Engine
 from stages.runtime.budgets import StopSignal
@@ -33,7 +33,8 @@ from stages.runtime.seeding import task_generator
 class Maximisation:
     """Settings of expectation maximisation."""
 
-    smoothing: float = 0.0  # equivalent sample size of a uniform prior, as in `stages.fit.fit_parameters`; 0 for none
+    smoothing: float = 0.0  # as in `stages.fit.fit_parameters`; 0 for no prior
+    towards: str = UNIFORM  # as in `stages.fit.added_rows`; marginals are of the rows that show a whole family
     restarts: int = 1  # number of starts: the first uses rows that show whole families, the others are random
     seed: int = 0
     tolerance: float = 1e-6  # convergence: an iteration changes every probability by less than this
@@ -122,6 +123,10 @@ class _Task:
         self.settings = settings
         ends = np.cumsum([math.prod(shape) for shape in shapes]).tolist()
         self.places = [slice(end - math.prod(shape), end) for shape, end in zip(shapes, ends)]
+        self.prior = [
+            added_rows(table, settings.smoothing, settings.towards)
+            for table in self.tables(self.rows.observed_counts)
+        ]
 
     def tables(self, flat: np.ndarray) -> list[np.ndarray]:
         """Views of a flat array by family."""
@@ -138,20 +143,21 @@ class _Task:
         """
         # Exponentials divided by their sum are uniform among the distributions.
         chance = task_generator(self.settings.seed, number).standard_exponential(len(self.rows.observed_counts))
-        chance = self.maximise(np.maximum(chance, 1e-9), 0.0)
-        return self.maximise(self.rows.observed_counts + chance, 0.0) if number == 0 else chance
+        nothing = [0.0] * len(self.shapes)
+        chance = self.maximise(np.maximum(chance, 1e-9), nothing)
+        return self.maximise(self.rows.observed_counts + chance, nothing) if number == 0 else chance
 
-    def maximise(self, counts: np.ndarray, smoothing: float) -> np.ndarray:
+    def maximise(self, counts: np.ndarray, prior: Sequence[np.ndarray | float]) -> np.ndarray:
         """The M step."""
-        return self.flatten([to_probabilities(table, smoothing) for table in self.tables(counts)])
+        return self.flatten([to_probabilities(table, added) for table, added in zip(self.tables(counts), prior)])
 
     def log_prior(self, probabilities: np.ndarray) -> float:
         """Log-density of the prior up to a constant."""
-        smoothing = self.settings.smoothing
-        if smoothing == 0.0:
+        if self.settings.smoothing == 0.0:
             return 0.0
-        # The M step adds smoothing / cells to each count: it maximises the log-likelihood plus this term.
-        return math.fsum(smoothing / part.size * float(np.log(part).sum()) for part in self.tables(probabilities))
+        # The M step adds these rows to each count: it maximises the log-likelihood plus this term.
+        parts = zip(self.prior, self.tables(probabilities))
+        return math.fsum(float((added * np.log(part)).sum()) for added, part in parts)
 
     def climb(
         self, probabilities: np.ndarray, number: int, stop: StopSignal | None, reporter: Reporter | None
@@ -172,7 +178,7 @@ class _Task:
             if reporter is not None:
                 of = f"start {number + 1} of {settings.restarts}, " if settings.restarts > 1 else ""
                 reporter.progress(iteration, settings.iterations, f"{of}iterations", loglik=reached)
-            probabilities = self.maximise(found.counts, settings.smoothing)
+            probabilities = self.maximise(found.counts, self.prior)
             change = float(np.abs(probabilities - kept).max())
             if change < settings.tolerance:
                 return _Run(kept, reached, trace, change, True)

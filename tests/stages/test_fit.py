@@ -55,6 +55,40 @@ def test_smoothing_towards_the_marginal():
     assert tables[1] == pytest.approx(np.array([[5 / 10, 5 / 10], [3 / 9, 6 / 9], [3 / 7, 4 / 7]]))
 
 
+def drawn_to_marginals(rows: list[tuple[int, ...]], held: tuple[int | None, ...], sizes, smoothing: float):
+    """The child's distribution, by the definition; `held` has None for each parent that is left out."""
+    size = sizes[-1]
+    if all(state is None for state in held):
+        counts = [1 + sum(row[-1] == state for row in rows) for state in range(size)]
+        return [count / sum(counts) for count in counts]
+    means = [0.0] * size
+    parents = [axis for axis, state in enumerate(held) if state is not None]
+    for axis in parents:
+        fewer = drawn_to_marginals(rows, (*held[:axis], None, *held[axis + 1 :]), sizes, smoothing)
+        means = [mean + share / len(parents) for mean, share in zip(means, fewer)]
+    like = [row for row in rows if all(state in (None, cell) for state, cell in zip(held, row))]
+    counts = [sum(row[-1] == state for row in like) for state in range(size)]
+    return [(count + smoothing * mean) / (len(like) + smoothing) for count, mean in zip(counts, means)]
+
+
+@pytest.mark.parametrize("n_parents", [1, 2, 3, 4])
+def test_smoothing_towards_marginals_of_several_parents(n_parents):
+    generator = np.random.default_rng(n_parents)
+    sizes = [*[2, 3, 2, 2][:n_parents], 3]
+    columns = [generator.integers(0, size, 23).tolist() for size in sizes]
+    dataset = make_dataset(columns, sizes)
+    network = make_network([*[()] * n_parents, tuple(range(n_parents))], dataset.variables)
+    table = fit_parameters(network, dataset, smoothing=2.5, towards="marginal").tables[-1]
+    for states in itertools.product(*map(range, sizes[:-1])):
+        assert table[states] == pytest.approx(drawn_to_marginals(list(zip(*columns)), states, sizes, 2.5))
+
+
+def test_marginals_of_many_parents_are_refused():
+    with pytest.raises(StageError, match="17 parents is not smoothed towards its marginals: at most 16"):
+        fit.added_rows(np.zeros((2,) + (1,) * 16 + (2,)), 1.0, "marginal")
+    assert fit.added_rows(np.zeros((2,) + (1,) * 15 + (2,)), 1.0, "marginal").shape == (2,) + (1,) * 15 + (2,)
+
+
 @pytest.mark.parametrize("prior", [{}, {"smoothing": 0}, {"smoothing": 1}])
 def test_configurations_without_rows_are_uniform(prior):
     dataset = make_dataset([[0, 0], [1, 2]], [3, 4])

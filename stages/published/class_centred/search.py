@@ -49,7 +49,7 @@ class ClassCentred:
         if options.knowledge is not None and not options.knowledge.is_empty:
             raise StageError(
                 f"method {options.method} draws its arcs by a fixed rule: it cannot follow --require, --forbid, "
-                "--allow or --tiers"
+                "--allow or --tiers; searches by score can, such as --method pricing"
             )
         self.scorer, self.budget, self.reporter = scorer, budget, reporter
         self.features = [v for v in range(scorer.n_variables) if v != self.target]

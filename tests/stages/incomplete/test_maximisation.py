@@ -15,7 +15,7 @@ from naive.interventions import expected_counts_where_free
 from formats.data_records import Dataset, IncompleteDataset, Interventions, Variable
 from formats.graph_records import BayesianNetwork
 from stages.evaluate.likelihood import observed_log_likelihoods, parameter_log_likelihoods
-from stages.fit import fit_parameters
+from stages.fit import added_rows, count_cells, fit_parameters
 from stages.incomplete.maximisation import Maximisation, fit_incomplete
 from stages.runtime.errors import NothingFoundError, StageError
 from stages.runtime.reporting import NullReporter
@@ -62,6 +62,29 @@ def test_what_is_not_reached_is_said():
     rows = with_holes(network, 40, 0.3, 1)
     found = fit_incomplete(structure_of(network), rows, Maximisation(iterations=2))
     assert not found.converged and found.change > 1e-6 and len(found.traces[0]) == 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_smoothing_towards_the_marginal(seed):
+    """As of complete rows if there are no holes; with holes the M step adds the rows that whole families give."""
+    network = small_network(seed, n_variables=4)
+    rows = with_holes(network, 60, 0.2, seed)
+    complete = IncompleteDataset(rows.dataset, np.zeros_like(rows.is_hidden))
+    settings = Maximisation(smoothing=3.0, towards="marginal", tolerance=1e-12)
+    found = fit_incomplete(structure_of(network), complete, settings)
+    expected = fit_parameters(structure_of(network), rows.dataset, smoothing=3.0, towards="marginal")
+    for ours, theirs in zip(found.network.tables, expected.tables):
+        assert ours == pytest.approx(theirs)
+    [trace] = fit_incomplete(structure_of(network), rows, settings).traces
+    assert len(trace) > 2 and min(np.diff(trace)) > -1e-9
+    start = small_network(seed, n_variables=4, zeros=0.0)
+    once = fit_incomplete(structure_of(network), rows, replace(settings, iterations=1), start=start)
+    counts = expected_counts_where_free(start, rows.dataset.codes, rows.is_hidden, [()] * 60)[1]
+    for child, (parents, table) in enumerate(zip(network.parents, once.network.tables)):
+        whole = np.flatnonzero(~rows.is_hidden[[*parents, child]].any(axis=0))
+        shown = count_cells(rows.dataset.rows(whole), child, parents)
+        weights = counts[child] + added_rows(shown, 3.0, "marginal")
+        assert table == pytest.approx(weights / weights.sum(axis=-1, keepdims=True))
 
 
 def some_set(rows: IncompleteDataset, seed: int) -> IncompleteDataset:
