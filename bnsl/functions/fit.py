@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset
     from formats.graph_records import BayesianNetwork
     from formats.records import Network
+
+    from ..native_tables import StateValues
 
 TOWARDS = ("uniform", "marginal")
 """Of `stages.fit`, which imports numpy."""
@@ -60,17 +63,19 @@ class Fitted(NamedTuple):
     - `model`: the parameters, with the header of the network.
     - `closing`: the closing line.
     - `figures`: figures of expectation maximisation; None if no cell is missing.
+    - `values`: in Python, the values of states in the table, by variable.
     """
 
     model: BayesianNetwork
     closing: str
     figures: dict[str, Any] | None = None
+    values: Mapping[str, StateValues] = {}
 
 
 def _finish(found: Fitted) -> Any:
     from ..networks import Network
 
-    return Network(learnt_network(found.model))
+    return Network(learnt_network(found.model)._replace(values=found.values))
 
 
 def _smoothing(
@@ -157,6 +162,8 @@ def fit(
     from formats.wording import plural
     from stages.fit import fit_parameters
 
+    from ..native_tables import values_learnt
+
     shared.check_sources(network, data)
     structure = open_learnt_network(network, may_be_empty=True, warn=run.reporter.warn).structure
     lacks_names = structure.header.lacks_isolated
@@ -164,8 +171,9 @@ def fit(
     if not data_options.keeps_holes:
         run.refuse(WITH_HOLES, "goes with --missing em.")
     rows = data_options.open_rows(data, run.reporter, known, is_recodable=smoothing_for is not None)
-    names = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).names
-    structure = completed(structure, network, names, data, run.reporter)
+    variables = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).variables
+    values = values_learnt(data, variables, data_options.na) if run.is_called else {}
+    structure = completed(structure, network, [variable.name for variable in variables], data, run.reporter)
     if data_options.interventions is None:
         warn_of_interventions(structure.header, run.reporter, COUNT_APART)
     smoothing, towards = _smoothing(structure, rows, smoothing, smoothing_for, smooth_towards, run)
@@ -178,7 +186,7 @@ def fit(
     size = f"{plural(structure.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}"
     if not isinstance(rows, IncompleteDataset):
         fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=name)
-        return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}")
+        return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}", values=values)
     from stages.incomplete.maximisation import Maximisation, fit_incomplete
 
     explain_interruption(NOTHING_YET)
@@ -201,4 +209,4 @@ def fit(
         "best_start": found.best + 1,
         "converged": found.converged,
     }
-    return Fitted(found.network, closing, figures)
+    return Fitted(found.network, closing, figures, values)
