@@ -328,7 +328,9 @@ def _warn(message: str) -> None:
     """Warn the caller of claims in a file that are ignored."""
     import warnings
 
-    warnings.warn(message, stacklevel=2)
+    from .running.wording import in_python
+
+    warnings.warn(in_python(message), stacklevel=2)
 
 
 def network_of(structure: records.Network) -> Network:

@@ -216,6 +216,7 @@ class States(Input):
     """A file of states, or the word ``observed``; from Python also the states of columns, or a result with them."""
 
     annotation = "str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network"
+    words = ("observed",)
 
     def take(self, value: Any) -> Any:
         """The path or word as text, or the states of each column."""

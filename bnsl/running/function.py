@@ -79,7 +79,8 @@ class Run:
     def source(self, source: Any, metavar: str) -> Any:
         """The given source, or standard input; refuses a terminal, or the standard input of a calling program."""
         if source is None and (self.is_called or sys.stdin.isatty()):
-            raise UsageError(f"no input: give {metavar} (a path, or '-') or pipe it in.")
+            how = "(a path, or a table or a result)" if self.is_called else "(a path, or '-') or pipe it in"
+            raise UsageError(f"no input: give {metavar} {how}.")
         return "-" if source is None else source
 
     def given_options(self) -> list[Option]:
@@ -161,6 +162,8 @@ class Function:
     def __call__(self, *inputs: Any, quiet: bool = False, verbose: int = 0, **keywords: Any) -> Any:
         def ready(mend: Mapping[str, Any]) -> str:
             options = mended(self.keywords, mend)
+            if "drop" in options and keywords.get("drop"):
+                options["drop"] = [*taken(self.keywords["drop"], "drop", keywords["drop"]), *options["drop"]]
             return f"\n  In one: {python_line(self.__name__, names, keywords | options)}" if options else ""
 
         names = self._positional[: len(inputs)]
