@@ -93,7 +93,7 @@ class ArrowColumn:
 
 
 class PandasColumn:
-    """A column of pandas, numbered from 0."""
+    """A column of pandas, whatever its row labels."""
 
     def __init__(self, cells: pandas.Series):
         self.cells = cells
@@ -108,7 +108,7 @@ class PandasColumn:
 
     def take(self, positions: np.ndarray) -> PandasColumn:
         """The cells at these positions."""
-        found = self.cells.reindex(positions)  # no cell has the number -1
+        found = self.cells.reset_index(drop=True).reindex(positions)  # no cell has the number -1
         return PandasColumn(found.reset_index(drop=True))
 
     def distinct(self) -> PandasColumn:
@@ -118,13 +118,12 @@ class PandasColumn:
         if isinstance(self.cells.dtype, pandas.CategoricalDtype):
             places = np.arange(len(self.cells.cat.categories))
             return PandasColumn(pandas.Series(pandas.Categorical.from_codes(places, dtype=self.cells.dtype)))
-        observed = self.cells.dropna()
-        if observed.dtype == object:  # 1, 1.0 and True are equal, but are different labels
-            first = {(type(cell), cell): place for place, cell in reversed(list(enumerate(observed)))}
-            observed = observed.iloc[sorted(first.values())]
+        if self.cells.dtype == object:  # 1, 1.0 and True are equal, but are different labels
+            values = [value for _, value in dict.fromkeys((type(value), value) for value in self.cells)]
         else:
-            observed = observed.drop_duplicates()
-        return PandasColumn(observed.reset_index(drop=True))
+            values = self.cells.unique()
+        different = pandas.Series(values, dtype=self.cells.dtype)
+        return PandasColumn(different[different.notna()] if different.hasnans else different)
 
     def labels(self) -> list[str]:
         """The cells as readers of tables see them."""
@@ -202,7 +201,7 @@ def with_label(column: Column, label: str, like: Sequence[Any] = ()) -> Column:
 
 
 def text_column(labels: Sequence[str], codes: np.ndarray) -> pyarrow.Array:
-    """A column of a file of text: numbers if Python spells all labels as numbers so, else texts; empty ones missing."""
+    """A column of a file of text: numbers if Python spells all labels as numbers so, else texts."""
     used = np.unique(codes)
     texts = pyarrow.array([labels[code] for code in used.tolist()], pyarrow.string())
     is_missing = find_missing(texts)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,6 @@ import pyarrow
 from formats.tables.arrow import row_label_names, typed_table
 from formats.tables.cuts.discretization import cuts_of_labels
 from formats.tables.labels import MISSING_STATE, UNKNOWN, code_known_states, find_missing
-from formats.tables.merged_labels import as_merged
 
 from .native_columns import MISSING, ArrowColumn, Column, PandasColumn, with_label
 from .tables import Table, is_pandas, table_in_memory, to_arrow_table
@@ -33,7 +32,7 @@ class NativeTable:
         self.table = table
         self.index = table.index if is_pandas(table) else None
 
-    @cached_property
+    @functools.cached_property
     def _places(self) -> dict[str, int]:
         names = self.table.columns if self.index is not None else self.table.column_names
         return {str(name).strip(): place for place, name in enumerate(names)}
@@ -47,7 +46,7 @@ class NativeTable:
         if self.index is None:
             found = ArrowColumn(self.table.column(place))
         else:
-            found = PandasColumn(self.table.iloc[:, place].reset_index(drop=True))
+            found = PandasColumn(self.table.iloc[:, place])
         return found if rows is None else found.take(np.flatnonzero(rows))
 
     def answers(self, columns: Mapping[str, Any], rows: np.ndarray | None) -> Table:
@@ -135,19 +134,29 @@ def _values_of(column: Column, variable: Variable, na: Sequence[str]) -> StateVa
 
     Raises `ValueError`: a state is the label of no value of its type.
     """
-    labels, states = column.labels(), variable.known_states
-    texts = pyarrow.array([as_merged(label, variable) for label in labels], pyarrow.string())
-    missing = find_missing(texts, na)
-    codes = np.where(missing, UNKNOWN, code_known_states(variable.name, texts, states, missing))
-    positions = np.full(len(states), MISSING)
-    for place, code in reversed(list(enumerate(codes.tolist()))):
-        if code != UNKNOWN and (labels[place] == states[code] or labels[positions[code]] != states[code]):
-            positions[code] = place
+    states = variable.known_states
+    positions = np.array(_positions(tuple(column.labels()), states, tuple(na)))
     for code in np.flatnonzero(positions == MISSING).tolist():
         if states[code] != MISSING_STATE:
             column = with_label(column, states[code])
             positions[code] = len(column) - 1
     return StateValues(column, positions)
+
+
+@functools.lru_cache(maxsize=256)
+def _positions(labels: tuple[str, ...], states: tuple[str, ...], na: tuple[str, ...]) -> list[int]:
+    """The place in `labels` of each state: of the label that is spelled like it, else of one that reads like it.
+
+    Labels that were merged into a state do not name it. The same few labels in thousands of columns are usual.
+    """
+    texts = pyarrow.array(labels, pyarrow.string())
+    missing = find_missing(texts, na)
+    codes = code_known_states("", texts, states, missing)
+    found: dict[int, int] = {}
+    for place, code in enumerate(np.where(missing, UNKNOWN, codes).tolist()):
+        if code not in found or labels[place] == states[code]:
+            found[code] = place
+    return [found.get(code, MISSING) for code in range(len(states))]
 
 
 def native_table(value: Any) -> NativeTable | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
@@ -10,7 +11,7 @@ import pyarrow
 from pyarrow import compute, parquet
 
 from ..errors import Malformed, Truncated, UnsuitableData
-from ..streams import TableInMemory, is_standard_input, open_input, read_bytes
+from ..streams import TableInMemory, open_input, read_bytes
 from ..wording import Warn, ignore
 from .arrow_sizes import check_message, refuse_many_cells, refuse_much
 from .declared_states import declares_levels
@@ -201,11 +202,12 @@ def row_label_names(schema: pyarrow.Schema) -> list[str]:
 
 
 def typed_table(source: str) -> pyarrow.Table | None:
-    """The table in a file of Arrow or Parquet, with the types of its columns; None for a file of another kind.
+    """The table in a file of Arrow or Parquet, with the types of its columns; None for one of another kind, and for
+    a pipe, which can be read only once.
 
     Raises `FormatError`: it cannot be read.
     """
-    if is_standard_input(source):
+    if not os.path.isfile(source):
         return None
     with open_input(source) as stream:
         head = stream.peek(len(_FILE_MARK))
