@@ -184,15 +184,13 @@ def with_label(column: Column, label: str, like: Sequence[Any] = ()) -> Column:
     Raises `ValueError`: its type has no such value.
     """
     found: Column
-    number: list[Any] = []
+    numbers: list[Any] = []
     for parse in (int, float):
         with contextlib.suppress(ValueError):
-            number.append(parse(label))
-    truth = [label == "True"] if label in ("True", "False") else []
-    is_text = all(
-        isinstance(value, str) for value in column.distinct().take(np.arange(min(1, len(column.distinct())))).values()
-    )
-    rest = [label, *truth, *number] if is_text else [*truth, *number, label]
+            numbers.append(parse(label))
+    others = [*([label == "True"] if label in ("True", "False") else []), *numbers]
+    is_text = all(isinstance(value, str) for value in column.distinct().values()[:1])
+    rest = [label, *others] if is_text else [*others, label]
     for found in column.with_one_of([*like, *rest]):
         made = found.take(np.array([len(found) - 1])).labels()[0]
         if _is_same(made, label):
@@ -204,24 +202,20 @@ def text_column(labels: Sequence[str], codes: np.ndarray) -> pyarrow.Array:
     """A column of a file of text: numbers if Python spells all labels as numbers so, else texts."""
     used = np.unique(codes)
     texts = pyarrow.array([labels[code] for code in used.tolist()], pyarrow.string())
-    is_missing = find_missing(texts)
-    values: list[Any] = [None if gone else text for gone, text in zip(is_missing, texts.to_pylist())]
-    for kind in (int, float):
+    values = [None if gone else text for gone, text in zip(find_missing(texts), texts.to_pylist())]
+    found = pyarrow.array(values, pyarrow.string())
+    for parse, kind in ((int, pyarrow.int64()), (float, pyarrow.float64())):
         with contextlib.suppress(ValueError, OverflowError):
-            numbers = [None if value is None else kind(value) for value in values]
-            if all(
-                number is None or str(number) == value or str(int(number)) == value
-                for number, value in zip(numbers, values)
-            ):
-                values = numbers
+            numbers = [None if value is None else parse(value) for value in values]
+            if any(value is not None for value in values) and all(map(_is_spelled, numbers, values)):
+                found = pyarrow.array(numbers, kind)
                 break
-    try:
-        found = pyarrow.array(
-            values, pyarrow.string() if all(isinstance(v, str) or v is None for v in values) else None
-        )
-    except OverflowError:  # whole numbers of more than 64 bits
-        found = texts
     return found.take(pyarrow.array(np.searchsorted(used, codes)))
+
+
+def _is_spelled(number: float | None, text: str | None) -> bool:
+    """Whether Python spells a number so, a whole one with or without a point."""
+    return number is None or text in (str(number), str(int(number)))
 
 
 def _is_same(made: str, label: str) -> bool:

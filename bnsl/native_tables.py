@@ -99,7 +99,8 @@ def table_of(
     )
     arrow = pyarrow.Table.from_arrays(list(arrays.values()), schema=schema)
     series = {name: column.cells for name, column in columns.items() if isinstance(column, PandasColumn)}
-    return Table(arrow, index, series, [titles.get(name, name) for name in columns], title)
+    named = [titles.get(name, name) for name in columns] if titles else None
+    return Table(arrow, index, series, named, title)
 
 
 class StateValues:

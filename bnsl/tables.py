@@ -265,7 +265,7 @@ class Table:
             frame = pandas.DataFrame(own, index=frame.index)
         if self._index is not None:
             frame.index = self._index
-        if self._titles is not None and len(frame.columns) == len(self._titles):
+        if self._titles is not None:
             frame.columns = pandas.Index(self._titles, name=self._title)
         return frame
 

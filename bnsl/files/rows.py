@@ -42,6 +42,7 @@ class Rows:
         import pyarrow
 
         from ..native_tables import table_of
+        from ..tables import is_pandas
 
         codes = np.concatenate([np.empty((len(self.variables), 0), np.int32), *self.batches], axis=1)
         columns = {
@@ -52,4 +53,6 @@ class Rows:
             )
             for variable, cells in zip(self.variables, codes.astype(np.int32))
         }
-        return table_of(columns, getattr(self.source, "index", None))
+        # Where rows were left out or repeated, none has the label of another.
+        labels = self.source.index if is_pandas(self.source) and len(self.source) == codes.shape[1] else None
+        return table_of(columns, labels)

@@ -283,3 +283,44 @@ def test_dates_are_states():
         assert network.do({"day": value}).query(variables=["day"])["probability"].to_pylist() == [0.0, 1.0, 0.0]
     coarse = pandas.DataFrame({"day": days.as_unit("ms")})
     assert network.predict(coarse, "code").to_pandas()["code"].tolist() == CODES.tolist()
+
+
+def test_discretized_rows_keep_their_labels_where_none_is_left_out():
+    frame = pandas.DataFrame({"x": np.arange(40) / 10}, index=np.arange(40) * 3)
+    cut = bnsl.discretize(frame, discretize="median", quiet=True).to_pandas()
+    assert cut.index.equals(frame.index)
+    frame.iloc[0, 0] = np.nan
+    assert len(bnsl.discretize(frame, discretize="median", missing="drop", quiet=True).to_pandas()) == 39
+    rows = frame.to_dict("records")[1:]
+    assert len(bnsl.discretize(rows, discretize="median", quiet=True).to_pandas()) == 39
+
+
+def test_names_of_pandas_in_a_table_of_arrow_come_back():
+    frame = pandas.DataFrame({0: CODES, 1: pandas.Series(CODES, dtype="Int64")})
+    network = bnsl.learn(frame, method="hc", quiet=True, smoothing=1)
+    holed = frame.mask(pandas.DataFrame({0: False, 1: HOLES}))
+    filled = network.impute(pyarrow.Table.from_pandas(holed)).to_pandas()
+    pandas.testing.assert_frame_equal(filled, frame)
+
+
+def test_a_merged_state_is_no_label_that_it_took_in():
+    city = pandas.Series(pandas.Categorical(["Bern", "Chur", "Davos"] * 60))
+    network = bnsl.learn(
+        {"city": city, "code": [0, 1, 2] * 60}, merge={"city": {"other": ["Chur", "Davos"]}}, quiet=True, smoothing=1
+    )
+    assert network.predict({"code": [0, 1]}, "city").to_pandas()["city"].tolist() == ["Bern", "other"]
+
+
+def test_the_type_of_whole_numbers_stays_where_they_were_cut():
+    whole = {"x": np.arange(40), "k": np.arange(40) // 20}
+    network = bnsl.learn(whole, discretize="x=median", method="hc", quiet=True, smoothing=1)
+    given = pandas.DataFrame({"x": pandas.array([None, 3, 6, None], dtype="Int16"), "k": [0, 0, 0, 1]})
+    filled = network.impute(given).to_pandas()["x"]
+    assert filled.dtype == "Int16" and filled.tolist() == [
+        3,
+        3,
+        6,
+        19,
+    ]  # the lower middle one; above the cut at 19 none is observed
+    drawn = network.impute(given, how="drawn", seed=3).to_pandas()["x"]
+    assert drawn.dtype == "Int16" and drawn[0] in (3, 6)
