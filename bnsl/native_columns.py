@@ -7,7 +7,7 @@ that it had in the table learnt from.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,10 +26,11 @@ MISSING = -1
 
 
 class ArrowColumn:
-    """A column of Arrow, in one chunk."""
+    """A column of Arrow, in one chunk; `metadata` are those of its field, which name the enumerations of Polars."""
 
-    def __init__(self, cells: pyarrow.ChunkedArray | pyarrow.Array):
+    def __init__(self, cells: pyarrow.ChunkedArray | pyarrow.Array, metadata: Mapping[bytes, bytes] | None = None):
         self.kind = cells.type
+        self.metadata = metadata
         self.cells = _in_one(_without_views(cells))
 
     def __len__(self) -> int:
@@ -86,7 +87,8 @@ class ArrowColumn:
             return self.cells
 
     def _like(self, cells: pyarrow.Array) -> ArrowColumn:
-        found = ArrowColumn(cells)
+        is_extended = pyarrow.types.is_dictionary(cells.type) and len(cells.dictionary) > len(self.cells.dictionary)
+        found = ArrowColumn(cells, None if is_extended else self.metadata)
         if not pyarrow.types.is_dictionary(cells.type) or cells.type.index_type == self.cells.type.index_type:
             found.kind = self.kind
         return found

@@ -44,7 +44,7 @@ class NativeTable:
             return None
         found: Column
         if self.index is None:
-            found = ArrowColumn(self.table.column(place))
+            found = ArrowColumn(self.table.column(place), self.table.schema.field(place).metadata)
         else:
             found = PandasColumn(self.table.iloc[:, place])
         return found if rows is None else found.take(np.flatnonzero(rows))
@@ -55,19 +55,21 @@ class NativeTable:
             titles = {name: self.table.columns[place] for name, place in self._places.items()}
             index = self.index if rows is None else self.index[rows]
             return table_of(columns, index, titles, self.table.columns.name)
+        return table_of(columns)
+
+    def completed(self, columns: Mapping[str, Any], rows: np.ndarray | None) -> Table:
+        """As `answers`, of a completed table: one of Arrow keeps what pandas says of row labels and names."""
+        if self.index is not None:
+            return self.answers(columns, rows)
         schema = self.table.schema
-        fields = {name: schema.field(place) for name, place in self._places.items()}
-        own = {key: value for key, value in (schema.metadata or {}).items() if key == b"pandas"}
-        return table_of(columns, fields=fields, metadata=own)
+        described = {key: value for key, value in (schema.metadata or {}).items() if key == b"pandas"}
+        arrow = {name: c.as_arrow() if isinstance(c, PandasColumn) else c for name, c in columns.items()}
+        labels = {name: self.column(name, rows) for name in row_label_names(schema)}
+        return table_of(arrow | labels, metadata=described)
 
     def as_source(self, value: Any) -> TableInMemory:
         """The table for readers; `value` names it in messages."""
         return table_in_memory(self.table, type(value).__name__)
-
-    def row_labels(self, rows: np.ndarray | None = None) -> dict[str, Column | None]:
-        """The columns of an Arrow table that pandas takes as row labels."""
-        names = row_label_names(self.table.schema) if self.index is None else []
-        return {name: self.column(name, rows) for name in names}
 
 
 def table_of(
@@ -75,28 +77,23 @@ def table_of(
     index: Any = None,
     titles: Mapping[str, Any] = {},
     title: Any = None,
-    fields: Mapping[str, pyarrow.Field] = {},
     metadata: Mapping[bytes, bytes] | None = None,
 ) -> Table:
     """A table of answers: arrays of Arrow, and native columns.
 
     - `index`: the row labels for pandas; None for their numbers.
     - `titles`, `title`: the names of columns in pandas where they are no texts, and the name of their row.
-    - `fields`, `metadata`: of the Arrow table that columns come from.
+    - `metadata`: of the Arrow table that columns come from.
     """
     arrays = {
         name: column.as_arrow() if isinstance(column, (ArrowColumn, PandasColumn)) else column
         for name, column in columns.items()
     }
-    schema = pyarrow.schema(
-        [
-            fields[name].with_type(array.type).with_nullable(True)
-            if name in fields
-            else pyarrow.field(name, array.type)
-            for name, array in arrays.items()
-        ],
-        metadata=metadata,
-    )
+    fields = [
+        pyarrow.field(name, array.type, metadata=getattr(columns[name], "metadata", None))
+        for name, array in arrays.items()
+    ]
+    schema = pyarrow.schema(fields, metadata=metadata)
     arrow = pyarrow.Table.from_arrays(list(arrays.values()), schema=schema)
     series = {name: column.cells for name, column in columns.items() if isinstance(column, PandasColumn)}
     named = [titles.get(name, name) for name in columns] if titles else None

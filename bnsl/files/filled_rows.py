@@ -86,7 +86,7 @@ class FilledRows:
                 columns[variable.name] = own if index is None else self._filled(own, index, states[index], cells, rng)
         if self.given is None:
             return table_of(columns)
-        return self.given.answers(columns | self.given.row_labels(self.evidence.rows), self.evidence.rows)
+        return self.given.completed(columns, self.evidence.rows)
 
     def _filled(
         self, column: Column, index: int, states: np.ndarray, cells: np.ndarray, rng: np.random.Generator | None

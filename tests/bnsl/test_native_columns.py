@@ -301,6 +301,11 @@ def test_names_of_pandas_in_a_table_of_arrow_come_back():
     holed = frame.mask(pandas.DataFrame({0: False, 1: HOLES}))
     filled = network.impute(pyarrow.Table.from_pandas(holed)).to_pandas()
     pandas.testing.assert_frame_equal(filled, frame)
+    labelled = pyarrow.Table.from_pandas(frame.set_index(pandas.Index(CODES, name="row")))
+    found = network.predict(labelled, "1", keep="0").to_pandas()
+    assert found["1"].dtype == "Int64" and found["0"].tolist() == CODES.tolist()
+    added = network.impute(labelled.drop_columns("1"))
+    assert added["1"].to_pylist() == CODES.tolist() and added.to_pandas()[1].tolist() == CODES.tolist()
 
 
 def test_a_merged_state_is_no_label_that_it_took_in():
