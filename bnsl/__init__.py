@@ -36,7 +36,7 @@ FUNCTIONS = (
 
 _OTHERS = {
     "running.errors": "BnslError BugError DataError RunError UsageError",
-    "estimator": "BayesianNetworkClassifier",
+    "classifier": "BayesianNetworkClassifier",
     "networks": "Network read",
     "results": "ArcProbabilities Forest ParentSets",
     "tables": "Table",

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .files.inputs import LearntNetwork, certified_order, open_learnt_network
+from .options.assigned import assignments
 from .results import ArcProbabilities, Forest, ParentSets, Result, checked_path
 from .running.calls import translated_errors
 from .running.errors import DataError, UsageError
@@ -69,13 +70,13 @@ class Network(Result):
     def _named(self, arc: tuple[int, int]) -> tuple[str, str]:
         return self.variables[arc[0]], self.variables[arc[1]]
 
-    def _index(self, variable: str) -> int:
-        """The position of a variable.
+    def _index(self, variable: Any) -> int:
+        """The position of a variable; a number is a name, too, as that of a column of pandas.
 
         Raises `UsageError`: there is none of this name.
         """
         try:
-            return self.variables.index(variable)
+            return self.variables.index(str(variable))
         except ValueError:
             from difflib import get_close_matches
 
@@ -110,12 +111,13 @@ class Network(Result):
 
         from .functions.conversions import with_shown_directions
 
-        names = [variable] if isinstance(variable, str) else variable
+        names = variable if isinstance(variable, (list, tuple, set)) else [variable]
         kept = neighbourhood(self.record.parents, [self._index(name) for name in names], steps)
         model = self.model
+        part = None if model is None else cut_model(model, kept)
         # The whole decides the directions, not the part.
-        part = cut_network(with_shown_directions(self.record, None), kept)
-        return Network(LearntNetwork(part, None if model is None else cut_model(model, kept)))
+        structure = cut_network(with_shown_directions(self.record, None), kept)
+        return Network(self.learnt._replace(structure=structure, parameters=part, edges=None))
 
     @cached_property
     def directions(self) -> dict[tuple[str, str], str]:
@@ -226,7 +228,7 @@ class Network(Result):
         """Distributions given evidence; it takes the options of `bnsl.query`."""
         import bnsl
 
-        return bnsl.query(self, *([evidence] if evidence else []), **{"quiet": True} | options)
+        return bnsl.query(self, {} if evidence is None else evidence, **{"quiet": True} | options)
 
     def do(self, states: Mapping[str, Any]) -> Network:
         """The network in which variables are set to states from outside: arcs into them are cut.
@@ -242,8 +244,8 @@ class Network(Result):
 
         model = self._fitted()
         with translated_errors():
-            fixed = parse_assignments([f"{name}={state}" for name, state in states.items()], model.variables)
-            return Network(learnt_network(intervened(model, fixed)))
+            fixed = parse_assignments(assignments(states), model.variables)
+            return Network(learnt_network(intervened(model, fixed))._replace(values=self.learnt.values))
 
     def predict(self, table: Any, column: str, **options: Any) -> Table:
         """The most probable state of a column in each row of a table, given the row's other cells.
@@ -256,7 +258,7 @@ class Network(Result):
     def impute(self, table: Any, how: str = "best", **options: Any) -> Table:
         """The table with its missing cells filled: by the states most probable together (``best``) or ``drawn``.
 
-        Columns of a table in memory keep their types; see `tables.completed`.
+        Columns keep their types; see `files.filled_rows.FilledRows.to_table`.
         """
         return self.query(table=table, fill=how, **options)
 
@@ -335,7 +337,9 @@ def _warn(message: str) -> None:
     """Warn the caller of claims in a file that are ignored."""
     import warnings
 
-    warnings.warn(message, stacklevel=2)
+    from .running.wording import in_python
+
+    warnings.warn(in_python(message), stacklevel=2)
 
 
 def network_of(structure: records.Network) -> Network:

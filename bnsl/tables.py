@@ -6,8 +6,6 @@ pandas do not become a variable. Answers about its rows are a `Table` with the r
 
 from __future__ import annotations
 
-import contextlib
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -51,17 +49,18 @@ def in_memory(source: Any) -> Any:
     return None if isinstance(source, str) else source
 
 
-def table_in_memory(value: Any) -> TableInMemory:
+def table_in_memory(value: Any, called: str | None = None) -> TableInMemory:
     """A table in the form that the readers of `formats` take.
 
     `value`: a data frame, anything with ``__arrow_c_stream__``, a dict of columns or of the cells of one row, a list
     of such rows, a structured array of numpy, or one of two dimensions, whose columns are called V0, V1, ...
+    `called`: its name in messages; that of its type if None.
 
     Raises `UsageError`: it is no table.
     """
     from formats.streams import TableInMemory
 
-    called = type(value).__name__
+    called = called or type(value).__name__
     if hasattr(value, "record"):
         raise UsageError(f"a {called} is no table: give a path, {TABLES}")
     try:
@@ -74,10 +73,18 @@ def table_in_memory(value: Any) -> TableInMemory:
 
 
 def arrow_table(value: Any) -> pyarrow.Table:
-    """A table in memory as an Arrow table; `value` as in `table_in_memory`."""
+    """A table in memory as one of Arrow; `value` as in `table_in_memory`, or what that returns."""
     import pyarrow
 
-    table = _converted(value)
+    table = value.batches().read_all() if hasattr(value, "batches") else _converted(value)
+    return table if isinstance(table, pyarrow.Table) else pyarrow.table(table)
+
+
+def to_arrow_table(value: Any) -> pyarrow.Table:
+    """A table in memory as one of Arrow."""
+    import pyarrow
+
+    table = value.batches().read_all() if hasattr(value, "batches") else _converted(value)
     return table if isinstance(table, pyarrow.Table) else pyarrow.table(table)
 
 
@@ -93,7 +100,7 @@ def _converted(value: Any) -> Any:
 
     if isinstance(value, Table):
         value = value.to_arrow()
-    if _is_pandas(value):
+    if is_pandas(value):
         return _from_pandas(value)
     if isinstance(value, Mapping):
         columns = {str(name): cells if _is_column(cells) else [cells] for name, cells in value.items()}
@@ -110,7 +117,8 @@ def _converted(value: Any) -> Any:
     return None
 
 
-def _is_pandas(value: Any) -> bool:
+def is_pandas(value: Any) -> bool:
+    """Whether it is a data frame of pandas."""
     return type(value).__module__.split(".")[0] == "pandas" and hasattr(value, "columns")
 
 
@@ -150,27 +158,33 @@ def _from_numpy(value: Any) -> pyarrow.Table | None:
 
 
 def _from_pandas(frame: Any) -> pyarrow.Table:
-    """A data frame without its row labels; intervals and mixed cells as texts."""
-    import pandas
+    """A data frame without its row labels."""
     import pyarrow
 
     if frame.columns.nlevels > 1:
         raise ValueError("its columns have several levels of names; join them: df.columns.map('_'.join)")
-    arrays = []
-    for position in range(frame.shape[1]):
-        column = frame.iloc[:, position]
-        if isinstance(column.dtype, pandas.CategoricalDtype):
-            labels = [str(category) for category in column.cat.categories]
-            refuse_equal_texts(labels, column.name)
-            codes = pyarrow.array(column.cat.codes.to_numpy(), mask=(column.cat.codes < 0).to_numpy())
-            arrays.append(pyarrow.DictionaryArray.from_arrays(codes.cast(pyarrow.int32()), labels))
-        elif isinstance(column.dtype, (pandas.IntervalDtype, pandas.PeriodDtype)) or column.dtype.kind == "m":
-            arrays.append(pyarrow.array([None if pandas.isna(cell) else str(cell) for cell in column]))
-        elif isinstance(column.dtype, pandas.SparseDtype):
-            arrays.append(_array(column.sparse.to_dense()))
+    arrays = [pandas_cells(frame.iloc[:, position]) for position in range(frame.shape[1])]
+    return pyarrow.Table.from_arrays(arrays, names=[str(name) for name in frame.columns])
+
+
+def pandas_cells(column: Any) -> pyarrow.Array:
+    """A column of pandas; categories that are no numbers, intervals, periods and mixed cells as texts."""
+    import pandas
+    import pyarrow
+
+    if isinstance(column.dtype, pandas.CategoricalDtype):
+        known = column.cat.categories
+        if known.dtype.kind in "iuf":
+            labels = pyarrow.array(known.to_numpy())
         else:
-            arrays.append(_array(column))
-    return pyarrow.Table.from_arrays([_whole(array) for array in arrays], names=[str(n) for n in frame.columns])
+            labels = pyarrow.array([str(category) for category in known], pyarrow.string())
+            refuse_equal_texts(labels.to_pylist(), column.name)
+        codes = pyarrow.array(column.cat.codes.to_numpy(), mask=(column.cat.codes < 0).to_numpy())
+        return pyarrow.DictionaryArray.from_arrays(codes.cast(pyarrow.int32()), labels)
+    if isinstance(column.dtype, (pandas.IntervalDtype, pandas.PeriodDtype)) or column.dtype.kind == "m":
+        texts = [None if pandas.isna(cell) else str(cell) for cell in column]
+        return pyarrow.array(texts, pyarrow.string())
+    return _whole(_array(column.sparse.to_dense() if isinstance(column.dtype, pandas.SparseDtype) else column))
 
 
 def _whole(array: Any) -> pyarrow.Array:
@@ -181,16 +195,24 @@ def _whole(array: Any) -> pyarrow.Array:
 class Table:
     """A table of answers, one row for each row of the input table: an Arrow table that other libraries can read.
 
-    - `source`: the input table.
-    - `rows` (bool): which rows of the input are answered; None for all.
-    - `keeps_types`: whether columns take the types of input columns of the same name.
+    - `index`: the row labels for pandas; None for their numbers.
+    - `series`: columns for pandas, where these are not as the Arrow table has them.
+    - `titles`, `title`: the names of all columns for pandas, and the name of their row.
     """
 
-    def __init__(self, arrow: pyarrow.Table, source: Any = None, rows: Any = None, keeps_types: bool = False):
+    def __init__(
+        self,
+        arrow: pyarrow.Table,
+        index: Any = None,
+        series: Mapping[str, Any] | None = None,
+        titles: Sequence[Any] | None = None,
+        title: Any = None,
+    ):
         self._arrow = arrow
-        self._source = source
-        self._rows = rows
-        self._keeps_types = keeps_types
+        self._index = index
+        self._series = series or {}
+        self._titles = titles
+        self._title = title
 
     @property
     def column_names(self) -> list[str]:
@@ -225,14 +247,21 @@ class Table:
         return self._arrow
 
     def to_pandas(self) -> Any:
-        """A data frame with the row labels of the input."""
-        frame = self._arrow.to_pandas()
-        if self._source is not None and _is_pandas(self._source):
-            index = self._source.index
-            frame.index = index if self._rows is None else index[self._rows]
-            for name in self._source.columns if self._keeps_types else ():
-                with contextlib.suppress(TypeError, ValueError):  # a filled cell is no value of the type
-                    frame[str(name)] = frame[str(name)].astype(self._source[name].dtype)
+        """A data frame; its columns have the types of the input, and its rows their labels."""
+        import pandas
+
+        others = self._arrow.drop_columns(list(self._series))
+        frame = others.to_pandas() if others.num_columns else pandas.DataFrame(index=range(len(self)))
+        if self._series:
+            own = {
+                name: self._series[name].set_axis(frame.index) if name in self._series else frame[name]
+                for name in self.column_names
+            }
+            frame = pandas.DataFrame(own, index=frame.index)
+        if self._index is not None:
+            frame.index = self._index
+        if self._titles is not None:
+            frame.columns = pandas.Index(self._titles, name=self._title)
         return frame
 
     def to_polars(self) -> Any:
@@ -272,73 +301,3 @@ def _shown(cell: Any) -> str:
     if isinstance(cell, Sequence) and not isinstance(cell, str):
         return ", ".join(map(_shown, cell))
     return "" if cell is None else str(cell)
-
-
-def completed(source: Any, filled: pyarrow.Table, how: str, seed: int | None) -> Table:
-    """A table with its missing cells filled in; each column keeps its type.
-
-    `filled` has all cells as texts. An interval that fills a number becomes the median of the observed numbers in it,
-    or a random one of these if `how` is ``drawn``; if none is observed, the middle of the interval.
-    """
-    import pyarrow
-
-    table = _converted(source)
-    given = pyarrow.table(table) if not isinstance(table, pyarrow.Table) else table
-    columns = []
-    for name in filled.column_names:
-        labels = filled[name].cast(pyarrow.string())
-        if name not in given.column_names:
-            columns.append(labels)
-            continue
-        columns.append(_restored(given[name], labels, how, seed))
-    return Table(pyarrow.table(columns, names=filled.column_names), source, keeps_types=True)
-
-
-def _restored(observed: pyarrow.ChunkedArray, labels: pyarrow.ChunkedArray, how: str, seed: int | None) -> Any:
-    """The observed cells, and labels in place of missing ones, in the type of the observed cells."""
-    import pyarrow
-    from pyarrow import compute
-
-    kind = observed.type.value_type if pyarrow.types.is_dictionary(observed.type) else observed.type
-    plain = observed.cast(kind)
-    is_hole = compute.is_null(plain, nan_is_null=True)
-    if not compute.any(is_hole).as_py():
-        return observed
-    if pyarrow.types.is_floating(kind) or pyarrow.types.is_integer(kind):
-        labels = _numbers_of(plain, labels, how, seed)
-    for wanted in (kind, labels.type, pyarrow.string()):  # the median of whole numbers may not be whole
-        try:
-            return compute.if_else(is_hole, labels.cast(wanted), plain.cast(wanted))
-        except pyarrow.ArrowInvalid:
-            continue
-    raise TypeError(f"cells of {kind} cannot be filled")
-
-
-def _middle(low: float, high: float) -> float:
-    """The middle of an interval, or its finite end if there is only one."""
-    ends = [end for end in (low, high) if math.isfinite(end)]
-    return sum(ends) / len(ends)
-
-
-def _numbers_of(observed: Any, labels: Any, how: str, seed: int | None) -> Any:
-    """Labels of numbers or intervals as numbers; the labels themselves if one is neither."""
-    import numpy as np
-    import pyarrow
-
-    from formats.tables.cuts.discretization import interval_bounds
-
-    texts = labels.to_pylist()
-    values = observed.cast(pyarrow.float64()).drop_null().to_numpy()
-    choices: dict[str, Any] = {}
-    for text in dict.fromkeys(texts):
-        bounds = interval_bounds(text)
-        try:
-            number = float(text) if bounds is None else _middle(*bounds)
-        except ValueError:
-            return labels
-        within = [] if bounds is None else values[(values > bounds[0]) & (values <= bounds[1])]
-        choices[text] = within if len(within) else np.array([number])
-    rng = np.random.default_rng(seed)
-    medians = {text: np.median(within) for text, within in choices.items()}
-    numbers = [rng.choice(choices[text]) if how == "drawn" else medians[text] for text in texts]
-    return pyarrow.chunked_array([pyarrow.array(numbers, pyarrow.float64())])

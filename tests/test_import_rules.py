@@ -43,13 +43,17 @@ TABLES = (
 
 
 LATE = (
+    "bnsl.classifier",
     "bnsl.estimator",
+    "bnsl.files.filled_rows",
     "bnsl.functions.class_members",
     "bnsl.functions.conversions",
     "bnsl.functions.graph_answers",
     "bnsl.functions.pictures",
     "bnsl.functions.query_answers",
     "bnsl.functions.query_rows",
+    "bnsl.native_columns",
+    "bnsl.native_tables",
 )
 """Parts of the library that are imported inside functions, and that may import what these need at module level."""
 

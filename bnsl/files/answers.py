@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..tables import Table
+if TYPE_CHECKING:
+    from ..native_tables import NativeTable
+    from ..tables import Table
 
 Values = Sequence[Sequence[Any]]
 """The values of each column."""
@@ -21,7 +23,8 @@ class Answers:
     - `batches`: values of the columns; may be read once.
     - `closing`: the closing line, complete once all batches are read.
     - `figures`: figures of the run.
-    - `source`, `rows`: the table of the question, and which of its rows are answered (bool; None for all).
+    - `about`, `rows`: the table in memory of the question, and which of its rows are answered (bool; None for all).
+    - `native`: columns, of all values, that take the place of columns of texts in Python.
     - `titles`: short titles of columns in a table to read, whose figures then have four decimals.
     - `spare`: columns that a table to read leaves out where it would be too wide.
     - `uai_text`: the answer in the results format of the UAI competitions; None if it is none of their tasks.
@@ -32,8 +35,9 @@ class Answers:
     batches: Iterable[Values]
     closing: str = ""
     figures: dict[str, Any] = field(default_factory=dict)
-    source: Any = None
+    about: NativeTable | None = None
     rows: Any = None
+    native: Mapping[str, Callable[[Sequence[Any]], Any]] = field(default_factory=dict)
     titles: Mapping[str, str] | None = None
     spare: Collection[str] = ()
     header: dict[str, Any] = field(default_factory=dict)
@@ -51,7 +55,13 @@ class Answers:
 
         from formats.tables.results.result_tables import FIGURE, TEXT
 
+        from ..native_tables import table_of
+
         kinds = {FIGURE: pyarrow.float64(), TEXT: pyarrow.string()}
-        types = [kinds.get(kind, pyarrow.int64()) for kind in self.columns.values()]
-        columns = [pyarrow.array(v, kind, from_pandas=True) for v, kind in zip(self.values, types)]
-        return Table(pyarrow.table(columns, names=list(self.columns)), self.source, self.rows)
+        columns = {
+            name: self.native[name](values)
+            if name in self.native
+            else pyarrow.array(values, kinds.get(kind, pyarrow.int64()), from_pandas=True)
+            for (name, kind), values in zip(self.columns.items(), self.values)
+        }
+        return table_of(columns) if self.about is None else self.about.answers(columns, self.rows)

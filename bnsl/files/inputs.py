@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from formats.graph_records import BayesianNetwork, MarkovNetwork
     from formats.records import EntropyTable, Header, Network, ParentSetTable
 
+    from ..native_tables import StateValues
     from ..options.data import DataOptions
     from ..options.shared import ScoreOptions
     from ..running.function import Run
@@ -26,12 +27,14 @@ class LearntNetwork(NamedTuple):
     """A network, and its parameters; None if its file has none.
 
     If `is_class`, the file has an essential graph, and the network is one of the equivalence class. Then `edges` are
-    the undirected edges, the smaller index first.
+    the undirected edges, the smaller index first. `values` are those of states in the table of Python that the
+    parameters come from, by variable.
     """
 
     structure: Network
     parameters: BayesianNetwork | None
     edges: tuple[tuple[int, int], ...] | None = None
+    values: Mapping[str, StateValues] = {}
 
     @property
     def is_class(self) -> bool:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..tables import Table, completed
-
 if TYPE_CHECKING:
     import numpy as np
-    import pyarrow
 
     from formats.data_records import Variable
     from formats.graph_records import BayesianNetwork
+
+    from ..native_tables import StateValues
+    from ..tables import Table
 
 
 @dataclass
@@ -24,8 +24,8 @@ class Rows:
     - `closing`: the closing line.
     - `figures`: figures of the run.
     - `model`: the network that the rows are drawn from, if there is one.
-    - `source`: the table that the rows are made from.
-    - `filled`: how its missing cells were filled, if they were.
+    - `source`: the table of pandas that the rows are made from, if it is one.
+    - `learnt`: the values that states have in the table learnt from.
     """
 
     variables: Sequence[Variable]
@@ -34,23 +34,25 @@ class Rows:
     figures: dict[str, Any] = field(default_factory=dict)
     model: BayesianNetwork | None = None
     source: Any = None
-    filled: str | None = None
+    learnt: Mapping[str, StateValues] = field(default_factory=dict)
 
     def to_table(self) -> Table:
-        """All rows as one table; its categories have the order of the states."""
-        if self.filled is not None and self.source is not None:
-            return completed(self.source, self._arrow(), self.filled, self.figures.get("seed"))
-        return Table(self._arrow(), self.source)
-
-    def _arrow(self) -> pyarrow.Table:
+        """All rows as one table; states have the values learnt from, or are categories in their order."""
         import numpy as np
         import pyarrow
 
+        from ..native_tables import table_of
+        from ..tables import is_pandas
+
         codes = np.concatenate([np.empty((len(self.variables), 0), np.int32), *self.batches], axis=1)
-        columns = [
-            pyarrow.DictionaryArray.from_arrays(
+        columns = {
+            variable.name: self.learnt[variable.name].of_codes(cells)
+            if variable.name in self.learnt
+            else pyarrow.DictionaryArray.from_arrays(
                 pyarrow.array(cells, pyarrow.int32()), list(variable.known_states), ordered=True
             )
             for variable, cells in zip(self.variables, codes.astype(np.int32))
-        ]
-        return pyarrow.table(columns, names=[variable.name for variable in self.variables])
+        }
+        # Where rows were left out or repeated, none has the label of another.
+        labels = self.source.index if is_pandas(self.source) and len(self.source) == codes.shape[1] else None
+        return table_of(columns, labels)

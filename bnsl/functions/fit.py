@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset
     from formats.graph_records import BayesianNetwork
     from formats.records import Network
+
+    from ..native_tables import StateValues
 
 TOWARDS = ("uniform", "marginal")
 """Of `stages.fit`, which imports numpy."""
@@ -60,17 +63,19 @@ class Fitted(NamedTuple):
     - `model`: the parameters, with the header of the network.
     - `closing`: the closing line.
     - `figures`: figures of expectation maximisation; None if no cell is missing.
+    - `values`: in Python, the values of states in the table, by variable.
     """
 
     model: BayesianNetwork
     closing: str
     figures: dict[str, Any] | None = None
+    values: Mapping[str, StateValues] = {}
 
 
 def _finish(found: Fitted) -> Any:
     from ..networks import Network
 
-    return Network(learnt_network(found.model))
+    return Network(learnt_network(found.model)._replace(values=found.values))
 
 
 def _smoothing(
@@ -118,8 +123,9 @@ def fit(
     ),
     smoothing_for: str | None = parameter(
         "Choose --smoothing from 0.1 to 10000, and --smooth-towards unless it is given, so that this variable is "
-        "predicted best: by the log-loss in 5-fold cross-validation on DATA, with the structure fixed, and cuts as in "
-        "evaluate --folds. With --missing em, rows with missing cells are judged by the families that they show whole.",
+        "predicted best: by the log-loss in 5-fold cross-validation on DATA, with the structure fixed, and cuts as "
+        "in evaluate --folds. With --missing em, rows with missing cells are judged by the families that they show "
+        "whole.",
         metavar="NAME",
         section="Parameters",
     ),
@@ -156,6 +162,8 @@ def fit(
     from formats.wording import plural
     from stages.fit import fit_parameters
 
+    from ..native_tables import values_learnt
+
     shared.check_sources(network, data)
     structure = open_learnt_network(network, may_be_empty=True, warn=run.reporter.warn).structure
     lacks_names = structure.header.lacks_isolated
@@ -165,8 +173,9 @@ def fit(
     rows = data_options.open_rows(data, run.reporter, known, is_recodable=smoothing_for is not None)
     if isinstance(rows, IncompleteDataset) and not rows.n_holes:
         rows = rows.dataset  # the frequencies are the maximum
-    names = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).names
-    structure = completed(structure, network, names, data, run.reporter)
+    variables = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).variables
+    values = values_learnt(data, variables, data_options.marks) if run.is_called else {}
+    structure = completed(structure, network, [variable.name for variable in variables], data, run.reporter)
     if data_options.interventions is None:
         warn_of_interventions(structure.header, run.reporter, COUNT_APART)
     smoothing, towards = _smoothing(structure, rows, smoothing, smoothing_for, smooth_towards, run)
@@ -179,7 +188,7 @@ def fit(
     size = f"{plural(structure.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}"
     if not isinstance(rows, IncompleteDataset):
         fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=name)
-        return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}")
+        return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}", values=values)
     from stages.incomplete.maximisation import Maximisation, fit_incomplete
 
     explain_interruption(NOTHING_YET)
@@ -204,4 +213,4 @@ def fit(
         "change": found.change,
         "converged": found.converged,
     }
-    return Fitted(found.network, closing, figures)
+    return Fitted(found.network, closing, figures, values)

@@ -68,7 +68,7 @@ def _learn(
         name="unknown",
         run=run.of_part(fit),
     )
-    return LearntNetwork(found.network, fitted.model)
+    return LearntNetwork(found.network, fitted.model, values=fitted.values)
 
 
 def _declared() -> inspect.Signature:

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from formats.data_records import Variable
     from stages.inference.junction_trees import Engine
 
+    from ..files.filled_rows import FilledRows
+    from ..native_tables import StateValues
 
-def _finish(found: Answers | Rows) -> Table:
+
+def _finish(found: Answers | Rows | FilledRows) -> Table:
     return found.to_table()
 
 
@@ -62,7 +65,7 @@ def query(
     ),
     *,
     run: Run,
-) -> Answers | Rows:
+) -> Answers | Rows | FilledRows:
     """Query a network: distributions, probable states, samples, given evidence or interventions. Answers are exact.
 
     Returns
@@ -102,7 +105,8 @@ def query(
         if rows.table is not None:
             raise UsageError("--likelihood and --jeffrey go with NAME=STATE, not with --evidence TABLE.")
         engine, observed = with_uncertain_evidence(engine, observed, fixed, uncertain)
-    found = _answered(engine, observed, fixed, question, rows, data_options, seed, run)
+    learnt = _values_learnt(network, data, engine, data_options, run)
+    found = _answered(engine, observed, fixed, question, rows, data_options, seed, run, learnt)
     note_interventions(found, engine.network, fixed)
     return found
 
@@ -122,6 +126,17 @@ def _parsed_evidence(texts: tuple[str, ...], file: str | None, variables: Sequen
     return found
 
 
+def _values_learnt(
+    network: Any, data: Any, engine: Engine, data_options: DataOptions, run: Run
+) -> Mapping[str, StateValues]:
+    """The values of states in the table that the parameters come from, in Python."""
+    from ..native_tables import values_learnt
+
+    if data is not None:
+        return values_learnt(data, engine.variables, data_options.marks) if run.is_called else {}
+    return network.learnt.values if hasattr(network, "learnt") else {}
+
+
 def _answered(
     engine: Engine,
     observed: Mapping[int, int],
@@ -131,20 +146,24 @@ def _answered(
     data_options: DataOptions,
     seed: int | None,
     run: Run,
-) -> Answers | Rows:
-    """The answer to the question in the network of the engine, where `fixed` variables are set."""
+    learnt: Mapping[str, StateValues],
+) -> Answers | Rows | FilledRows:
+    """The answer to the question in the network of the engine, where `fixed` variables are set.
+
+    `learnt`: the values of states in the table learnt from.
+    """
     from .query_answers import about, answer, draw_samples, estimate
 
     if rows.table is not None:
         from .query_rows import answer_rows
 
         drawn = shared.resolve_seed(seed, run.reporter) if rows.fill == "drawn" else None
-        return answer_rows(engine, rows, data_options, fixed, drawn, run.reporter)
+        return answer_rows(engine, rows, data_options, fixed, drawn, run, learnt)
     if question.samples is not None:
         seed = shared.resolve_seed(seed, run.reporter)
         batches = draw_samples(engine, observed, question.samples, seed, run.reporter)
         closing = f"{question.samples:,} rows; {about(engine, observed)}"
-        return Rows(engine.variables, batches, closing, {"rows": question.samples, "seed": seed})
+        return Rows(engine.variables, batches, closing, {"rows": question.samples, "seed": seed}, learnt=learnt)
     if question.approximate is not None:
         return estimate(engine, observed, question, shared.resolve_seed(seed, run.reporter))
     return answer(engine, observed, question, run.reporter)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow
 
 from formats.tables.assignments import find_variable
-from formats.tables.completed_rows import CompletedRows
 from formats.tables.evidence import EvidenceTable, open_evidence
 from formats.tables.results.result_tables import FIGURE, TEXT
 from formats.tables.selection import drop_option, expanded_names
@@ -20,12 +19,14 @@ from stages.inference.queries import Evidence
 from stages.inference.row_queries import RowAnswers, fill, log_probabilities, predict
 
 from ..files.answers import Answers
-from ..files.rows import Rows
+from ..files.filled_rows import FilledRows
+from ..native_tables import NativeTable, StateValues, native_table
 from ..options.data import DataOptions
 from ..options.questions import TableOptions
 from ..running.errors import UsageError
+from ..running.function import Run
 from ..running.reporter import Reporter
-from ..tables import as_table, in_memory
+from ..tables import as_table
 
 
 def answer_rows(
@@ -34,17 +35,22 @@ def answer_rows(
     data_options: DataOptions,
     fixed: Evidence,
     seed: int | None,
-    reporter: Reporter,
-) -> Answers | Rows:
-    """Answers for each row of a table, or the completed table; `seed` is for drawn cells.
+    run: Run,
+    learnt: Mapping[str, StateValues],
+) -> Answers | FilledRows:
+    """Answers for each row of a table, or the completed table.
+
+    - `seed`: for drawn cells.
+    - `learnt`: the values that states have in the table learnt from.
 
     Raises `UsageError`: the table has evidence on a variable that is set from outside (`fixed`).
     """
-    variables = engine.variables
+    variables, reporter = engine.variables, run.reporter
+    given = native_table(rows.table) if run.is_called else None
     predicted = expanded_names(rows.predict or (), [variable.name for variable in variables])
     targets = [find_variable(name, variables) for name in dict.fromkeys(predicted)]
     evidence = open_evidence(
-        as_table(rows.table),
+        as_table(rows.table) if given is None or isinstance(rows.table, str) else given.as_source(rows.table),
         variables,
         header=not data_options.no_header,
         **{name: getattr(data_options, name) for name in ("delimiter", "na", "not_na", "columns", "drop", "unseen")},
@@ -60,8 +66,7 @@ def answer_rows(
                 f"{drop_option([name])}."
             )
     if rows.fill is not None:
-        filled = fill_holes(engine, evidence, rows.jobs, seed, reporter)
-        return replace(filled, source=in_memory(rows.table), filled=rows.fill)
+        return fill_holes(engine, evidence, rows.jobs, seed, reporter, given, learnt)
     columns = result_columns(engine, targets)
     for column in evidence.copies:
         if column.name in columns:
@@ -70,21 +75,61 @@ def answer_rows(
     batches = result_batches(engine, evidence, targets, rows.jobs, reporter)
     n_rows = evidence.codes.shape[1]
     closing = f"{n_rows:,} rows, {int(evidence.is_hidden.sum()):,} of {evidence.codes.size:,} cells hidden"
-    return Answers(columns, batches, closing, {"rows": n_rows}, in_memory(rows.table), evidence.rows)
+    return Answers(
+        columns,
+        batches,
+        closing,
+        {"rows": n_rows},
+        given,
+        evidence.rows,
+        kept_columns(evidence, given) | predicted_columns(engine, targets, learnt),
+    )
 
 
-def fill_holes(engine: Engine, evidence: EvidenceTable, jobs: int, seed: int | None, reporter: Reporter) -> Rows:
+def kept_columns(evidence: EvidenceTable, given: NativeTable | None) -> dict[str, Callable[[Sequence[Any]], Any]]:
+    """The copied columns as the table has them."""
+    if given is None:
+        return {}
+    return {column.name: partial(_kept, given, column.name, evidence.rows) for column in evidence.copies}
+
+
+def _kept(given: NativeTable, name: str, rows: np.ndarray | None, values: Sequence[Any]) -> Any:
+    return given.column(name, rows)
+
+
+def predicted_columns(
+    engine: Engine, targets: list[int], learnt: Mapping[str, StateValues]
+) -> dict[str, Callable[[Sequence[Any]], Any]]:
+    """The predicted columns, with the values of states where these are known."""
+    names = {engine.variables[target].name: engine.variables[target].known_states for target in targets}
+    return {name: partial(_predicted, learnt[name], states) for name, states in names.items() if name in learnt}
+
+
+def _predicted(values: StateValues, states: tuple[str, ...], found: Sequence[Any]) -> Any:
+    code_of = {state: code for code, state in enumerate(states)}
+    return values.of_codes(np.array([code_of.get(state, -1) for state in found], dtype=np.int64))
+
+
+def fill_holes(
+    engine: Engine,
+    evidence: EvidenceTable,
+    jobs: int,
+    seed: int | None,
+    reporter: Reporter,
+    given: NativeTable | None,
+    learnt: Mapping[str, StateValues],
+) -> FilledRows:
     """The completed table."""
     n_holes, n_rows = int(evidence.is_hidden.sum()), evidence.codes.shape[1]
-    completed = CompletedRows(evidence, engine.variables)
 
-    def batches() -> Iterator[np.ndarray]:
+    def filled() -> Iterator[tuple[int, np.ndarray]]:
         for answers in fill(engine, evidence.codes, evidence.is_hidden, seed, jobs, evidence.row_number):
-            yield completed.codes(answers.start, answers.codes)
+            yield answers.start, answers.codes
             reporter.progress(answers.start + answers.codes.shape[1], n_rows, "rows")
 
     closing = f"{n_holes:,} of {evidence.codes.size:,} cells filled"
-    return Rows(completed.variables, batches(), closing, {"rows": n_rows, "filled": n_holes, "seed": seed})
+    figures = {"rows": n_rows, "filled": n_holes, "seed": seed}
+    return FilledRows(evidence, engine.variables, filled(), given, learnt, seed, closing, figures)
 
 
 def result_columns(engine: Engine, targets: list[int]) -> dict[str, str]:

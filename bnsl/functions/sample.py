@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from formats.graph_records import BayesianNetwork
+
+    from ..native_tables import StateValues
 
 
 def _range(least: int, greatest: int | None = None) -> Parsed:
@@ -93,7 +95,7 @@ def sample(
     from .interventions import note_interventions, with_interventions
 
     seed = resolve_seed(seed, run.reporter)
-    model = _model(network, drawn, seed, run)
+    model, learnt = _model(network, drawn, seed, run)
     fixed = parse_assignments(do, model.variables)
     model = intervened(model, fixed) if fixed else model
 
@@ -104,15 +106,17 @@ def sample(
 
     size = f"{plural(rows, 'row')} of {plural(len(model.variables), 'variable')}"
     closing = f"{size}, {plural(sum(map(len, model.parents)), 'arc')}"
-    found = Rows(model.variables, batches(), closing, model=model)
+    found = Rows(model.variables, batches(), closing, model=model, learnt=learnt)
     if interventions is not None:
         found = with_interventions(found, interventions, fixed)
     note_interventions(found, model, fixed)
     return found
 
 
-def _model(network: Any, drawn: RandomOptions, seed: int, run: Run) -> BayesianNetwork:
-    """The network to draw from."""
+def _model(
+    network: Any, drawn: RandomOptions, seed: int, run: Run
+) -> tuple[BayesianNetwork, Mapping[str, StateValues]]:
+    """The network to draw from, and the values of its states in the table learnt from."""
     from formats.graphs.network_files import require_parameters
     from formats.streams import source_name
     from stages.inference.forward_sampling import inverted_tree, random_network
@@ -122,9 +126,9 @@ def _model(network: Any, drawn: RandomOptions, seed: int, run: Run) -> BayesianN
             raise UsageError("--inverted-tree needs --random N, the number of variables.")
         source = run.source(network, "NETWORK")
         learnt = open_learnt_network(source, warn=run.reporter.warn)
-        return require_parameters(learnt.parameters, "sample", source_name(source))
+        return require_parameters(learnt.parameters, "sample", source_name(source)), learnt.values
     if network is not None:
         raise UsageError("give NETWORK or --random, not both.")
     if drawn.inverted_tree is not None:
-        return inverted_tree(drawn.inverted_tree, drawn.random, seed)
-    return random_network(drawn.random, drawn.states, drawn.parents, seed)
+        return inverted_tree(drawn.inverted_tree, drawn.random, seed), {}
+    return random_network(drawn.random, drawn.states, drawn.parents, seed), {}

@@ -13,6 +13,7 @@ from .values import COLUMN_RULE, COLUMNS, DELIMITER, FLAG, OBSERVED, STATES, Cho
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset, Variable
+    from formats.tables.labels import Marks
 
     from ..running.function import Run
 
@@ -168,6 +169,13 @@ class DataOptions:
     def keeps_holes(self) -> bool:
         """Whether missing cells are kept."""
         return self.missing in KEPT
+
+    @property
+    def marks(self) -> Marks:
+        """The texts of missing cells."""
+        from formats.tables.labels import Marks
+
+        return Marks(self.na, self.not_na)
 
     @property
     def without_coding(self) -> DataOptions:

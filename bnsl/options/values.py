@@ -187,7 +187,7 @@ class Input:
         known = ("record", "__arrow_c_stream__", "readable", "dtype", "batches")
         if not (is_list or isinstance(value, Mapping) or any(hasattr(value, name) for name in known)):
             raise ValueError(f"a {type(value).__name__} is nothing to read: give a path, a result, {TABLES}")
-        return value
+        return value.read_all() if hasattr(value, "read_all") else value  # a reader of Arrow, which reads once
 
     def paths(self, value: Any) -> list[str]:
         """The files that a value of the parameter names, without standard input."""
@@ -216,6 +216,7 @@ class States(Input):
     """A file of states, or the word ``observed``; from Python also the states of columns, or a result with them."""
 
     annotation = "str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network"
+    words = ("observed",)
 
     def take(self, value: Any) -> Any:
         """The path or word as text, or the states of each column."""
@@ -351,6 +352,7 @@ SEED = Parsed("seed", _seed, annotation="int", adapt=str)
 COLUMN_RULE = Parsed("[column=]method", _column_rule, ("median", "quantile:4", "width:5", "hartemink:3"))
 COLUMNS = Parsed("a,b,...", _columns, annotation="str | Iterable[str]", adapt=_as_names)
 DELIMITER = Parsed("char", _delimiter)
+
 
 TEXT, FLAG, INPUT, ARCS, TIERS, STATES = Text(), Flag(), Input(), Arcs(), Tiers(), States(dash=False)
 OUTPUT, OUTPUT_FILE = Output(dash=True), Output()

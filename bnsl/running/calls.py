@@ -7,6 +7,7 @@ interruption ends a search; it returns its best result so far.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +33,15 @@ def calling(
 
     Raises `BnslError`: where the command line ends with an exit code; `KeyboardInterrupt`: before there is a result.
     """
+    from .wording import in_python
+
     with (
         translated_errors(keywords, ready),
         interrupts_handled(),
         open_reporter(f"bnsl {name}", verbosity, writes_stdout=False) as reporter,
         contextlib.ExitStack() as resources,
     ):
+        reporter.worded = functools.partial(in_python, keywords=keywords)
         yield reporter, resources
 
 

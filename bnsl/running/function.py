@@ -15,8 +15,9 @@ import textwrap
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn
 
+from ..options.assigned import assignments, is_mapping
 from ..options.declared import Declared, Option, declared_of
-from ..options.values import FLAG, TEXT, Whole
+from ..options.values import COLUMNS, FLAG, TEXT, Whole
 from .calls import calling
 from .errors import UsageError
 from .interrupts import graceful_stop
@@ -78,7 +79,8 @@ class Run:
     def source(self, source: Any, metavar: str) -> Any:
         """The given source, or standard input; refuses a terminal, or the standard input of a calling program."""
         if source is None and (self.is_called or sys.stdin.isatty()):
-            raise UsageError(f"no input: give {metavar} (a path, or '-') or pipe it in.")
+            how = "(a path, or a table or a result)" if self.is_called else "(a path, or '-') or pipe it in"
+            raise UsageError(f"no input: give {metavar} {how}.")
         return "-" if source is None else source
 
     def given_options(self) -> list[Option]:
@@ -179,6 +181,8 @@ class Function:
 
         def ready(mend: Mapping[str, Any]) -> str:
             options = mended(self.keywords, mend)
+            if "drop" in options and keywords.get("drop"):
+                options["drop"] = [*taken(self.keywords["drop"], "drop", keywords["drop"]), *options["drop"]]
             return f"\n  In one: {line(options)}" if options else ""
 
         with calling(self.__name__, spoken, verbosity, ready) as (reporter, resources):
@@ -221,6 +225,8 @@ class Function:
                 said = in_python(spelled, self.keywords)
                 close = [said] if said not in (spelled, name) else get_close_matches(name, self.keywords, n=1)
                 hint = f" Did you mean {close[0]}?" if close else ""
+                if not close and "evidence" in self.keywords:
+                    hint = f' Evidence is a dict: network.query({{"{name}": {keywords[name]!r}}}).'.replace("'", '"')
                 raise UsageError(f"{self.__name__}() has no option {name!r}.{hint}") from None
         raise UsageError(f"{self.__name__}(): {error}") from None
 
@@ -247,10 +253,12 @@ def taken(option: Option, name: str, value: Any) -> Any:
         return tuple(_taken(option, name, each) for each in value)
     if not option.is_several:
         return _taken(option, name, value)
-    if isinstance(value, Mapping) and option.kind is TEXT:
-        value = [f"{key}={item}" for key, item in value.items()]
+    if option.kind is TEXT and is_mapping(value):
+        value = assignments(value)
     elif isinstance(value, str) or not isinstance(value, (list, tuple, set, frozenset)) or _is_one(option, value):
         value = [value]
+    elif option.kind is COLUMNS:
+        value = [[each] for each in value]  # a comma in an item of a list is part of a name
     several = tuple(_taken(option, name, each) for each in value)
     return tuple(part for each in several for part in each) if option.is_joined else several
 

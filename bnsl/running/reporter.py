@@ -41,6 +41,7 @@ class Reporter:
     def __init__(self, prefix: str, verbosity: int = 0):
         self.prefix = prefix
         self.verbosity = verbosity
+        self.worded: Callable[[str], str] = str  # a message in the words of the caller
         self._warned: set[str] = set()
         self._started = time.monotonic()
         self._last_progress = self._started
@@ -54,7 +55,7 @@ class Reporter:
 
     def _line(self, message: str, least_verbosity: int = 0) -> None:
         if self.verbosity >= least_verbosity:
-            self._write(f"{self.prefix}: {printable_lines(message)}\n")
+            self._write(f"{self.prefix}: {printable_lines(self.worded(message))}\n")
 
     def _write(self, text: str) -> None:
         # A closed terminal, or a closed reader of stderr, must not lose the result.

@@ -1,7 +1,9 @@
 """Messages in the words of the caller: for Python, options become keywords instead of words with dashes.
 
-Messages of the library, of formats and of stages spell options as a shell does. `in_python` replaces each by its
-keyword, with the value that the message gives: ``--missing em`` is ``missing="em"``, ``--tw K`` is ``treewidth=K``.
+Messages of the library, of formats and of stages spell options, inputs and commands as a shell does. `in_python`
+replaces each option by its keyword, with the value that the message gives: ``--missing em`` is ``missing="em"``,
+``--tw K`` is ``treewidth=K``; each input by the argument that takes it: ``SETS`` is ``sets``; and each command by a
+call: ``bnsl fit NETWORK DATA`` is ``bnsl.fit(network, data)``.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..options.values import MethodName, as_line
+from ..options.values import Input, MethodName, as_line
 
 if TYPE_CHECKING:
     from ..options.declared import Option
@@ -21,9 +23,15 @@ if TYPE_CHECKING:
 MOST_SHOWN = 200
 """Longest value of a keyword that a line shows, characters."""
 
+# An input is no word of a quotation, of a foreign format, or of a sentence about one: a NETWORK, <NETWORK>.
 _SPELLED = re.compile(
-    r"(?<![\w-])(--[a-z][a-z-]*|-j)(?![\w-])(?:[ =](?P<value>(?:'[^']*'|\"'\")+|[\w*@.:|>,-]*[\w*])(?![\w-]))?"
+    r"(?<![\w-])(?P<option>--[a-z][a-z-]*|-j)(?![\w-])"
+    r"(?:[ =](?P<value>(?:'[^']*'|\"'\")+|[\w*@.:|>,-]*[\w*])(?![\w-]))?"
+    r"|(?<![\w<'\"=-])(?<!\ba )(?P<input>NAME=STATE|[A-Z]{4,})(?![\w>'\"=-])"
+    r"|\bbnsl (?P<command>[a-z]+)\b"
 )
+_INPUTS = {"DATA": "data", "SETS": "sets", "NETWORK": "network", "NETWORKS": "networks"}
+"""Inputs that messages name to callers of functions without such an argument."""
 
 
 @functools.cache
@@ -51,29 +59,66 @@ def keywords_by_spelling(keywords: Mapping[str, Option]) -> dict[str, tuple[str,
 
 def in_python(message: str, keywords: Mapping[str, Option] | None = None) -> str:
     """The message with options as keywords; `keywords`, of the called function, take precedence."""
-    if "-" not in message:
-        return message
-    own = keywords_by_spelling(keywords or {})
-    return _SPELLED.sub(lambda match: _said(match, own), message)
+    from bnsl import FUNCTIONS
+
+    said, end = [], 0
+    while match := _SPELLED.search(message, end):
+        said.append(message[end : match.start()])
+        is_command = match["command"] in FUNCTIONS
+        text, end = _call(message, match) if is_command else _said(match, keywords or {})
+        said.append(text)
+    return "".join(said) + message[end:]
 
 
-def _said(match: re.Match[str], own: dict[str, tuple[str, Option]]) -> str:
-    spelling, value = match[1], match["value"]
+def _call(message: str, command: re.Match[str]) -> tuple[str, int]:
+    """The call of a function for a command with the inputs and options after its name, and where these end."""
+    keywords = getattr(importlib.import_module("bnsl"), command["command"]).keywords
+    arguments, end = [], command.end()
+    while (match := _SPELLED.match(message, end + 1)) and message[end] == " " and not match["command"]:
+        text, after = _said(match, keywords)
+        if text == match[0] and match["option"]:  # the shell alone has it: so the command is one of the shell
+            return message[command.start() : after], after
+        if text == match[0]:
+            break
+        arguments.append(text if match["input"] or "=" in text else f"{text}=...")
+        end = after
+    called = f"bnsl.{command['command']}"
+    return f"{called}({', '.join(arguments)})" if arguments else called, end
+
+
+def _said(match: re.Match[str], keywords: Mapping[str, Option]) -> tuple[str, int]:
+    """An option or an input as a keyword, and where it ends in the message."""
+    spelling, value = match["option"], match["value"]
+    if spelling is None:
+        return _inputs_of(keywords).get(match["input"] or "", match[0]), match.end()
+    own = keywords_by_spelling(keywords)
     known = own.get(spelling) or _keywords().get(spelling)
     if known is None:
         method = own.get("--method") or _keywords()["--method"]
         kind = method[1].kind
         is_method = isinstance(kind, MethodName) and spelling[2:] in [flag.name for flag in kind.flags]
-        return f'method="{spelling[2:]}"{match[0][len(spelling) :]}' if is_method else match[0]
+        return (f'method="{spelling[2:]}"' if is_method else spelling), match.end("option")
     keyword, option = known
-    rest = match[0][len(spelling) :]
     if option.is_flag or option.is_count:
-        state = "False" if spelling.startswith("--no-") or _is_second(option, spelling) else "True"
-        return f"{keyword}={state}{rest}"
+        is_off = spelling.startswith("--no-") or _is_second(option, spelling)
+        return f"{keyword}={not is_off}", match.end("option")
     if value is None or not _is_value(option, value):
-        return f"{keyword}{rest}"
-    is_name = (value.isalpha() and value.isupper()) or value.replace(".", "").isdigit()
-    return f"{keyword}={value}" if is_name else f"{keyword}={_quoted(shlex.split(value)[0])}"
+        return keyword, match.end("option")
+    if value.isalpha() and value.isupper():  # stands for a value
+        return f"{keyword}={'...' if isinstance(option.kind, Input) else value}", match.end()
+    is_number = value.replace(".", "").isdigit()
+    return f"{keyword}={value if is_number else _quoted(shlex.split(value)[0])}", match.end()
+
+
+def _inputs_of(keywords: Mapping[str, Option]) -> dict[str, str]:
+    """The argument of each input, by its word in messages."""
+    own = {
+        word: keyword
+        for keyword, option in keywords.items()
+        if option.positional
+        for word in option.spellings[0].split("|")
+    }
+    return _INPUTS | own
 
 
 def _quoted(text: str) -> str:
@@ -119,7 +164,9 @@ def python_line(name: str, inputs: Sequence[str], keywords: Mapping[str, Any]) -
 
 def _brief(value: Any) -> str:
     is_plain = isinstance(value, (str, int, float, list, tuple, bool))
-    return repr(value).replace("'", '"') if is_plain and len(repr(value)) < MOST_SHOWN else "..."
+    if not is_plain or len(repr(value)) >= MOST_SHOWN:
+        return "..."
+    return repr(value) if '"' in repr(value) else repr(value).replace("'", '"')
 
 
 def shell_words(keywords: Mapping[str, Option], options: Mapping[str, Any]) -> list[str]:

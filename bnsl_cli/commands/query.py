@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
-from bnsl.files.rows import Rows
 from bnsl.functions.query import query
 from bnsl.options.shared import OutputOptions, output_options
 from bnsl.running.errors import UsageError
@@ -46,7 +45,7 @@ def command(call: Call, target: OutputOptions) -> None:
     is_data = call.values["samples"] is not None or call.values["fill"] is not None
     format_name = written_format(target, is_data)
     found = call()
-    if isinstance(found, Rows):
+    if is_data:
         write_rows(target.output, found, format_name)
         call.reporter.summary(found.closing)
     else:

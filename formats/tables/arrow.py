@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
@@ -10,7 +11,7 @@ import pyarrow
 from pyarrow import compute, parquet
 
 from ..errors import Malformed, Truncated, UnsuitableData
-from ..streams import TableInMemory
+from ..streams import TableInMemory, open_input, read_bytes
 from ..wording import Warn, ignore
 from .arrow_sizes import check_message, refuse_many_cells, refuse_much
 from .declared_states import declares_levels
@@ -188,20 +189,49 @@ def labelled(table: pyarrow.Table | RawTable) -> RawTable:
 def _raw(schema: pyarrow.Schema, columns: Sequence[LabelColumn]) -> RawTable:
     """A decoded table; `label_columns` lists the levels of its categorical columns."""
     levels: dict[str, Sequence[str]] = {field.name: () for field in schema if declares_levels(field)}
-    return RawTable(tuple(schema.names), columns, is_tight=False, levels=levels)
+    return RawTable(
+        tuple(schema.names), columns, is_tight=False, levels=levels, row_labels=frozenset(row_label_names(schema))
+    )
+
+
+def row_label_names(schema: pyarrow.Schema) -> list[str]:
+    """The columns that hold the row labels of pandas, by its metadata or by the name that pandas gives them."""
+    try:
+        described = (schema.pandas_metadata or {}).get("index_columns", [])
+    except ValueError:  # metadata that pandas did not write
+        described = []
+    return [name for name in schema.names if name.startswith("__index_level_") or name in described]
+
+
+def typed_table(source: str) -> pyarrow.Table | None:
+    """The table in a file of Arrow or Parquet, with the types of its columns; None for one of another kind, and for
+    a pipe, which can be read only once.
+
+    Raises `FormatError`: it cannot be read.
+    """
+    if not os.path.isfile(source):
+        return None
+    with open_input(source) as stream:
+        head = stream.peek(len(_FILE_MARK))
+    if not head.startswith((PARQUET_MARK, *ARROW_MARKS)):
+        return None
+    data = pyarrow.BufferReader(read_bytes(source))
+    if head.startswith(PARQUET_MARK):
+        return parquet.read_table(data)
+    return (pyarrow.ipc.open_file if head.startswith(_FILE_MARK) else pyarrow.ipc.open_stream)(data).read_all()
 
 
 def label_columns(table: pyarrow.Table | RawTable, warn: Warn) -> RawTable:
     """The columns with their values as text, whatever their type.
 
     Numbers become their shortest decimal text (whole floats without a point), truth values ``True`` and ``False``
-    (as pandas writes them to text), dates ISO 8601; a missing number is null. The index
-    columns of pandas (``__index_level_0__``) are dropped.
+    (as pandas writes them to text), dates ISO 8601, without a fraction of zeros; a missing number is null. Row labels
+    of pandas are dropped.
     Raises `UnsuitableData`: a column of lists or other nested values.
     """
     decoded = labelled(table)
     pairs = list(zip(decoded.names, decoded.columns))
-    kept = [(name.strip(), column) for name, column in pairs if not name.startswith("__index_level_")]
+    kept = [(name.strip(), column) for name, column in pairs if name not in decoded.row_labels]
     if len(kept) < len(pairs):
         warn("the row labels of pandas are left out")
     texts = [_with_texts(column, name) for name, column in kept]
@@ -217,7 +247,7 @@ def label_columns(table: pyarrow.Table | RawTable, warn: Warn) -> RawTable:
 def _with_texts(column: LabelColumn, name: str) -> LabelColumn:
     if column.has_cells:
         with contextlib.suppress(pyarrow.ArrowException, NotImplementedError, UnicodeDecodeError):
-            return column.with_values(_as_text(column.values), _typed(column.values.type))
+            return column.with_values(as_text(column.values), typed_of(column.values.type))
     raise UnsuitableData(
         f"values of type {column.values.type} cannot be states",
         column=name,
@@ -225,17 +255,28 @@ def _with_texts(column: LabelColumn, name: str) -> LabelColumn:
     )
 
 
-def _as_text(values: pyarrow.Array) -> pyarrow.StringArray:
-    if pyarrow.types.is_boolean(values.type):
+_FRACTION = r"\.(?:(\d*[1-9])0*|0+)(Z|[+-]\d\d:?\d\d)?$"
+"""The fraction of the seconds of a time; zeros at its end depend on the unit of the column alone."""
+
+
+def as_text(values: pyarrow.Array) -> pyarrow.StringArray:
+    """Values as labels; missing ones are null."""
+    kind = values.type
+    if pyarrow.types.is_boolean(kind):
         return compute.if_else(values, "True", "False")
-    if pyarrow.types.is_floating(values.type):
+    if pyarrow.types.is_floating(kind):
         values = compute.if_else(compute.is_nan(values), None, values)
     texts = values.cast("string")
-    return compute.replace_substring_regex(texts, _ZEROS, r"\1") if pyarrow.types.is_decimal(values.type) else texts
+    if pyarrow.types.is_timestamp(kind) or pyarrow.types.is_time(kind):
+        texts = compute.replace_substring_regex(texts, _FRACTION, r".\1\2")
+        texts = compute.replace_substring_regex(texts, r"\.(Z|[+-]\d\d:?\d\d)?$", r"\1")
+    return compute.replace_substring_regex(texts, _ZEROS, r"\1") if pyarrow.types.is_decimal(kind) else texts
 
 
-def _typed(kind: pyarrow.DataType) -> Typed:
+def typed_of(kind: pyarrow.DataType) -> Typed:
     """What a type says of labels; nothing for truth values, which other programs write in another way."""
+    if pyarrow.types.is_dictionary(kind):
+        kind = kind.value_type
     if pyarrow.types.is_boolean(kind):
         return Typed.NO
     is_number = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind) or pyarrow.types.is_decimal(kind)

@@ -14,6 +14,8 @@ from ..errors import Inconsistent
 from ..graphs.arc_files import splits
 from ..wording import listed
 
+_MIDNIGHT = " 00:00:00"
+
 
 def find_variable(name: str, variables: Sequence[Variable]) -> int:
     """The index of a variable; an `Inconsistent` if none has this name."""
@@ -83,10 +85,11 @@ def _number_of(text: str, item: str, name: str) -> float:
 
 
 def _code_of(label: str, variable: Variable) -> int:
-    """The code of a state; numbers match as in tables."""
+    """The code of a state; numbers match as in tables, and a day is its midnight."""
     states = variable.known_states
-    if label in states:
-        return states.index(label)
+    for spelled in (label, label + _MIDNIGHT, label.removesuffix(_MIDNIGHT)):
+        if spelled in states:
+            return states.index(spelled)
     from .labels import UNKNOWN, code_of_text  # pyarrow takes a tenth of a second
 
     code = code_of_text(variable.name, label, states)

@@ -45,7 +45,7 @@ from .intervened import interventions_position, read_interventions
 from .label_columns import LabelColumn
 from .labels import MISSING_STATE
 from .packed_cells import MANY_ROWS, Cells, PackedCells
-from .problems import KEEP, KEEP_IN_EXPERIMENTS, missing_problem, raise_problems
+from .problems import KEEP, KEEP_IN_EXPERIMENTS, blank_problem, missing_problem, raise_problems
 from .raw_tables import RawTable as RawTable
 from .recoding import learnt_cuts, with_recoding
 from .row_weights import with_repeated_rows
@@ -212,8 +212,7 @@ def _with_holes(
     blank = [variable for variable, holes in zip(variables, is_hidden) if holes.all()]
     stateless = [variable.name for variable in blank if not variable.states]
     if stateless:
-        message = f"no cell is observed in {plural(len(stateless), 'column')}: {listed(map(repr, stateless))}"
-        raise UnsuitableData(message, remedy=f"{drop_option(stateless)} leaves out what has none")
+        raise_problems([blank_problem(stateless)], [variable.name for variable in variables])
     if blank:
         warn(
             f"no cell is observed of {listed(repr(v.name) for v in blank)}: "
@@ -278,10 +277,16 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
     if unseen and options.unseen == "error":
         _refuse_unseen([column for column, _ in unseen], complete, options)
     if missing and options.missing == "error":
-        counts = {c.name: n for c, n in missing}
-        mend = KEEP if options.interventions is None else KEEP_IN_EXPERIMENTS
-        can_add = options.variables is None or all(_may_be_missing(c) for c, _ in missing)
-        return None, [missing_problem(counts, int(is_missing.sum()), n_rows, can_add, mend)]
+        blank = [c.name for c, n in missing if n == n_rows and not c.states]
+        observed = [c for c in columns if c.name not in blank]
+        is_missing, missing = marked_cells(observed, n_rows, lambda c: c.missing)
+        problems = [blank_problem(blank)] if blank else []
+        if missing:
+            counts = {c.name: n for c, n in missing}
+            mend = KEEP if options.interventions is None else KEEP_IN_EXPERIMENTS
+            can_add = options.variables is None or all(_may_be_missing(c) for c, _ in missing)
+            problems.append(missing_problem(counts, int(is_missing.sum()), n_rows, can_add, mend))
+        return None, problems
     unknown = f"labels that {options.listed_in} does not list"
     for rows, why in ((is_missing, "missing cells"), (is_unseen, unknown)):
         if rows.any():

@@ -138,6 +138,15 @@ def missing_problem(
     )
 
 
+def blank_problem(names: Sequence[str]) -> Problem:
+    """The problem of columns without an observed cell and without known states."""
+    return Problem(
+        f"no cell is observed in {plural(len(names), 'column')}: {listed(map(repr, names))}",
+        "list the states of columns without cells by --states, or give some cells",
+        tuple(names),
+    )
+
+
 def continuous_problem(columns: Sequence[tuple[str, int]]) -> Problem:
     """The problem of numeric columns with these numbers of distinct values."""
     listing = listed(f"{name!r} ({count})" for name, count in columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from .intervened import SetColumns
@@ -27,6 +27,8 @@ class RawTable(NamedTuple):
     """Name of the input."""
     levels: Mapping[str, Sequence[str]] = {}
     """The levels of categorical columns in their order."""
+    row_labels: Collection[str] = ()
+    """The columns with the row labels of pandas, which are no variables."""
     set_there: SetColumns | None = None
     """What was set in each row, if a column says so."""
 

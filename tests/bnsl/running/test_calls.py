@@ -140,7 +140,7 @@ def test_saving_writes_what_the_command_writes(table: pyarrow.Table, place: Path
         ("entropy", {"data": "absent.csv"}, ["absent.csv"], bnsl.DataError, None),
         ("fit", {"network": SMALL, "data": SMALL}, [SMALL, SMALL], bnsl.DataError, None),
         ("sample", {"random": 3, "rows": 2, "network": "n.bif"}, ["n.bif", "--random", 3, "--rows", "2"],
-         bnsl.UsageError, "give NETWORK or random, not both."),
+         bnsl.UsageError, "give network or random, not both."),
         ("convert", {"source": SMALL, "to": "csv", "output": "no/place.csv"},
          [SMALL, "--to", "csv", "-o", "no/place.csv"], bnsl.RunError, None),
     ],

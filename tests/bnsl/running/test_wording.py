@@ -15,7 +15,24 @@ from bnsl.running.wording import in_python
         ("use --missing drop to leave out 2 rows", 'use missing="drop" to leave out 2 rows'),
         ("give --tw K.", "give treewidth=K."),
         ("leave out --jobs.", "leave out jobs."),
-        ("--evidence TABLE goes with --fill", "table=TABLE goes with fill"),
+        ("--evidence TABLE goes with --fill", "table=... goes with fill"),
+        ("give SETS or --data DATA", "give sets or data=..."),
+        (
+            "an XMLBIF file without a NETWORK, 'DATA' or <TABLE>",
+            "an XMLBIF file without a NETWORK, 'DATA' or <TABLE>",
+        ),
+        ("NAN and the UCLA rule", "NAN and the UCLA rule"),
+        ("estimate them: bnsl fit NETWORK DATA", "estimate them: bnsl.fit(network, data)"),
+        ("fit by bnsl fit --missing em, and", 'fit by bnsl.fit(missing="em"), and'),
+        (
+            "make one with bnsl posterior or bnsl average --strengths",
+            "make one with bnsl.posterior or bnsl.average(strengths=...)",
+        ),
+        ("go on with bnsl parentsets --resume, or", "go on with bnsl parentsets --resume, or"),
+        ("bnsl average --time searches more", "bnsl.average(time=...) searches more"),
+        ("bnsl screen without --max-parents", "bnsl.screen without max_parents"),
+        ("this is a bug of bnsl itself", "this is a bug of bnsl itself"),
+        ("bnsl convert NETWORK --markov-blanket 'x'", 'bnsl.convert(network, markov_blanket="x")'),
         ("a hyphen-ated word, a--b", "a hyphen-ated word, a--b"),
         ("or leave it out: --drop intervened", "or leave it out: drop intervened"),
         ("--dag shows arcs as they stand", "cpdag=False shows arcs as they stand"),
@@ -28,4 +45,4 @@ def test_options_become_keywords(said: str, in_words_of_python: str):
 
 def test_the_keywords_of_the_called_function_come_first():
     of_query = bnsl.query.keywords
-    assert in_python("--data DATA or --evidence TABLE", of_query) == "data=DATA or table=TABLE"
+    assert in_python("--data DATA or --evidence TABLE", of_query) == "data=... or table=..."

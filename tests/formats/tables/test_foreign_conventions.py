@@ -159,7 +159,7 @@ def test_a_delimiter_at_the_end_of_every_line_without_header(read):
 def test_a_last_column_with_a_name_or_a_cell_is_a_column(read):
     with pytest.raises(Malformed, match="no name for column 3 of 3"):
         read("a,b,\n0,x,\n1,y,2\n")
-    with pytest.raises(UnsuitableData, match="missing cells in 1 column: 'c'"):
+    with pytest.raises(UnsuitableData, match="no cell is observed in 1 column: 'c'"):
         read("a,b,c\n0,x,\n1,y,\n")
     assert read("0,x,\n1,y,2\n", header=False, missing="state").names == ("V0", "V1", "V2")
     with pytest.raises(Malformed, match="2 cells where 3 are expected"):
