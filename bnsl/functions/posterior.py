@@ -190,7 +190,6 @@ def posterior(
         features=question.features,
         patterns=tuple(read_patterns(question.patterns, index)) if question.patterns else (),
         jobs=execution.jobs,
-        ancestors=None if knowledge is None else knowledge.ancestors,
         **own,
     )
     method = choose_method(options, table.n_variables)

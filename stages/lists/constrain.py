@@ -21,8 +21,7 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
 
     Lists made without the same knowledge lack sets dominated by a subset without the required parents. Therefore a
     child with required parents is no longer ``complete`` and has no bounds on its unlisted sets. Its list may lack
-    a least set, see `barred_sets`. Required ancestors likewise need dominated sets, of any child. Raises
-    `InfeasibleError` if no set of a child is left.
+    a least set, see `barred_sets`. Raises `InfeasibleError` if no set of a child is left.
     """
     keep = ~_has_excluded_parent(table, knowledge) & _has_required(table, knowledge)
     for child in range(table.n_variables):
@@ -31,13 +30,10 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
             continue
         if not keep[start:end].any():
             raise InfeasibleError(_nothing_left(knowledge, child))
-    needs_dominated = bool(knowledge.ancestors.required)
-    if keep.all() and not knowledge.ancestors:
+    if keep.all():
         return table
-    if knowledge.ancestors:  # relative to the networks that keep them, omitted ones may weigh more
-        table = replace(table, left_out=np.full(table.n_variables, np.nan))
     # A list may lack sets with the required parents: subsets without these parents dominated them.
-    has_required = [needs_dominated or child in knowledge.required for child in range(table.n_variables)]
+    has_required = [child in knowledge.required for child in range(table.n_variables)]
     is_bound = np.array(has_required) & ~table.fixed
     return replace(
         keep_in_table(table, np.flatnonzero(keep)),
