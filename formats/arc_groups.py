@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -116,19 +116,14 @@ def resolved_arcs(items: Iterable[Any], index: Mapping[str, int]) -> list[ArcGro
     return grouped_arcs(arcs) + groups
 
 
-def resolved_ancestors(items: Iterable[Any], index: Mapping[str, int]) -> list[Arc]:
-    """The pairs ``A~>B`` (ancestor, descendant) among recorded arcs, for the variables of `index`.
-
-    A text that means an arc between names is none.
-    """
-    texts = (item for item in items if isinstance(item, str) and not any(_arcs_of(item, index)))
-    return [pair for text in texts for pair in _arcs_of(text, index, "~>")]
-
-
-def _arcs_of(text: str, index: Mapping[str, int], arrow: str = "->") -> Iterator[Arc]:
-    pieces = text.split(arrow)  # names may contain arrows themselves
-    ends = ((arrow.join(pieces[:at]), arrow.join(pieces[at:])) for at in range(1, len(pieces)))
-    yield from [(index[a], index[b]) for a, b in ends if a in index and b in index][:1]
+def _arcs_of(text: str, index: Mapping[str, int]) -> list[Arc]:
+    pieces = text.split("->")  # names may contain arrows themselves
+    if len(pieces) == 1:
+        raise Inconsistent(
+            f"the header records {text!r}, which is no arc", remedy="learn it again, with arcs or tiers"
+        )
+    ends = (("->".join(pieces[:at]), "->".join(pieces[at:])) for at in range(1, len(pieces)))
+    return [(index[a], index[b]) for a, b in ends if a in index and b in index][:1]
 
 
 def _resolved(end: Any, index: Mapping[str, int]) -> ArcEnds:

@@ -140,7 +140,6 @@ tests integer: tests of independence made to find the candidate parents
 scores_computed integer: local scores computed while parent sets were added
 branches integer: nodes of the branch-and-cut tree
 programmes integer: linear programmes solved
-parts integer: searches in parts of the networks, to keep required and forbidden ancestors
 replicate integer: number of the bootstrap replicate that the network is of, from 1
 holes integer: missing cells of the rows learnt from
 rounds integer: times that parameters were fitted and the missing cells filled anew
@@ -213,7 +212,6 @@ rhat number?: largest rank-normalised split R-hat: of the score and of arcs
 ess number?: effective number of samples, by the score of the networks
 largest_error number?: largest standard error of the probability of an arc
 agreed boolean: whether the chains agree
-accepted number?: share of the sampled networks that keep the required and forbidden ancestors; only these count
 """)
 
 _ARC_COLUMNS = keys_of("""

@@ -1,20 +1,18 @@
-"""Prior knowledge about arcs: required arcs, forbidden arcs, the only arcs allowed, tiers; and about ancestors.
+"""Prior knowledge about arcs: required arcs, forbidden arcs, the only arcs allowed, tiers.
 
 Tiers are ordered groups of variables: no variable may be a parent of a variable in an earlier tier. Variables in no
-tier are unconstrained. All arcs are (parent, child). Knowledge about ancestors excludes arcs, too
-(`stages.ancestral_knowledge`); searches see to the rest.
+tier are unconstrained. All arcs are (parent, child).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from formats.arc_groups import ArcGroup, group_of, grouped_arcs
-from stages.ancestral_knowledge import Ancestors, relation_text
 from stages.graphs import CycleError, pull_parents_forward
 from stages.runtime.errors import InfeasibleError, StageError
 
@@ -36,7 +34,6 @@ class Knowledge:
     forbidden: tuple[ArcGroup, ...] = ()
     tiers: np.ndarray | None = None  # int32, shape (n_variables,), or None: tier of each variable from 0; -1 for none
     allowed: tuple[ArcGroup, ...] | None = None  # the only permitted arcs; None for all
-    ancestors: Ancestors = field(default_factory=Ancestors)
 
     @classmethod
     def of_arcs(
@@ -58,7 +55,7 @@ class Knowledge:
     def is_empty(self) -> bool:
         """Whether there is no constraint."""
         is_limited = self.tiers is not None or self.allowed is not None
-        return not (self.required or self.forbidden or self.ancestors or is_limited)
+        return not (self.required or self.forbidden or is_limited)
 
     @property
     def required_arcs(self) -> tuple[Arc, ...]:
@@ -68,8 +65,6 @@ class Knowledge:
     def equals(self, other: Knowledge) -> bool:
         """Whether both state the same constraints on the same variables."""
         if self.n_variables != other.n_variables or self.required != other.required:
-            return False
-        if self.ancestors != other.ancestors:
             return False
         masks = ((self.may_be_parent(child), other.may_be_parent(child)) for child in range(self.n_variables))
         return all(np.array_equal(ours, theirs) for ours, theirs in masks)
@@ -88,30 +83,7 @@ class Knowledge:
             inside(self.forbidden),
             None if self.tiers is None else self.tiers[members],
             None if self.allowed is None else inside(self.allowed),
-            self.ancestors.among(place),
         )
-
-    @property
-    def of_arcs_alone(self) -> Knowledge:
-        """The same without ancestors; arcs that these exclude are forbidden."""
-        pairs = grouped_arcs(self.implied_ancestors.forbidden)
-        return replace(self, forbidden=(*self.forbidden, *pairs), ancestors=Ancestors())
-
-    @cached_property
-    def implied_ancestors(self) -> Ancestors:
-        """All pairs that follow from the knowledge about ancestors and the required arcs.
-
-        Raises `InfeasibleError` if they contradict each other.
-        """
-        return self.ancestors.implied(self.required_arcs, self.names) if self.ancestors else Ancestors()
-
-    @cached_property
-    def _no_ancestors(self) -> dict[int, list[int]]:
-        """By child the variables that may not be its ancestors, so not its parents either."""
-        found: dict[int, list[int]] = {}
-        for ancestor, child in self.implied_ancestors.forbidden:
-            found.setdefault(child, []).append(ancestor)
-        return found
 
     @cached_property
     def _forbidden_tails(self) -> dict[int, list[np.ndarray]]:
@@ -128,8 +100,7 @@ class Knowledge:
     def limits_parents_of(self, child: int) -> bool:
         """Whether some arc into `child` may be required or excluded."""
         is_limited = self.tiers is not None or self.allowed is not None
-        is_named = child in self.required or child in self._forbidden_tails or child in self._no_ancestors
-        return is_limited or is_named
+        return is_limited or child in self.required or child in self._forbidden_tails
 
     def may_be_parent(self, child: int) -> np.ndarray:
         """The variables that may be parents of `child`; bool, shape (n_variables,)."""
@@ -140,7 +111,6 @@ class Knowledge:
             permitted[self.tiers > self.tiers[child]] = False
         for tails in self._forbidden_tails.get(child, ()):
             permitted[tails] = False
-        permitted[self._no_ancestors.get(child, [])] = False
         permitted[child] = False
         return permitted
 
@@ -152,8 +122,6 @@ class Knowledge:
             return f"goes from tier {self.tiers[parent] + 1} back to tier {self.tiers[child] + 1}"
         if self.allowed is not None and not _holds(self._allowed_tails.get(child, ()), parent):
             return NOT_ALLOWED
-        if parent in self._no_ancestors.get(child, ()):
-            return f"is excluded: {self.relation_text(parent, child)} may not be"
         return None
 
     def settles(self, parent: int, child: int) -> bool:
@@ -177,10 +145,6 @@ class Knowledge:
         """An arc as messages show it."""
         return f"{self.names[parent]} -> {self.names[child]}"
 
-    def relation_text(self, ancestor: int, descendant: int) -> str:
-        """A pair of ancestor and descendant as messages show it."""
-        return relation_text(self.names, ancestor, descendant)
-
 
 NOT_ALLOWED = "is not among the allowed arcs"
 
@@ -191,7 +155,6 @@ def make_knowledge(
     forbidden: Iterable[ArcGroup | tuple[Named, Named]] = (),
     tiers: Sequence[Sequence[Named]] = (),
     allowed: Iterable[ArcGroup | tuple[Named, Named]] | None = None,
-    ancestors: Ancestors | None = None,
 ) -> Knowledge:
     """Check and index prior knowledge.
 
@@ -217,29 +180,11 @@ def make_knowledge(
         grouped(forbidden),
         tier_of_variables(tiers, index),
         None if allowed is None else grouped(allowed),
-        ancestors or Ancestors(),
     )
     for parent, child in arcs:
         knowledge.check_required(parent, child)
     require_no_cycle(knowledge.required, names, "the required arcs")
-    _ = knowledge.implied_ancestors  # raises an error for a contradiction
-    for pair in knowledge.ancestors.required:
-        _check_reachable(knowledge, *pair)
     return knowledge
-
-
-def _check_reachable(knowledge: Knowledge, ancestor: int, descendant: int) -> None:
-    """Raise `InfeasibleError` if no path of permitted arcs joins a required ancestor to its descendant."""
-    reached, waiting = {descendant}, [descendant]
-    while waiting and ancestor not in reached:
-        new = set(np.flatnonzero(knowledge.may_be_parent(waiting.pop())).tolist()) - reached
-        reached |= new
-        waiting += new
-    if ancestor not in reached:
-        raise InfeasibleError(
-            f"the ancestor {knowledge.relation_text(ancestor, descendant)} is required, but no path of permitted "
-            "arcs leads there; permit some, or drop it"
-        )
 
 
 def _tails_by_head(groups: Iterable[ArcGroup]) -> dict[int, list[np.ndarray]]:

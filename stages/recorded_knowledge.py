@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from formats.arc_groups import ArcGroup, groups_by_child, recorded_arcs, resolved_ancestors, resolved_arcs
+from formats.arc_groups import ArcGroup, groups_by_child, recorded_arcs, resolved_arcs
 from formats.errors import Inconsistent
-from stages.ancestral_knowledge import Ancestors
 from stages.knowledge import Arc, Knowledge, by_child, tier_of_variables
 
 
@@ -22,16 +21,8 @@ def knowledge_record(knowledge: Knowledge | None) -> dict[str, Any]:
         numbers = range(int(knowledge.tiers.max(initial=-1)) + 1)
         tiers = [[names[v] for v in (knowledge.tiers == k).nonzero()[0]] for k in numbers]
     return {
-        "require": [
-            *(f"{names[parent]}->{names[child]}" for parent, child in knowledge.required_arcs),
-            *(f"{names[a]}~>{names[b]}" for a, b in knowledge.ancestors.required),
-        ]
-        or None,
-        "forbid": [
-            *recorded_arcs(knowledge.forbidden, names),
-            *(f"{names[a]}~>{names[b]}" for a, b in knowledge.ancestors.forbidden),
-        ]
-        or None,
+        "require": [f"{names[parent]}->{names[child]}" for parent, child in knowledge.required_arcs] or None,
+        "forbid": recorded_arcs(knowledge.forbidden, names) or None,
         "allow": None if knowledge.allowed is None else recorded_arcs(knowledge.allowed, names),
         "tiers": tiers or None,
     }
@@ -47,14 +38,11 @@ def recorded_knowledge(by: Iterable[Mapping[str, Any]], names: Sequence[str]) ->
     required: set[Arc] = set()
     forbidden: list[ArcGroup] = []
     allowed: tuple[ArcGroup, ...] | None = None
-    above: dict[str, list[Arc]] = {"require": [], "forbid": []}
     tiers = None
     for entry in by:
         options = entry.get("options") or {}
         required.update(arc for group in _recorded_arcs(options, "require", index) for arc in group.arcs())
         forbidden += _recorded_arcs(options, "forbid", index)
-        for name, pairs in above.items():
-            pairs += resolved_ancestors(_recorded_list(options, name), index)
         members = [[index[v] for v in tier if v in index] for tier in _recorded_list(options, "tiers")]
         found = tier_of_variables(members, index)
         if tiers is None or found is None:
@@ -66,8 +54,7 @@ def recorded_knowledge(by: Iterable[Mapping[str, Any]], names: Sequence[str]) ->
             if allowed is not None and allowed != only:  # an arc must be allowed by both
                 forbidden += _excluded(Knowledge(tuple(names), allowed=only))
             allowed = only if allowed is None else allowed
-    ancestors = Ancestors.of(above["require"], above["forbid"])
-    return Knowledge(tuple(names), by_child(required), tuple(dict.fromkeys(forbidden)), tiers, allowed, ancestors)
+    return Knowledge(tuple(names), by_child(required), tuple(dict.fromkeys(forbidden)), tiers, allowed)
 
 
 def _excluded(knowledge: Knowledge) -> list[ArcGroup]:

@@ -39,7 +39,7 @@ def class_of(learnt: LearntNetwork) -> NetworkClass:
     if learnt.edges is None:
         knowledge = recorded_knowledge(header.by, header.names)
         graph = oriented_graph(parents, knowledge, targets_of(header))
-        return NetworkClass(graph, parents, knowledge.ancestors)
+        return NetworkClass(graph, parents)
     edges = frozenset(learnt.edges)
     arcs = frozenset((a, b) for a, b in list_arcs(parents) if (min(a, b), max(a, b)) not in edges)
     return NetworkClass(PartiallyDirectedGraph(arcs, edges), parents)

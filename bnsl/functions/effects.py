@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stages.posterior import METHODS, MOST_EXACT, PosteriorOptions
@@ -270,8 +269,7 @@ def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
     if table.header.data not in (None, dataset.fingerprint):
         reporter.warn("these are not the data of the parent sets, or were read otherwise")
     reporter.follow(asked.budget)
-    options = asked.posterior if knowledge is None else replace(asked.posterior, ancestors=knowledge.ancestors)
-    found = posterior_structures(table, asked.causes(dataset), options, asked.budget, reporter)
+    found = posterior_structures(table, asked.causes(dataset), asked.posterior, asked.budget, reporter)
     believed = ", under a prior of arcs" if recorded_prior(table.header.extra) else ""
     called = f"averaged over the posterior of networks of listed sets{share_text(table)}{believed}"
     return Source(dataset, found, called)
@@ -299,8 +297,6 @@ def _from_networks(sources: Sequence[Any], asked: Asked) -> Source:
         parents, place = _placed(first.structure, dataset, asked, sources[0])
         of_class = ClassStructures(parents, [ordered_pair(place[a], place[b]) for a, b in first.edges or ()])
         if knowledge is not None:
-            if knowledge.ancestors:
-                raise UsageError("an essential graph takes arcs, not ancestors (~>): give lists of parent sets.")
             of_class = of_class.under(knowledge)
         if first.is_class:
             called = "over the parent sets that the essential graph allows, equally weighted"

@@ -73,25 +73,6 @@ class OpenedSearch(NamedTuple):
     ranked: Callable[[Budget, Reporter], Iterator[Network]] | None = None
 
 
-def check_ancestors(knowledge: Knowledge | None, method: str, given: TaskOptions) -> None:
-    """Refuse required and forbidden ancestors where the search or its outputs cannot keep them."""
-    if knowledge is None or not knowledge.ancestors:
-        return
-    pairs = (*knowledge.ancestors.required, *knowledge.ancestors.forbidden)
-    which = f"the ancestor {knowledge.relation_text(*pairs[0])}"
-    if given.treewidth is not None:
-        raise UsageError(f"{which} cannot be kept under --tw: search without it, or require and forbid arcs instead.")
-    if given.screen is not None:
-        raise UsageError(f"{which} may need paths through screened variables: search without --screen.")
-    if given.proof is not None:
-        raise UsageError(f"{which}: the steps of a proof know arcs alone; leave out --proof.")
-    if given.best_classes is not None:
-        raise UsageError(f"{which} cannot be kept by --best-classes: require and forbid arcs instead.")
-    package = METHODS[method].package
-    if given.task.on_data and package:
-        raise UsageError(f"method {method} of the package {package} does not know ancestors ({which}).")
-
-
 def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
     """The options that the method reads, for the header."""
     return used_options(options, (*COMMON, *taken_options(str(options.method), task)), METHODS)
@@ -154,7 +135,6 @@ def open_list_search(
     if run.resume is not None:
         require_same_inputs(run.resume, listed.header, digest)
         start = match_start(_verified(run.resume, options, table=listed), table.header.names, "the parent sets")
-    check_ancestors(knowledge, name, given)
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
     if given.best_classes is not None:
@@ -165,9 +145,8 @@ def open_list_search(
             "--proof is about the sets as they are listed: give whole lists, and required or forbidden arcs, or a "
             "prior, to 'bnsl parentsets'."
         )
-    # Required ancestors may need a dominated set; proofs with branches on arcs are about every listed set.
-    keeps_dominated = given.proof is not None and name == "exact" and options.treewidth is not None
-    if not keeps_dominated and (knowledge is None or not knowledge.ancestors.required):
+    # Proofs with branches on arcs are about every listed set.
+    if given.proof is None or name != "exact" or options.treewidth is None:
         table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
     searched = with_knowledge(replace(options, start=start), knowledge)
@@ -303,16 +282,13 @@ def open_data_search(
     knowledge = knowing.resolve(dataset.names)
     if table is not None:
         _warn_of_lists(table.header, dataset, knowledge is not None, source_name(sets), data_options, reporter)
-    check_ancestors(knowledge, name, given)
     reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
     imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)
     search = RowSearch(opened, with_knowledge(options, knowledge), imputation, start, table, forest)
 
     def search_once(budget: Budget, reporter: Reporter, checkpoints: Checkpoints | None) -> Found:
         recorded = recorded_options(options, given.task) | recorded_inputs(given)
-        # The lists lack the arcs that ancestors exclude; the ancestors themselves are a matter of whole networks.
-        recorded |= knowledge_record(None if knowledge is None else knowledge.of_arcs_alone)
-        recorded |= believing.recorded()
+        recorded |= knowledge_record(knowledge) | believing.recorded()
         target, proof = given.save_sets, given.proof
 
         def save(header: Header, records: Iterable[ParentSetRecord]) -> None:

@@ -18,7 +18,6 @@ from ..options.declared import argument
 from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
 from ..options.optimize import TaskOptions
 from ..options.prior import PRIOR, PriorOptions
-from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.interrupts import PATIENCE, explain_interruption, remembered_signal
 from ..running.reporter import Reporter
@@ -167,13 +166,7 @@ def learn_one(opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], ru
         run.save(whole(network))
 
     run.reporter.follow(budget)
-    every = run.save_every
-    if opened.knowledge is not None and opened.knowledge.ancestors:
-        if every not in (None, shared.SAVE_EVERY) or run.resume is not None:
-            name = "--save-every" if run.resume is None else "--resume"
-            raise UsageError(f"{name} does not go with ancestors (~>): networks on the way may break them.")
-        every = None
-    checkpoints = None if every is None else Checkpoints(every, save)
+    checkpoints = None if run.save_every is None else Checkpoints(run.save_every, save)
     network, figures = opened.run(budget, run.reporter, checkpoints=checkpoints)
     if remembered_signal() is not None:
         extra = {**network.header.extra, "interrupted": True}
@@ -190,11 +183,9 @@ def forecast(opened: OpenedSearch, limits: shared.BudgetOptions, reading_seconds
     from stages.runtime.reporting import NullReporter
 
     options, about, reading = opened.options, opened.about, reading_bytes()
-    # With ancestors only the last network counts: networks on the way may break them.
-    is_early = opened.knowledge is None or not opened.knowledge.ancestors
 
     def search(budget: Budget, take: Callable[[object], None]) -> Network:
-        return opened.run(budget, NullReporter(), checkpoints=Checkpoints(0.0, take) if is_early else None)[0]
+        return opened.run(budget, NullReporter(), checkpoints=Checkpoints(0.0, take))[0]
 
     found, first = until_first(search, limits.time, limits.evaluations)
     memory = memory_bytes(

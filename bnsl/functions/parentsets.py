@@ -25,7 +25,6 @@ from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, record
 from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
 from ..options.prior import PRIOR, PriorOptions
-from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.interrupts import explain_interruption
 from ..running.reporter import Reporter
@@ -124,12 +123,6 @@ def parentsets(
     dataset, inputs, before = open_inputs(data, data_options, guides, score_options, run.reporter, believing)
     reading = reading_bytes()
     inputs["knowledge"] = knowledge = knowing.resolve(dataset.names)
-    if knowledge is not None and knowledge.ancestors:
-        raise UsageError(
-            "lists hold the sets of one variable at a time, which ancestors (~>) do not limit: give these to 'bnsl "
-            "optimize' or 'bnsl posterior'; for required ones list with --sequential --keep-mass 0, for paths of "
-            "weak arcs."
-        )
     seed = 0 if execution.seed is None and parts.shard is not None else execution.seed
     options = ParentSetOptions(
         method=method,

@@ -210,7 +210,6 @@ def posterior(
         features=question.features,
         patterns=tuple(read_patterns(question.patterns, index)) if question.patterns else (),
         jobs=execution.jobs,
-        ancestors=None if knowledge is None else knowledge.ancestors,
         **own,
     )
     method = _chosen_method(options, table.n_variables, reporter)

@@ -28,12 +28,11 @@ class KnowledgeOptions:
 
     require: tuple[str, ...] = _arcs(
         "An arc that the network must have, PARENT->CHILD (quote it) or PARENT,CHILD, or a file of such "
-        "arcs (one per line, CSV or JSON lines); may be given several times. Names may be patterns: 'smoke->*'. "
-        "'A~>B' requires a path from A to B: A is an ancestor of B."
+        "arcs (one per line, CSV or JSON lines); may be given several times. Names may be patterns: 'smoke->*'."
     )
     forbid: tuple[str, ...] = _arcs(
         "An arc that the network must not have, or a file of arcs; may be given several times. '*->asia' forbids "
-        "all arcs into asia. 'A~>B' forbids all paths from A to B."
+        "all arcs into asia."
     )
     allow: tuple[str, ...] = _arcs(
         "An arc that the network may have, or a file of arcs; may be given several times, and all count together. "
@@ -62,7 +61,6 @@ class KnowledgeOptions:
         if not (self.require or self.forbid or self.allow or self.tiers):
             return None
         from formats.graphs.tetrad_knowledge import read_knowledge
-        from stages.ancestral_knowledge import Ancestors
         from stages.knowledge import make_knowledge
 
         index = {name: position for position, name in enumerate(names)}
@@ -78,12 +76,7 @@ class KnowledgeOptions:
         forbidden = [group for lists in read for group in lists.forbidden]
         allowed = [group for lists in read for group in lists.allowed or ()]
         is_limited = any(lists.allowed is not None for lists in read)
-        ancestors = Ancestors.of(
-            (pair for lists in read for pair in lists.required_ancestors),
-            (pair for lists in read for pair in lists.forbidden_ancestors),
-        )
-        only = allowed if is_limited else None
-        return make_knowledge(names, required, forbidden, tiers[0] if tiers else (), only, ancestors)
+        return make_knowledge(names, required, forbidden, tiers[0] if tiers else (), allowed if is_limited else None)
 
 
 KNOWLEDGE = record(KnowledgeOptions, "Constraints")
@@ -103,7 +96,7 @@ def _positions(tiers: Sequence[Sequence[str]], index: Mapping[str, int]) -> list
 def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> Iterator[GivenKnowledge]:
     """What the values of an option of arcs stand for: arcs, and all that a knowledge file holds."""
     from formats.errors import Inconsistent
-    from formats.graphs.arc_files import ReadArcs, parse_ancestors, parse_arcs
+    from formats.graphs.arc_files import parse_arcs
     from formats.graphs.tetrad_knowledge import knowledge_about, read_knowledge
 
     content = {"require": "required", "forbid": "forbidden", "allow": "allowed"}[name]
@@ -111,9 +104,7 @@ def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> It
         path = value.removeprefix("@") if value.startswith("@") else None
         if path is None:
             try:
-                pairs = parse_ancestors(value, index)
-                read = ReadArcs([parse_arcs(value, index)], []) if pairs is None else ReadArcs([], [pairs])
-                yield knowledge_about(read, content)
+                yield knowledge_about([parse_arcs(value, index)], content)
                 continue
             except Inconsistent as error:
                 if not os.path.isfile(value):

@@ -151,10 +151,7 @@ def _resumed(jobs: Jobs) -> Jobs:
         return jobs
     if name == "parentsets" or (name == "posterior" and "sampled" in {word.lstrip("-") for word in options}):
         return replace(jobs, words=(*jobs.words, "--resume", jobs.output))
-    # Networks on the way may break paths that are required or forbidden.
-    is_kept = not WITHOUT_RESUME & {word.split("=")[0] for word in options} and not any(
-        "~>" in word for word in options
-    )
+    is_kept = not WITHOUT_RESUME & {word.split("=")[0] for word in options}
     if name == "optimize" and is_kept and output_format("optimize", jobs.output) == "network":
         folder, file = os.path.split(jobs.output)
         return replace(jobs, unfinished=os.path.join(folder, f"unfinished.{file}"))

@@ -12,15 +12,14 @@ or a conjunction of several separated by commas:
     A ~> B      there is a path from A to B
     !A -> B     the negation; likewise of the others
 
-A file of arcs may hold ``A ~> B`` as well: A is an ancestor of B. Lines that are empty or begin with ``#`` are
-skipped.
+Lines that are empty or begin with ``#`` are skipped.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from ..arc_groups import ArcEnds, ArcGroup, group_of, grouped_arcs
 from ..errors import Inconsistent
@@ -30,16 +29,7 @@ from ..textlines import Lines, line_by_line
 from ..wording import listed
 from .csv_graphs import ARC_HEADERS
 
-ANCESTOR = "~>"
-
-RELATIONS = (ANCESTOR, "->", "-")
-
-
-class ReadArcs(NamedTuple):
-    """Arcs, and pairs of an ancestor and a descendant, in groups."""
-
-    arcs: list[ArcGroup]
-    ancestors: list[ArcGroup]
+RELATIONS = ("~>", "->", "-")
 
 
 def variables_like(text: str, index: Mapping[str, int]) -> list[int]:
@@ -70,25 +60,11 @@ def parse_arcs(text: str, index: Mapping[str, int]) -> ArcGroup:
         if tail in index and head in index:
             return group_of((index[tail],), (index[head],))
     if not pairs:
-        raise Inconsistent(f"{text!r} is no arc: write PARENT->CHILD")
+        raise Inconsistent(f"{text!r} is no arc: write PARENT->CHILD, or give an order of variables as tiers")
     for tail, head in pairs:
         if names_like(tail, index.keys()) and names_like(head, index.keys()):
             return arcs_between(tail, head, index)
     return arcs_between(*pairs[0], index)
-
-
-def parse_ancestors(text: str, index: Mapping[str, int]) -> ArcGroup | None:
-    """The pairs (ancestor, descendant) that a text with ``~>`` means, else None; `Inconsistent` for other names.
-
-    Names may contain ``~>`` themselves: a text that means an arc between names is no such pair.
-    """
-    pairs = [(tail, head) for _, tail, head in splits(text, (ANCESTOR,))]
-    arcs = ((tail, head) for _, tail, head in splits(text, ("->", ",")))
-    if not pairs or any(tail in index and head in index for tail, head in arcs):
-        return None
-    named = [(tail, head) for tail, head in pairs if tail in index and head in index]
-    like = [pair for pair in pairs if all(names_like(end, index.keys()) for end in pair)]
-    return arcs_between(*(named or like or pairs)[0], index)
 
 
 def splits(text: str, separators: Sequence[str]) -> Iterator[tuple[str, str, str]]:
@@ -100,26 +76,22 @@ def splits(text: str, separators: Sequence[str]) -> Iterator[tuple[str, str, str
             position = text.find(separator, position + 1)
 
 
-def read_arcs(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> ReadArcs:
-    """Read a file of arcs: first the arcs of single lines in one group, then the arcs of each pattern; and ancestors.
+def read_arcs(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[ArcGroup]:
+    """Read a file of arcs: first the arcs of single lines, grouped by child, then the arcs of each pattern.
 
     Raises `FormatError`: with the line; also when a name is not in `index`.
     """
     with line_by_line(source) as lines:
-        arcs, patterns, ancestors = [], [], []
+        arcs, patterns = [], []
         for text in statements(lines):
             if tuple(cell.lower() for cell in cells_of(lines, text)) in ARC_HEADERS:
-                continue
-            pairs = None if text[0] in "{[" else parse_ancestors(text, index)
-            if pairs is not None:
-                ancestors.append(pairs)
                 continue
             group = _arcs_of_line(lines, text, index)
             if group.is_pattern:
                 patterns.append(group)
             else:
                 arcs += group.arcs()
-        return ReadArcs(grouped_arcs(arcs) + patterns, ancestors)
+        return grouped_arcs(arcs) + patterns
 
 
 def read_tiers(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[list[int]]:
@@ -186,8 +158,7 @@ def _json_pair(lines: Lines, text: str) -> tuple[str, str]:
     if isinstance(value, dict):
         pair = next(({a, b} for a, b in sorted(ARC_HEADERS) if a in value and b in value), set())
         if pair and (others := sorted(value.keys() - pair)):
-            remedy = "an ancestor is a line of its own: A ~> B" if "ancestor" in others else None
-            lines.fail(f"an arc has two keys; not known: {listed(map(repr, others))}", remedy=remedy)
+            lines.fail(f"an arc has two keys; not known: {listed(map(repr, others))}")
         value = next(([value[a], value[b]] for a, b in sorted(ARC_HEADERS) if a in value and b in value), None)
     if not isinstance(value, list) or len(value) != 2 or not all(isinstance(name, str) for name in value):
         lines.fail('expected an arc: {"from": "A", "to": "B"} or ["A", "B"]')

@@ -20,7 +20,7 @@ from ..arc_groups import ArcEnds, ArcGroup, group_of, grouped_arcs
 from ..errors import Inconsistent
 from ..graph_records import Arc
 from ..textlines import Lines, line_by_line
-from .arc_files import ReadArcs, cells_of, read_arcs, read_tiers, variables_like
+from .arc_files import cells_of, read_arcs, read_tiers, variables_like
 
 _HEADER = b"/knowledge"
 _SECTIONS = ("addtemporal", "forbiddirect", "requiredirect", "forbiddengroup", "requiredgroup")
@@ -36,9 +36,6 @@ class GivenKnowledge(NamedTuple):
     tiers: list[list[int]]
     allowed: list[ArcGroup] | None = None
     """The only permitted arcs besides required ones; None for all."""
-    required_ancestors: list[Arc] = []  # noqa: RUF012 - never changed
-    """(ancestor, descendant)"""
-    forbidden_ancestors: list[Arc] = []  # noqa: RUF012 - never changed
 
 
 def read_knowledge(source: str | BinaryIO | Lines, index: Mapping[str, int], content: str) -> GivenKnowledge:
@@ -56,19 +53,12 @@ def read_knowledge(source: str | BinaryIO | Lines, index: Mapping[str, int], con
         return knowledge_about(read_arcs(lines, index), content)
 
 
-def knowledge_about(read: ReadArcs, content: str) -> GivenKnowledge:
-    """The knowledge that arcs, and ancestors, are ``required`` or ``forbidden``, or arcs ``allowed``.
-
-    Raises `Inconsistent` for allowed ancestors.
-    """
-    arcs, ancestors = read.arcs, [pair for group in read.ancestors for pair in group.arcs()]
+def knowledge_about(arcs: list[ArcGroup], content: str) -> GivenKnowledge:
+    """The knowledge that arcs are ``required``, ``forbidden`` or ``allowed``."""
     if content == "required":
-        required = [arc for group in arcs for arc in group.arcs()]
-        return GivenKnowledge(required, [], [], required_ancestors=ancestors)
+        return GivenKnowledge([arc for group in arcs for arc in group.arcs()], [], [])
     if content == "forbidden":
-        return GivenKnowledge([], arcs, [], forbidden_ancestors=ancestors)
-    if ancestors:
-        raise Inconsistent("only arcs can be allowed, not ancestors (~>)", remedy="require or forbid the ancestor")
+        return GivenKnowledge([], arcs, [])
     return GivenKnowledge([], [], [], arcs)
 
 

@@ -89,12 +89,6 @@ def consensus_network(
     find = _within_treewidth if options.treewidth is not None else _acyclic
     problem = Problem(table.header, gains, knowledge)
     found = find(problem, options, budget, reporter)
-    for pair, is_required in knowledge.ancestors.violations(found.parents):
-        word = "lacks the required" if is_required else "has the forbidden"
-        raise Inconsistent(
-            f"the consensus {word} ancestor {knowledge.relation_text(*pair)} of the networks",
-            remedy="another --threshold may keep it, or take one of the networks",
-        )
     agreement = math.fsum(gains[child][parent] for child, family in enumerate(found.parents) for parent in family)
     extra: dict[str, Any] = {"method": "average", "threshold": threshold, "agreement": agreement}
     if found.bound is not None:

@@ -3,7 +3,7 @@
 The undirected edges of an essential graph, also of an interventional one, form connected chordal graphs that are
 directed independently of each other (`clique_picking`). Knowledge may direct some edges of such a part and leave
 others; then members of the whole class are listed and those against the knowledge left out, since counting them is
-#P-hard in general (Wienöbst, Bannach and Liśkiewicz 2021). Members under knowledge about ancestors are listed, too.
+#P-hard in general (Wienöbst, Bannach and Liśkiewicz 2021).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import random
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from stages.ancestral_knowledge import Ancestors
 from stages.runtime.errors import StageError
 
 from . import Parents, connected_components
@@ -29,12 +28,11 @@ Members = tuple[tuple[int, ...], ...]
 class NetworkClass:
     """The networks that have all arcs of a graph, its edges in some direction, and no other v-structures.
 
-    `graph` is an essential graph, or a maximally oriented one; `parents` is one of its networks. With `ancestors`,
-    members that break one of these pairs are left out.
+    `graph` is an essential graph, or a maximally oriented one; `parents` is one of its networks.
     """
 
-    def __init__(self, graph: PartiallyDirectedGraph, parents: Parents, ancestors: Ancestors | None = None):
-        self.graph, self.parents, self.ancestors = graph, parents, ancestors or Ancestors()
+    def __init__(self, graph: PartiallyDirectedGraph, parents: Parents):
+        self.graph, self.parents = graph, parents
         self._neighbours: list[set[int]] = [set() for _ in parents]
         self._fixed: list[set[int]] = [set() for _ in parents]
         for a, b in graph.undirected:
@@ -43,8 +41,7 @@ class NetworkClass:
         for tail, head in graph.directed:
             self._fixed[head].add(tail)
         # Then every direction of a part goes with every one of the others.
-        is_chain_graph = all(self._fixed[a] == self._fixed[b] for a, b in graph.undirected)
-        self._is_chain_graph = is_chain_graph and not self.ancestors
+        self._is_chain_graph = all(self._fixed[a] == self._fixed[b] for a, b in graph.undirected)
         self._picking = CliquePicking(self._neighbours)
 
     @cached_property
@@ -67,14 +64,14 @@ class NetworkClass:
 
     @cached_property
     def _listed(self) -> list[Members]:
-        """The networks of the whole class that have the arcs and keep the ancestors."""
+        """The networks of the whole class that have the arcs."""
         whole = NetworkClass(essential_graph(self.parents), self.parents)
         if whole.size > MOST_LISTED:
             raise StageError(
                 f"the class without the knowledge has {whole.size:,} networks: too many to find those that agree\n"
                 "  give the essential graph without knowledge, or knowledge that directs more edges"
             )
-        return [m for m in whole if self.graph.directed <= list_arcs(m) and self.ancestors.agrees(m)]
+        return [m for m in whole if self.graph.directed <= list_arcs(m)]
 
     def __iter__(self) -> Iterator[Members]:
         if not self._is_chain_graph:

@@ -18,11 +18,7 @@ from stages.recorded_knowledge import recorded_knowledge
 
 from . import Parents
 from .essential_graphs import PartiallyDirectedGraph, essential_graph, list_arcs
-from .network_classes import NetworkClass
 from .targets import Targets, separates, targets_of
-
-MOST_LISTED = 5_000
-"""Largest class whose members are listed and checked for ancestors, which takes less than a second."""
 
 
 def interventional_graph(parents: Parents, targets: Targets) -> PartiallyDirectedGraph:
@@ -55,25 +51,7 @@ def oriented_graph(parents: Parents, knowledge: Knowledge, targets: Targets = ()
     then his four rules until none applies. Every arc that these rules direct has its direction in the network.
     """
     _require_agreement(parents, knowledge)
-    return _known(_oriented(interventional_graph(parents, targets), parents, knowledge.settles), parents, knowledge)
-
-
-def _known(graph: PartiallyDirectedGraph, parents: Parents, knowledge: Knowledge) -> PartiallyDirectedGraph:
-    """The graph with further arcs directed: all that the members of its class which keep the ancestors share.
-
-    Raises `Inconsistent` for a class too large to list.
-    """
-    if not knowledge.ancestors or not graph.undirected:
-        return graph
-    whole = NetworkClass(essential_graph(parents), parents)
-    if whole.size > MOST_LISTED:
-        raise Inconsistent(
-            f"the class of the network has {whole.size:,} members; which arcs all share that keep the required and "
-            f"forbidden ancestors (~>) is found by listing them, up to {MOST_LISTED:,}"
-        )
-    shared = frozenset(set.intersection(*map(list_arcs, NetworkClass(graph, parents, knowledge.ancestors))))
-    directed = {(min(arc), max(arc)) for arc in shared}
-    return PartiallyDirectedGraph(shared, frozenset(edge for edge in graph.undirected if edge not in directed))
+    return _oriented(interventional_graph(parents, targets), parents, knowledge.settles)
 
 
 def _oriented(
@@ -151,22 +129,19 @@ def _require_agreement(parents: Parents, knowledge: Knowledge) -> None:
         if knowledge.settles(child, parent):
             reason = knowledge.excludes(parent, child) or "is required the other way round"
             raise Inconsistent(f"the network has the arc {knowledge.arc_text(parent, child)}, which {reason}")
-    for pair, is_required in knowledge.ancestors.violations(parents):
-        word = "lacks the required" if is_required else "has the forbidden"
-        raise Inconsistent(f"the network {word} ancestor {knowledge.relation_text(*pair)} (a part of one may)")
 
 
 def decide_directions(parents: Parents, knowledge: Knowledge, targets: Targets = ()) -> dict[Arc, str]:
     """What decides the direction of each arc of a network: ``knowledge``, ``data`` or ``neither``.
 
-    Knowledge decides if it requires the arc or excludes its reverse, or if this follows from such arcs, or from
-    required and forbidden ancestors, within the equivalence class. Otherwise the data decide if all networks of the
-    class have the arc; it is the interventional class where variables were set (`targets`). Raises `Inconsistent` if
-    the network does not agree with the knowledge.
+    Knowledge decides if it requires the arc or excludes its reverse, or if this follows from such arcs within the
+    equivalence class. Otherwise the data decide if all networks of the class have the arc; it is the interventional
+    class where variables were set (`targets`). Raises `Inconsistent` if the network does not agree with the
+    knowledge.
     """
     _require_agreement(parents, knowledge)
     class_graph = interventional_graph(parents, targets)
-    oriented = _known(_oriented(class_graph, parents, knowledge.settles), parents, knowledge)
+    oriented = _oriented(class_graph, parents, knowledge.settles)
     found = {}
     for arc in sorted(list_arcs(parents)):
         if knowledge.settles(*arc):

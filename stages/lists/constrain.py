@@ -21,8 +21,8 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
 
     Lists made without the same knowledge lack sets dominated by a subset without the required parents. Therefore a
     child with required parents is no longer ``complete`` and has no bounds on the scores of its unlisted sets; for
-    their weight see `_left_out_under`. Its list may lack a least set, see `barred_sets`. Required ancestors likewise
-    need dominated sets, of any child. Raises `InfeasibleError` if no set of a child is left.
+    their weight see `_left_out_under`. Its list may lack a least set, see `barred_sets`. Raises `InfeasibleError` if
+    no set of a child is left.
     """
     is_allowed, has_required = ~_has_excluded_parent(table, knowledge), _has_required(table, knowledge)
     keep = is_allowed & has_required
@@ -32,14 +32,10 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
             continue
         if not keep[start:end].any():
             raise InfeasibleError(_nothing_left(knowledge, child))
-    needs_dominated = bool(knowledge.ancestors.required)
-    if keep.all() and not knowledge.ancestors:
+    if keep.all():
         return table
-    if knowledge.ancestors:  # relative to the networks that keep them, omitted ones may weigh more
-        table = replace(table, left_out=np.full(table.n_variables, np.nan))
     # A list may lack sets with the required parents: subsets without these parents dominated them.
-    is_bound = np.array([needs_dominated or child in knowledge.required for child in range(table.n_variables)])
-    is_bound &= ~table.fixed
+    is_bound = np.array([child in knowledge.required for child in range(table.n_variables)]) & ~table.fixed
     return replace(
         keep_in_table(table, np.flatnonzero(keep)),
         complete=table.complete & ~is_bound,

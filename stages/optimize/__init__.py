@@ -1,8 +1,7 @@
 """Structure optimisation: choose one parent set per variable so that the arcs form no cycle.
 
 The main road is `MAIN_METHODS`: ``orders`` and ``treewidth`` search among listed sets, ``exact`` proves, ``pricing``
-and ``climbing`` search on data, ``bounds`` computes upper bounds for all, ``ancestors`` keeps required and forbidden
-ancestors around searches that know arcs. `METHODS` adds published methods
+and ``climbing`` search on data, ``bounds`` computes upper bounds for all. `METHODS` adds published methods
 (`stages.published`) and methods of other packages. The table is data; a method's module is imported when it runs
 (`stages.optimize.driver`). A module for listed sets offers ``search``, a module for data offers ``search_data``
 (`stages.optimize.result`). `stages.optimize.verify` checks every result before it becomes a `Network`.

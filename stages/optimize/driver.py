@@ -82,12 +82,7 @@ def run(
             return network
 
         trace = ScoreTrace(reporter, budget, _offering(checkpoints, budget, finish))
-        if options.knowledge is not None and options.knowledge.ancestors:
-            from .ancestors.lists import search_keeping
-
-            result = search_keeping(search, table, options, budget, trace)
-        else:
-            result = search(table, options, budget, trace)
+        result = search(table, options, budget, trace)
         network = finish(result)
     if keep_nodes is not None:
         keep_nodes(network, result.nodes)

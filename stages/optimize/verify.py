@@ -47,7 +47,7 @@ def verify_network(
     max_table : int, optional
         It must also prove that no clique has more combinations of states than this.
     knowledge : Knowledge, optional
-        Every required arc must be present, and no excluded one; likewise paths of ancestors.
+        Every required arc must be present, and no excluded one.
     """
     _check_parents(network.parents)
     _check_total(network)
@@ -170,26 +170,6 @@ def _check_knowledge(network: Network, knowledge: Knowledge) -> None:
         for parent in family:
             if reason := knowledge.excludes(parent, child):
                 raise VerificationError(f"the arc {knowledge.arc_text(parent, child)} {reason}")
-    for pair in knowledge.ancestors.required:
-        if not _leads(network.parents, *pair):
-            raise VerificationError(f"the ancestor {knowledge.relation_text(*pair)} is required, but is none")
-    for pair in knowledge.ancestors.forbidden:
-        if _leads(network.parents, *pair):
-            raise VerificationError(f"the ancestor {knowledge.relation_text(*pair)} is forbidden, but is one")
-
-
-def _leads(parents: Sequence[Sequence[int]], ancestor: int, descendant: int) -> bool:
-    """Whether a directed path leads from one variable to another."""
-    seen: set[int] = set()
-    waiting = [descendant]
-    while waiting:
-        for parent in parents[waiting.pop()]:
-            if parent == ancestor:
-                return True
-            if parent not in seen:
-                seen.add(parent)
-                waiting.append(parent)
-    return False
 
 
 def _check_scores(network: Network, dataset: Dataset) -> None:

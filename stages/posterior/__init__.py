@@ -3,9 +3,9 @@
 A network's posterior weight is the product of ``exp(score)`` over its families, which must be listed sets; sets that
 are not listed have weight 0. `exact` sums over all networks of few variables by dynamic programming over subsets;
 `blankets` and `patterns` take such sums over some of the networks. `sampling` runs several Markov chains,
-`diagnostics` checks their convergence and `estimates` averages over them; `kept_samples` rejects networks that lack
-required ancestors or have forbidden ones. `weights` turns lists into weights, `arcs` makes tables of arcs.
-`directions` counts what decides directions in drawn networks; `order_draws` draws networks under the prior of orders.
+`diagnostics` checks their convergence and `estimates` averages over them. `weights` turns lists into weights, `arcs`
+makes tables of arcs. `directions` counts what decides directions in drawn networks; `order_draws` draws networks
+under the prior of orders.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from stages.methods import Described, own
 
 if TYPE_CHECKING:
     from formats.graph_records import ArcPattern
-    from stages.ancestral_knowledge import Ancestors
     from stages.runtime.remote_workers import RemoteWorkers
 
 PRIORS = {
@@ -85,7 +84,6 @@ class PosteriorOptions:
     burn_in: float = own(
         0.25, "Fraction of each chain that is discarded at its beginning.", metavar="SHARE", least=0.0, most=0.99
     )
-    ancestors: Ancestors | None = None  # required and forbidden: sampled networks that break a pair are rejected
     seed: int = 0
     jobs: int = 1  # number of chains that run in parallel; the result does not depend on it
     remote: RemoteWorkers | None = None  # workers that run the chains in place of this process
@@ -115,8 +113,6 @@ def why_sampled(options: PosteriorOptions, n_variables: int) -> str | None:
 
 def exact_gap(options: PosteriorOptions) -> str | None:
     """The first requested feature that `exact` does not compute, in words; None if there is none."""
-    if options.ancestors:
-        return "probabilities under required or forbidden ancestors (~>)"
     if "ancestors" in options.features and options.prior == "orders":
         return "ancestors under the prior of orders"
     if any(statement.relation == "~>" for pattern in options.patterns for statement in pattern.statements):

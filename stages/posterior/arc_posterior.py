@@ -25,7 +25,6 @@ from .chain_keeping import ChainKeeper
 from .directions import count_decisions, drawn_networks
 from .estimates import RHAT_LIMIT, Convergence, arc_probabilities, feature_probabilities
 from .exact import exact_probabilities
-from .kept_samples import keep_samples
 from .patterns import PatternProbability, exact_patterns, sampled_patterns
 from .sampling import Samples, draw_samples
 from .weights import listed_share, report_lists, require_posterior_score, share_text
@@ -66,7 +65,7 @@ def run(
     options = replace(options, method=method)
     reporter.detail(f"{method}, prior of {options.prior}")
     solve = _run_exact if method == "exact" else _run_sampled
-    tiny = replace(options, samples=8, jobs=1, remote=None, patterns=_tiny_patterns(options), ancestors=None)
+    tiny = replace(options, samples=8, jobs=1, remote=None, patterns=_tiny_patterns(options))
     kind = ("posterior", method, options.features, tiny.patterns)
     compile_first(lambda small: solve(tiny_table(), tiny, small, NullReporter()), budget, kind)
     if method == "sampled":
@@ -115,11 +114,6 @@ def _run_sampled(
     keeper: ChainKeeper | None = None,
 ) -> Posterior:
     samples = draw_samples(table, options, budget, reporter, keeper)
-    accepted: dict[str, Any] = {}
-    if options.ancestors:
-        samples, share = keep_samples(table, samples, options.ancestors)
-        accepted = {"accepted": share}
-        reporter.summary(f"{100 * share:.3g} % of the sampled networks keep the required and forbidden ancestors")
     seconds = budget.elapsed()
     arcs, errors, convergence = arc_probabilities(table, samples, reporter)
     features = {
@@ -138,7 +132,6 @@ def _run_sampled(
         "ess": convergence.ess,
         "largest_error": float(errors.max(initial=0.0)),
         "agreed": convergence.agreed,
-        **accepted,
     }
     if budget.interrupted:
         facts["interrupted"] = True

@@ -43,8 +43,6 @@ def count_decisions(
     counts = DecisionCounts()
     try:
         knowledge = recorded_knowledge(table.header.by, table.header.names)
-        if knowledge.ancestors:
-            raise Inconsistent("under required or forbidden ancestors it would take the whole class of each network")
         targets = targets_of(table.header)
         for sets, count in zip(distinct.tolist(), times.tolist()):
             counts.add(decide_directions([table.parent_set(s) for s in sets], knowledge, targets), count)

@@ -322,7 +322,7 @@ _INDEX = {name: i for i, name in enumerate(("a", "b", "c", "a b", "a->b", "é"))
 
 def read_arc_file(path: Path, rng: Random) -> None:
     """Arcs that are required or forbidden."""
-    for parent, child in (arc for group in read_arcs(str(path), _INDEX).arcs for arc in group.arcs()):
+    for parent, child in (arc for group in read_arcs(str(path), _INDEX) for arc in group.arcs()):
         require(0 <= parent < len(_INDEX) and 0 <= child < len(_INDEX), "an unknown variable")
 
 

@@ -159,6 +159,12 @@ def test_knowledge_that_a_header_lacks_is_an_error(value):
         recorded_knowledge([{"stage": "optimize", "options": {"forbid": value}}], ABCD)
 
 
+@pytest.mark.parametrize("option", ["require", "forbid", "allow"])
+def test_a_recorded_text_that_is_no_arc_is_an_error(option):
+    with pytest.raises(Inconsistent, match="'a~>b', which is no arc"):
+        recorded_knowledge([{"stage": "optimize", "options": {option: ["a->c", "a~>b"]}}], ABCD)
+
+
 # --- identification ---
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -20,13 +20,10 @@ from ..checkpoints import unscored
 from ..result import Parents, SearchResult
 from .cache import FamilyCache
 from .climber import Climber
-from .constraints import Constraints, make_constraints, nearest_graph, start_graph
+from .constraints import Constraints, make_constraints, start_graph
 from .equivalent import random_equivalent
 from .literal_count import LiteralCount
 from .perturbation import perturb
-
-SHARE_WITHOUT_ANCESTORS = 0.3
-"""Share of the time for the climb that leaves required and forbidden ancestors out of account."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +88,6 @@ def run_method(
     budget: Budget,
     reporter: Reporter,
     candidates: Sequence[Iterable[int]] | None = None,
-    cache: FamilyCache | None = None,
 ) -> SearchResult:
     """Run a method from its start, then from perturbed equivalents of the best graph, once for each restart.
 
@@ -99,29 +95,16 @@ def run_method(
     directions that a first climb gave to arcs whose two directions gain equally stay otherwise.
     It reads from `options`: ``restarts`` (none by default), ``perturb``, constraints, seed, jobs, and ``start``, the
     network to start from (no arcs by default). The budget's evaluations are local scores computed. `candidates`
-    restricts the possible parents of each child; `cache` has scores already computed. Under required or forbidden
-    ancestors a climb without them comes first, if no start is given: its graph, changed to keep them, is one start,
-    and the paths of the required ones alone are the other.
+    restricts the possible parents of each child.
     """
     constraints = make_constraints(scorer, options, candidates)
     start = None if options.start is None else options.start.parents
     graph = start_graph(start, constraints, scorer.dataset.names)
     order = np.arange(scorer.n_variables)
     literal = LiteralCount(scorer.n_variables) if options.counts_literally else None
-    cache = cache or FamilyCache(scorer)
-    run = Run(scorer, options, budget, reporter, constraints, cache, order, literal)
-    starts = [graph]
-    knowledge = constraints.knowledge
-    if knowledge.ancestors and start is None:
-        alone = replace(options, knowledge=knowledge.of_arcs_alone, restarts=None, counts_literally=False)
-        part = Budget(budget.part(SHARE_WITHOUT_ANCESTORS).seconds, budget.evaluations, budget.stop)
-        near = nearest_graph(
-            run_method(make_method, scorer, alone, part, reporter, candidates, cache).parents, constraints
-        )
-        starts = [graph] if near is None else [near, graph]
+    run = Run(scorer, options, budget, reporter, constraints, FamilyCache(scorer), order, literal)
     method = make_method(run)
-    best = max((method(run, each) for each in starts), key=lambda climb: climb.total)
-    best = _among_equivalents(run, method, best)
+    best = _among_equivalents(run, method, method(run, graph))
     totals = [best.total]
     for restart in range(1, (options.restarts or 0) + 1):
         if not best.done or budget.is_spent(run.cache.computed):

@@ -39,7 +39,6 @@ from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
 
-from ..ancestors.data import choose_kept, keeps_pairs
 from ..checkpoints import unscored
 from ..result import Parents, SearchResult
 from .cache import FamilyCache
@@ -311,7 +310,7 @@ class Climber:
             )
             if self.ties is not None:
                 self.ties.shuffle(self.state.order)
-            self._choose(limits, move)
+            choose_move(self.state, limits, move)
             if move[KIND] == NO_MOVE:
                 break
             # A sum of rounded gains would drift: the gains need not cancel when the search returns to a graph.
@@ -337,21 +336,6 @@ class Climber:
         order, changed = self.state.order, move[[CHILD, PARENT]] if move[KIND] == REVERSE else move[[CHILD]]
         is_changed = np.isin(order, changed)
         order[:] = np.concatenate((order[~is_changed], order[is_changed]))
-
-    def _choose(self, limits: Limits, move: np.ndarray) -> None:
-        """Find the best move that keeps all required and forbidden ancestors."""
-        ancestors = self.constraints.knowledge.ancestors
-        if ancestors:
-            choose_kept(
-                lambda found: choose_move(self.state, limits, found), ancestors, self.state, self.parents, move
-            )
-        else:
-            choose_move(self.state, limits, move)
-
-    def keeps_ancestors(self, kind: int, child: int, parent: int) -> bool:
-        """Whether a possible move keeps all required and forbidden ancestors."""
-        ancestors = self.constraints.knowledge.ancestors
-        return not ancestors or keeps_pairs(ancestors, self.state, self.parents, (kind, child, parent))
 
     def _network(self) -> SearchResult:
         """The present graph."""

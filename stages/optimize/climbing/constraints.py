@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stages.ancestral_knowledge import Ancestors
 from stages.graphs import behind_cycles
 from stages.knowledge import Knowledge
 from stages.runtime.errors import InfeasibleError
 from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions
-from ..ancestors.data import PossibleArcs, with_paths, without_paths
 from ..result import Parents
 
 
@@ -27,7 +25,6 @@ class Constraints:
     required: frozenset[tuple[int, int]]  # the user's arcs as (parent, child)
     knowledge: Knowledge  # the user's constraints, by child
     max_parents: int
-    has_candidates: bool = False  # whether a method limits the possible parents of every variable
 
     def may_be_parents(self, child: int) -> np.ndarray:
         """Mask of the variables that may or must be parents of `child`; bool, with at least n_variables entries."""
@@ -37,18 +34,6 @@ class Constraints:
     def candidates(self, child: int) -> np.ndarray:
         """The variables that may or must be parents of `child`; int32, ascending."""
         return np.flatnonzero(self.may_be_parents(child)).astype(np.int32)
-
-    @property
-    def more_paths(self) -> str:
-        """What permits more paths, for messages."""
-        if self.has_candidates:
-            return "the method's tests leave too few arcs; raise --alpha, or take --hc, which makes no tests"
-        return "drop some, or permit more arcs (a variable with one state has none)"
-
-    @property
-    def possible_arcs(self) -> PossibleArcs:
-        """The arcs that paths may have."""
-        return PossibleArcs(lambda child: self.candidates(child).tolist(), self.max_parents)
 
 
 def make_constraints(
@@ -78,8 +63,7 @@ def make_constraints(
     for child, kept in knowledge.required.items():
         fixed[child] = _to_words(_mask(kept, n), n_words)
     largest = n if options.max_parents is None else options.max_parents
-    arcs, has_candidates = frozenset(knowledge.required_arcs), candidates is not None
-    return Constraints(permitted, fixed, arcs, knowledge, largest, has_candidates)
+    return Constraints(permitted, fixed, frozenset(knowledge.required_arcs), knowledge, largest)
 
 
 def _mask(members: Iterable[int], n: int) -> np.ndarray:
@@ -128,31 +112,4 @@ def start_graph(start: Parents | None, constraints: Constraints, names: Sequence
     if cycle:
         members = ", ".join(names[v] for v in cycle[:5])
         raise InfeasibleError(f"the required arcs and the start network form a cycle among {members}")
-    if not knowledge.ancestors:
-        return graph
-    broken = knowledge.ancestors.violations(graph)
-    if broken and start is not None:
-        pair, is_required = broken[0]
-        word = "lacks the required" if is_required else "has the forbidden"
-        raise InfeasibleError(
-            f"the start network {word} ancestor {knowledge.relation_text(*pair)}; start from another network"
-        )
-    found, lacking = with_paths(graph, _pairs_of(knowledge), constraints.possible_arcs)
-    if found is None:
-        raise InfeasibleError(
-            f"no path for the required ancestor {knowledge.relation_text(*lacking)} was found beside the other "
-            f"constraints: {constraints.more_paths}"
-        )
-    return found
-
-
-def nearest_graph(parents: Parents, constraints: Constraints) -> Parents | None:
-    """A graph that keeps all required and forbidden ancestors, made from one that need not; None if none is found."""
-    pairs = _pairs_of(constraints.knowledge)
-    found = without_paths(parents, pairs, constraints.required)
-    return None if found is None else with_paths(found, pairs, constraints.possible_arcs)[0]
-
-
-def _pairs_of(knowledge: Knowledge) -> Ancestors:
-    """The required pairs as they are given, and all forbidden ones that follow."""
-    return Ancestors(knowledge.ancestors.required, knowledge.implied_ancestors.forbidden)
+    return graph

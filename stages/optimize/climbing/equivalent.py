@@ -18,7 +18,6 @@ def random_equivalent(parents: Parents, constraints: Constraints, rng: np.random
     the same other parents as its parent. Reversals of covered arcs keep the class (Chickering 1995) and the size of
     the largest parent set.
     """
-    ancestors = constraints.knowledge.ancestors
     families = [set(family) for family in parents]
     arcs = sorted(list_arcs(parents))
     for place, is_turned in zip(rng.permutation(len(arcs)).tolist(), rng.random(len(arcs)) < 0.5):
@@ -27,7 +26,4 @@ def random_equivalent(parents: Parents, constraints: Constraints, rng: np.random
         if is_turned and may_turn and families[child] - {parent} == families[parent]:
             families[child].remove(parent)
             families[parent].add(child)
-            if ancestors and not ancestors.agrees([tuple(family) for family in families]):
-                families[parent].remove(child)
-                families[child].add(parent)
     return tuple(tuple(sorted(family)) for family in families)

@@ -51,7 +51,6 @@ def _try_random_move(climber: Climber, rng: np.random.Generator) -> bool:
         fits = not has_bit(state.fixed[child], parent)
         if kind == REVERSE:
             fits = fits and has_bit(state.permitted[parent], child) and can_reverse(state, child, parent, most)
-    fits = bool(fits) and climber.keeps_ancestors(kind, child, parent)
     if fits:
         climber.move(kind, child, parent)
-    return fits
+    return bool(fits)

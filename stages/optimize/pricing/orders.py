@@ -66,10 +66,6 @@ def search_data(
     local scores. No more are computed, except for the scores of no parents and of given networks and lists. `table`
     holds given candidate lists.
     """
-    if options.knowledge is not None and options.knowledge.ancestors:
-        from ..ancestors.pricing import search_keeping_pairs
-
-        return search_keeping_pairs(search_data, scorer, options, budget, reporter, table)
     if table is None:
         options = search_samples(scorer, options, budget, find_parents, reporter)
     run = start_run(scorer, options, budget, reporter, table)

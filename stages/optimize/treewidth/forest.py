@@ -77,8 +77,6 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
 def forest_within(table: ParentSetTable, options: OptimizeOptions) -> SearchResult | None:
     """The best forest of listed sets, a network within any larger treewidth; None if no forest meets the options."""
-    if options.knowledge is not None and options.knowledge.ancestors:
-        return None
     try:
         return search(table, replace(options, treewidth=1), Budget(), NullReporter())
     except InfeasibleError:

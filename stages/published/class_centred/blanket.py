@@ -9,12 +9,12 @@ networks can hardly be told from each other. Among them the climb maximises the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from stages.ancestral_knowledge import ancestor_masks
+from stages.graphs import topological_order
 from stages.optimize import OptimizeOptions
 from stages.optimize.climbing.cache import FamilyCache
 from stages.optimize.climbing.constraints import make_constraints
@@ -132,8 +132,7 @@ class BlanketClimb:
         required and possible arcs permit.
         """
         parents, target = self.parents, self.target
-        above = ancestor_masks(parents)
-        assert above is not None
+        above = _ancestor_masks(parents)
         near = {target, *(v for v, family in enumerate(parents) if target in family)}
         for child, family in enumerate(parents):
             others = self._possible[child] if child in near else {target, *near.intersection(family)}
@@ -155,10 +154,17 @@ class BlanketClimb:
         if any(len(family) > self._constraints.max_parents for family in change.values()):
             return False
         gains = [self._cache.score(v, family) - self.scores[v] for v, family in change.items()]
-        if self.score + sum(gains) < self.first - STANDING:
-            return False
-        ancestors = self._constraints.knowledge.ancestors
-        return not ancestors or ancestors.agrees([change.get(v, family) for v, family in enumerate(self.parents)])
+        return self.score + sum(gains) >= self.first - STANDING
+
+
+def _ancestor_masks(parents: Sequence[Sequence[int]]) -> list[int]:
+    """For each variable of an acyclic graph the bits of its ancestors and its own."""
+    above = [0] * len(parents)
+    for v in topological_order(parents):
+        above[v] = 1 << v
+        for parent in parents[v]:
+            above[v] |= above[parent]
+    return above
 
 
 def _sorted_with(family: tuple[int, ...], parent: int) -> tuple[int, ...]:

@@ -54,6 +54,23 @@ def test_a_pattern_that_nothing_is_like_is_an_error(folder):
     assert result.returncode == 2 and b"--forbid: 'y*' is no variable of the data" in result.stderr
 
 
+@pytest.mark.parametrize(
+    "command", ["optimize --data d.csv --hc", "parentsets d.csv", "posterior s.jsonl", "effects s.jsonl --data d.csv"]
+)
+@pytest.mark.parametrize("option", ["require", "forbid", "allow"])
+def test_what_is_no_arc_is_refused(folder, command, option):
+    sets = run_here("parentsets", "-q", "d.csv", "--score", "bdeu", cwd=folder)
+    (folder / "s.jsonl").write_bytes(sets.stdout)
+    name = command.split()[0]
+    result = run_here(*command.split(), "-q", f"--{option}", "smoke~>lung", cwd=folder)
+    problem = "'smoke~>lung' is no arc: write PARENT->CHILD, or give an order of variables as tiers"
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr.decode().splitlines()[0] == f"bnsl {name}: error: --{option}: {problem}."
+    (folder / "k.txt").write_text("lung->x1\nsmoke ~> lung\n")
+    result = run_here(*command.split(), "-q", f"--{option}", "@k.txt", cwd=folder)
+    assert result.returncode == 65 and b"k.txt:2: 'smoke ~> lung' is no arc" in result.stderr
+
+
 def arcs_of(text: bytes) -> set[tuple[str, str]]:
     header, *records = [json.loads(line) for line in text.splitlines()]
     names = [variable["name"] for variable in header["variables"]]

@@ -63,7 +63,7 @@ def test_a_search_goes_on_from_its_unfinished_network():
     early = "out/unfinished.3.2.net.jsonl"
     expected = f"bnsl optimize s.jsonl --tw 3 --seed 2 --resume {early} -o {early} && mv {early} out/3.2.net.jsonl"
     assert jobs.command(values.__getitem__) == expected
-    for more in (("--missing=em",), ("--bootstrap", "5"), ("--require", "a~>b"), ("--resume", "x")):
+    for more in (("--missing=em",), ("--bootstrap", "5"), ("--resume", "x")):
         assert plan_jobs((*RUN[:-2], *more, *RUN[-2:]), AXES, None).unfinished == ""
     assert plan_jobs((*RUN[:-1], "{tw}.{seed}.dot"), AXES, None).unfinished == ""
     sampled = plan_jobs(("posterior", "{tw}.jsonl", "--sampled", "-o", "{tw}.csv"), {"tw": ("3", "5")}, None)

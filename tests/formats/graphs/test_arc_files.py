@@ -28,5 +28,5 @@ def test_lines_that_are_no_csv(read, text: bytes, words: str):
 
 
 def test_line_ends_of_other_systems():
-    groups = read_arcs(io.BytesIO(b"from,to\r\na,b\r\nb->c\r\n"), INDEX).arcs
+    groups = read_arcs(io.BytesIO(b"from,to\r\na,b\r\nb->c\r\n"), INDEX)
     assert [arc for group in groups for arc in group.arcs()] == [(0, 1), (1, 2)]

@@ -80,7 +80,7 @@ def test_patterns_stand_for_all_variables_like_them():
     assert parse_arcs("x*->a", INDEX).arcs() == [(3, 0), (4, 0)]
     assert parse_arcs("x*,x?", INDEX).arcs() == [(3, 4), (4, 3)]
     assert parse_arcs("*->c", INDEX).arcs() == [(0, 2), (1, 2), (3, 2), (4, 2), (5, 2)]
-    assert arcs_of(read_arcs(io.BytesIO(b'a->x[12]\n["b", "my*"]\n'), INDEX).arcs) == [(0, 3), (0, 4), (1, 5)]
+    assert arcs_of(read_arcs(io.BytesIO(b'a->x[12]\n["b", "my*"]\n'), INDEX)) == [(0, 3), (0, 4), (1, 5)]
     assert read_tiers(io.BytesIO(b"x*\na,my*\n"), INDEX) == [[3, 4], [0, 5]]
 
 

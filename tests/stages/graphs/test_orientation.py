@@ -7,12 +7,9 @@ import random
 
 import pytest
 from naive import networks as naive
-from naive.optimize.ancestors import all_networks, keeps
 
 from formats.errors import Inconsistent
-from stages.ancestral_knowledge import Ancestors
 from stages.graphs.essential_graphs import essential_graph, list_arcs
-from stages.graphs.network_classes import NetworkClass
 from stages.graphs.orientation import decide_directions, oriented_graph
 from stages.knowledge import Knowledge, make_knowledge
 
@@ -98,30 +95,3 @@ def test_a_network_against_the_knowledge_is_refused():
         oriented_graph([(), (0,)], make_knowledge("ab", forbidden=[(0, 1)]))
     with pytest.raises(Inconsistent, match="the other way round"):
         oriented_graph([(), (0,)], make_knowledge("ab", required=[(1, 0)]))
-
-
-@pytest.mark.parametrize("first", range(0, 300, 50))
-def test_ancestors_direct_what_all_members_that_keep_them_share(first: int):
-    graphs = {n: list(all_networks(n)) for n in (3, 4)}
-    for seed in range(first, first + 50):
-        rng = random.Random(seed)
-        n = rng.choice([3, 4])
-        graph = rng.choice(graphs[n])
-        pairs = rng.sample(list(itertools.permutations(range(n), 2)), rng.randint(1, 3))
-        required = [pair for pair in pairs if keeps(graph, [pair], [])]
-        forbidden = [pair for pair in pairs if pair not in required]
-        knowledge = make_knowledge("abcd"[:n], ancestors=Ancestors.of(required, forbidden))
-        alike = [other for other in graphs[n] if essential_graph(other) == essential_graph(graph)]
-        fitting = [other for other in alike if keeps(other, required, forbidden)]
-        shared = set.intersection(*map(list_arcs, fitting))
-        assert oriented_graph(graph, knowledge).directed == shared
-        members = NetworkClass(oriented_graph(graph, knowledge), graph, knowledge.ancestors)
-        assert sorted(members) == sorted(fitting) and members.size == len(fitting)
-        found = decide_directions(graph, knowledge)
-        assert {arc for arc, word in found.items() if word != "neither"} == shared
-
-
-def test_a_network_that_breaks_a_pair_is_refused():
-    knowledge = make_knowledge("abc", ancestors=Ancestors.of([(0, 2)]))
-    with pytest.raises(Inconsistent, match="lacks the required ancestor a ~> c"):
-        oriented_graph(((), (0,), ()), knowledge)
