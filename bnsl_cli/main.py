@@ -96,6 +96,9 @@ class StageGroup(click.Group):
         except click.UsageError as error:
             import difflib
 
+            from bnsl.running.errors import refuse_removed
+
+            refuse_removed(str(args[0]))
             close = difflib.get_close_matches(str(args[0]), COMMANDS, n=1)
             hint = f" Did you mean {close[0]!r}?" if close else ""
             raise click.UsageError(f"no such command {args[0]!r}.{hint}", ctx) from error
@@ -204,7 +207,7 @@ class StageGroup(click.Group):
 
 def describe_failure(error: Exception, active: str = "bnsl") -> tuple[ExitCode, str]:
     """Exit code and message for an exception that ended the command `active`."""
-    from bnsl.running.errors import BugError, UsageError, described
+    from bnsl.running.errors import BugError, RemovedError, UsageError, described
 
     match error:
         case click.UsageError():
@@ -214,7 +217,7 @@ def describe_failure(error: Exception, active: str = "bnsl") -> tuple[ExitCode, 
             return ExitCode.FAILURE, error.format_message()
     found = described(error)
     match found:
-        case UsageError():
+        case UsageError() if not isinstance(found, RemovedError):
             return found.code, f"{found}\n  Try '{active} --help'."
         case BugError():
             return found.code, f"{found}\n  Please report it with the output of the same command under --debug."
