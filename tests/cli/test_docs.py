@@ -52,7 +52,6 @@ def command_of(name: str) -> StageCommand:
 SHORTER = (
     (r" --time \d+m?s", " --time 30ms"),
     (r" --bootstrap \d+", " --bootstrap 3"),
-    (r" --parts \d+", " --parts 3"),
     (r"(--approximate|--samples) \d{3,}", r"\1 50"),
     (r"(NUMBA_CACHE_DIR=\S+ )?bnsl warm-up .*", ""),  # compiles for minutes
     (r"bnsl optimize (?!.*--time)", "bnsl optimize --time 30ms "),

@@ -21,7 +21,6 @@ from helpers.processes import BNSL, run_here, run_shell
 
 from bnsl_cli.commands import warm_up
 from bnsl_cli.main import COMMANDS, cli
-from bnsl_cli.plans import jobs
 from bnsl_cli.running.click_types import OutputPath
 
 pytestmark = pytest.mark.slow
@@ -89,18 +88,6 @@ LINES: dict[str, tuple[str, ...]] = {
     ),
     "discretize": (f"d.csv {CUT}", "d.csv --like n.jsonl --missing drop"),
     "posterior": ("k.jsonl --seed 1 --samples 20", "k.jsonl --seed 1 --sampled --samples 20 --chains 2"),
-    "plan": (
-        # With the memory given: that of a dry run is measured, and differs by a megabyte.
-        f"--slurm --parts 2 --memory 500MB parentsets d.csv {CUT} --indep --time 40s -o l.sets.jsonl",
-        *(
-            line
-            for form in ("slurm", "make", "snakemake", "parallel")
-            for line in (
-                f"--{form} --parts 2 optimize --data d.csv {CUT} --hc --bootstrap 4 -o b.net.jsonl",
-                f"--{form} --each seed=1,2 optimize --data d.csv {CUT} --hc --seed {{seed}} -o {{seed}}.net.jsonl",
-            )
-        ),
-    ),
     "warm-up": ("entropy",),
     "formats": ("",),
     "data": ("asia",),
@@ -125,7 +112,6 @@ VALUES: dict[str, tuple[str, ...]] = {
     "sample.do": ("b=red", "X1=0"),
     "discretize": ("x=cuts:3,9",),
     "drop": ("z", "c"),
-    "each": ("K=1,2",),
     "effect": ("a,b", "b,a"),
     "effects.effect": ("a",),
     "eps": ("0.3",),
@@ -153,7 +139,6 @@ VALUES: dict[str, tuple[str, ...]] = {
     "near": ("n.jsonl",),
     "neighbourhood": ("a",),
     "patterns": ("q.txt",),
-    "plan.each": ("seed=3,4", "rows=1,2"),
     "predict": ("a", "b"),
     "reference": ("truth.txt",),
     "relatives": ("a",),
@@ -270,14 +255,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def commands_of_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What `plan` and `warm-up` run in processes of their own runs in this one, too."""
+    """What `warm-up` runs in processes of its own runs in this one, too."""
 
     def run(command: list[str], cwd: str | None = None, **_: object) -> subprocess.CompletedProcess:
         assert command[: len(BNSL)] == BNSL
         return run_here(*command[len(BNSL) :], cwd=cwd and Path(cwd))
 
-    for module in (jobs, warm_up):
-        monkeypatch.setattr(module, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": run}))
+    monkeypatch.setattr(warm_up, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": run}))
 
 
 class Outcome(NamedTuple):
@@ -354,10 +338,8 @@ def test_no_option_is_ignored(command: str, line: str, place: Path):
         others = OTHER_WORDS.get(option.name or "", {})
         words = [others.get(word, word) for word in line.split()]
         without = base if words == line.split() else run(place, command, words)
-        # Options of `plan` come before the command that is planned.
-        end = next(i for i, word in enumerate(words) if word in COMMANDS) if command == "plan" else len(words)
         for use in uses(command, option):
-            if run(place, command, [*words[:end], *use, *words[end:]]) != without:
+            if run(place, command, [*words, *use]) != without:
                 break
         else:
             ignored.append(option.opts[-1])

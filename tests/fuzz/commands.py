@@ -110,8 +110,6 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "optimize --data {csv} --allow @{f} --evaluations 3", "posterior {sets} --exact --allow @{f}",
     ),
     "words": (
-        "plan --make --each x={w},y sample {w}.bif --seed 1 -o {{x}}.csv",
-        "plan --slurm --each x=1..3 {w} -o {w}.{{x}}",
         "help {w}", "help -k {w}", "formats {w}", "formats --json", "warm-up x{w}", "help {topic}",
         "formats bnsl.{topic}",
         "data x{w}",
