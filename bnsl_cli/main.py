@@ -38,7 +38,6 @@ HELPERS = {
     "query": "Query a network: distributions, probable states, samples, given evidence.",
     "explain": "Explain why a network has its arcs, and what drives a variable.",
     "effects": "Effects of setting variables, averaged over structures, with intervals.",
-    "merge": "Merge the parts of a run of parentsets and check them.",
     "convert": "Convert between this program's files and other formats.",
     "discretize": "Cut numeric columns into intervals.",
     "warm-up": "Compile kernels in advance, for images and clusters.",

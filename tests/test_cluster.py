@@ -1,4 +1,4 @@
-"""The makefile and the jobs of examples/cluster.md run as they stand, in less time; their lists are those of one run."""
+"""The makefile and the jobs of examples/cluster.md run as they stand; their lists are those of one run."""
 
 from __future__ import annotations
 

@@ -35,7 +35,6 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "query": ("csv", "arrow", "feather", "parquet"),
     "effects": ("arrow", "csv", "feather", "parquet"),
     "explain": ("csv", "arrow", "feather", "parquet"),
-    "merge": ("parentsets",),
     "discretize": TABLE_FORMATS,
     "formats": (),
 }

@@ -231,7 +231,7 @@ def test_topics_are_shown(topic: str):
 def test_topics_and_commands_are_listed():
     output = CliRunner().invoke(cli, ["help"]).output
     assert all(f"\n  {name} " in output for name in (*TOPICS, *COMMANDS))
-    assert CliRunner().invoke(cli, ["help", "merge"]).output.startswith("Usage: bnsl merge ")
+    assert CliRunner().invoke(cli, ["help", "sample"]).output.startswith("Usage: bnsl sample ")
     wrong = CliRunner().invoke(cli, ["help", "gap"])
     assert wrong.exit_code == 2 and "Did you mean 'gaps'?" in wrong.stderr
 

@@ -75,7 +75,6 @@ LINES: dict[str, tuple[str, ...]] = {
         "n.bif --effect a,b",
         f"plain.txt --data d.csv {CUT} a=1",
     ),
-    "merge": ("1.jsonl 2.jsonl",),
     "convert": (
         "n.jsonl --to dot",
         "n.bif --to net",
@@ -191,7 +190,6 @@ CANNOT_MATTER = {
 OTHER_WORDS = {
     "unseen": {"d.csv": "unseen.csv"},
     "partial": {"s.jsonl": "cut.jsonl", "r.jsonl": "cutr.jsonl"},
-    "data": {"2.jsonl": "1.jsonl"},
     "extend": {"9": "1", "2": "0"},
     "allow_missing": {"m.jsonl": "cutm.jsonl"},
 }
@@ -216,7 +214,7 @@ bnsl fit -q n.jsonl d.csv --missing drop --smoothing 1 -o n.bif
 bnsl convert n.jsonl --to modelstring -o plain.txt
 bnsl parentsets -q d.csv {CUT} --seed 1 -o s.jsonl
 bnsl parentsets -q d.csv {CUT} --seed 1 --keep-mass 1e-3 -o k.jsonl
-for i in 1 2; do bnsl parentsets -q d.csv {CUT} --shard $i/2 -o $i.jsonl; done
+bnsl parentsets -q d.csv {CUT} --shard 1/2 -o 1.jsonl
 bnsl convert -q s.jsonl --to jkl -o s.jkl
 bnsl entropy -q d.csv {CUT} -o e.arrows
 bnsl screen -q e.arrows --roots 0.8 -o f.jsonl

@@ -27,7 +27,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
     "sets": (
         "convert {f} --to parentsets", "convert {f} --to jkl", "convert {f} --to pss", "convert {f} --to table",
         "optimize {f} --evaluations 5", "optimize {f} --exact", "optimize {f} --asobs --evaluations 3",
-        "optimize {f} --tw 2 --evaluations 3", "optimize {f} --obs --evaluations 3", "merge {f}", "merge {f} {sets}",
+        "optimize {f} --tw 2 --evaluations 3", "optimize {f} --obs --evaluations 3",
         "parentsets {csv} --extend {f} --evaluations 5", "optimize {sets} --start {f} --evaluations 3",
         "parentsets {csv} --resume {f} --evaluations 5", "optimize {f} --data {csv} --evaluations 3",
         "posterior {f} --exact", "posterior {f} --exact --prior orders --features ancestors,blankets",

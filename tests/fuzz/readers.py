@@ -91,7 +91,7 @@ def check_sets(table: ParentSetTable) -> None:
 
 
 def read_parts(path: Path, rng: Random) -> None:
-    """A parent-set file that may be cut short, as `bnsl merge` and `--resume` read it."""
+    """A parent-set file that may be cut short, as `--resume` reads it."""
     for file in gather([str(path)]).files:
         check_header(file.header.header)
 
