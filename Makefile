@@ -44,7 +44,7 @@ demo: install  ## Learn a network from real data, show it and judge it.
 
 EXPERIMENTS := $(patsubst %/Makefile,%,$(wildcard examples/*/Makefile))
 
-examples: install  ## Run the tour and all experiments of examples/ at their smallest: some minutes.
+examples: install-dev  ## Run the tour and all experiments of examples/ at their smallest: some minutes.
 	PATH="$$PWD/$(BIN):$$PATH" examples/tour.sh
 	for e in $(EXPERIMENTS); do PATH="$$PWD/$(BIN):$$PATH" $(MAKE) -C $$e all check; done
 

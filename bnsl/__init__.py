@@ -28,7 +28,6 @@ FUNCTIONS = (
     "fit",
     "sample",
     "evaluate",
-    "compare",
     "convert",
     "discretize",
 )

@@ -31,7 +31,6 @@ STAGES = {
     "evaluate": "Evaluate networks: scores, held-out likelihood, distance, treewidth.",
 }
 HELPERS = {
-    "compare": "Compare methods over many runs: tables, ranks, tests.",
     "average": "Average networks: arc strengths and a consensus network.",
     "sample": "Draw rows from a network, given or random.",
     "fit": "Estimate the parameters of a network from data.",

@@ -29,7 +29,6 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "average": ("network", "dot", "graphml", "gr", "td"),
     "strengths": ("arc-probabilities", "feather", "parquet", "csv"),
     "evaluate": (),
-    "compare": ("csv", "svg"),
     "sample": TABLE_FORMATS,
     "fit": (*(row.target for row in formats_of(Kind.PARAMETERS, written=True)), "network"),
     "query": ("csv", "arrow", "feather", "parquet"),

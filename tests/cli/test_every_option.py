@@ -48,7 +48,6 @@ LINES: dict[str, tuple[str, ...]] = {
         "n.bif --test d.csv --missing em --target a",
         "--strengths a.arrows --reference n.jsonl",
     ),
-    "compare": ("m.jsonl",),
     "average": ("r.jsonl --seed 1", "r.jsonl --tw 1 --seed 1 --evaluations 50"),
     "sample": ("n.bif --rows 5 --seed 1", "--random 6 --rows 3 --seed 1"),
     "fit": ("n.jsonl d.csv --missing drop", f"plain.txt d.csv {CUT}", "n.bif d.csv --missing em --smoothing 1"),
@@ -98,12 +97,9 @@ VALUES: dict[str, tuple[str, ...]] = {
     "allow": ("a,b", "c,a"),
     "alpha": ("0.5",),
     "answers": ("q.csv",),
-    "average": ("median",),
-    "baseline": ("m1",),
     "categories": ("x",),
     "cause": ("a",),
     "columns": ("a,b", "a,b,c"),
-    "compare.names": ("method.data.seed",),
     "convert.names": ("names.csv",),
     "data": ("d.csv", "e.csv"),
     "delimiter": (";",),
@@ -132,7 +128,6 @@ VALUES: dict[str, tuple[str, ...]] = {
     "markov_blanket": ("a",),
     "max_states": ("2",),
     "max_table": ("4",),
-    "measures": ("arcs:min",),
     "memory": ("1",),
     "na": ("red",),
     "near": ("n.jsonl",),
@@ -191,7 +186,6 @@ OTHER_WORDS = {
     "unseen": {"d.csv": "unseen.csv"},
     "partial": {"s.jsonl": "cut.jsonl", "r.jsonl": "cutr.jsonl"},
     "extend": {"9": "1", "2": "0"},
-    "allow_missing": {"m.jsonl": "cutm.jsonl"},
 }
 """Options that matter with other files or limits than those of a command line: which word takes whose place."""
 
@@ -222,9 +216,6 @@ bnsl screen -q e.arrows --roots 0.3 -o g.jsonl
 bnsl optimize -q --data d.csv {CUT} --hc --seed 1 --bootstrap 3 -o r.jsonl
 bnsl average -q r.jsonl --seed 1 --strengths a.arrows -o /dev/null
 bnsl average -q r.jsonl --seed 1 --strengths t.csv -o /dev/null
-for m in 1 2; do for k in 1 2 3; do
-bnsl optimize -q --data d.csv {CUT} --hc --seed $k --max-parents $(( m * k - 1 )) -o d$k.m$m.1.net.jsonl; done; done
-bnsl evaluate -q --json d?.*.net.jsonl --data d.csv --missing drop > m.jsonl && rm d?.*.net.jsonl
 """
 """How the files are made that the command lines read."""
 
@@ -243,7 +234,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "unseen.csv").write_text((folder / "d.csv").read_text() + "0,red,r,3,u\n")
     done = run_shell(FILES, folder, SOURCE_DATE_EPOCH="0")
     assert done.returncode == 0, done.stderr.decode()
-    for whole, cut in (("s.jsonl", "cut.jsonl"), ("r.jsonl", "cutr.jsonl"), ("m.jsonl", "cutm.jsonl")):
+    for whole, cut in (("s.jsonl", "cut.jsonl"), ("r.jsonl", "cutr.jsonl")):
         lines = (folder / whole).read_bytes().splitlines(keepends=True)
         (folder / cut).write_bytes(b"".join(lines[:-1]))
     files = {path: path.read_bytes() for path in folder.iterdir()}
