@@ -1,4 +1,4 @@
-"""Every key of the records of ``bnsl evaluate`` and ``bnsl compare``, with its type, unit and meaning."""
+"""Every key of the records of ``bnsl evaluate``, with its type, unit and meaning."""
 
 from __future__ import annotations
 
