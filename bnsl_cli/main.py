@@ -70,14 +70,13 @@ class StageGroup(click.Group):
             return None
         return importlib.import_module(f".commands.{cmd_name.replace('-', '_')}", __package__).command
 
-    def full_help(self, name: str, width: int | None = None) -> str:
-        """The ``--help-all`` page of a command, `width` columns wide; as wide as the terminal if None."""
+    def full_help(self, name: str) -> str:
+        """The ``--help-all`` page of a command."""
         from .topics import command_sections
 
         parent = click.Context(self, info_name="bnsl")
         command: Any = self.get_command(parent, name)  # `stage_command.StageCommand`
-        settings: dict[str, Any] = {**command.context_settings, "terminal_width": width}
-        ctx = click.Context(command, parent, name, **settings)
+        ctx = click.Context(command, parent, name, **command.context_settings)
         formatter = ctx.make_formatter()
         command.format_usage(ctx, formatter)
         command.format_help_text(ctx, formatter)

@@ -1,4 +1,4 @@
-"""Help pages teach: one screen by --help, all by --help-all, examples that work; REFERENCE.md has the real topics."""
+"""Help pages teach: one screen by --help, all by --help-all, examples that work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import click
 import pytest
 from click.testing import CliRunner
 from helpers.processes import ROOT, run_bnsl, run_shell
-from tools import documentation
 
 from bnsl.running.exit_codes import ExitCode
 from bnsl_cli.commands import data
@@ -183,22 +182,8 @@ def test_readme_is_short_and_its_table_of_methods_that_of_the_topic():
 
 
 def test_links_of_the_readme_lead_somewhere():
-    reference = documentation.ROOT.joinpath("REFERENCE.md").read_text()
-    anchors = {documentation.anchor(heading) for heading in re.findall(r"(?m)^## (.*)$", reference)}
     links = re.findall(r"\]\(([^):]+)\)", (ROOT / "README.md").read_text())
-    assert {link.removeprefix("REFERENCE.md#") for link in links if "#" in link} <= anchors
-    assert all((ROOT / link.partition("#")[0]).exists() for link in links)
-
-
-def test_reference_is_current_and_has_topics_alone(tmp_path: Path):
-    assert documentation.is_current(), "run 'make docs'"
-    reference = documentation.reference()
-    headings = [topic_text(name).splitlines()[0] for name in TOPICS]
-    places = [reference.index(f"\n#{heading}\n") for heading in headings]
-    assert places == sorted(places)
-    assert "Usage: bnsl" not in reference
-    documentation.write_man_pages(tmp_path)
-    assert len(list(tmp_path.glob("*.1"))) == len(COMMANDS) + 1
+    assert len(links) > 5 and all((ROOT / link).exists() for link in links)
 
 
 def test_every_topic_and_command_has_a_text_and_every_text_one():

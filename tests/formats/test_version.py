@@ -19,7 +19,7 @@ from formats.version import VERSION
 
 def test_headers_and_the_package_say_what_was_installed():
     assert append_command(Header(()), "s", {}).by[0]["version"] == VERSION == bnsl.__version__
-    assert VERSION == metadata.version("bnsl-cli")
+    assert metadata.version("bnsl-cli") == VERSION
 
 
 def test_code_that_was_never_installed_says_so(tmp_path: Path):
