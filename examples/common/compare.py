@@ -3,8 +3,8 @@
 compare.py RUN... [--names PATTERN] [--measure KEY[:min|:max]]... [--show TABLE]... [--baseline METHOD|PART=VALUE]
            [--average mean|median] [--level ALPHA] [--allow-missing] [--format table|jsonl]
 
-- RUN: a network of `bnsl optimize`, lines of `bnsl evaluate --json`, or a file of --stats. All files of one name, but
-  for their endings, are records of one run.
+- RUN: a network of `bnsl optimize`, lines of `bnsl evaluate --json`, or a file of --stats. Files whose names begin
+  alike, as far as PATTERN goes, are records of one run.
 - PATTERN: the meaning of the parts of names, data.method.seed by default. Seeds are averaged; parts of the same name
   are joined; '-' is ignored; any other word splits the runs into separate tables.
 - KEY: a key of the records, or a product or quotient such as bic/arcs; a point leads into an object. By default the
@@ -50,7 +50,6 @@ LESS_IS_BETTER = (
 DIGITS = 12
 """Significant digits of a measure: sums of local scores in different orders agree in some fifteen."""
 
-ENDING = re.compile(r"(\.(net|stats|cost|time|right))?\.jsonl?$")
 AVERAGES: dict[str, Callable[[list[float]], float]] = {"mean": statistics.fmean, "median": statistics.median}
 
 
@@ -120,7 +119,7 @@ def gather_runs(paths: list[str], parts: list[str]) -> list[Run]:
     runs: dict[tuple, Run] = {}
     groups = groups_of(parts)
     for record in (record for path in paths for record in read_records(path)):
-        words = ENDING.sub("", PurePath(record["network"]).name).split(".")
+        words = PurePath(record["network"]).name.split(".")
         if len(words) < len(parts):
             stop(f"the name of {record['network']} has too few parts for {'.'.join(parts)}")
         meaning: dict[str, list[str]] = {}
