@@ -44,7 +44,7 @@ demo: install  ## Learn a network from real data, show it and judge it.
 
 EXPERIMENTS := $(patsubst %/Makefile,%,$(wildcard examples/*/Makefile))
 
-examples: install  ## Run the tour and all experiments of examples/ at their smallest: some minutes.
+examples: install-dev  ## Run the tour and all experiments of examples/ at their smallest: some minutes.
 	PATH="$$PWD/$(BIN):$$PATH" examples/tour.sh
 	for e in $(EXPERIMENTS); do PATH="$$PWD/$(BIN):$$PATH" $(MAKE) -C $$e all check; done
 
@@ -104,25 +104,21 @@ bench: install-dev  ## Measure and append to tests/benchmarks/results.
 	$(BIN)/python tests/benchmarks/run.py
 
 # ----------------------------------------------------------------------------------- documentation
-docs: install-dev  ## Write REFERENCE.md, the manual pages and the types of the Python functions.
-	$(BIN)/python tests/tools/documentation.py --write
-	$(BIN)/python tests/tools/documentation.py --man
+docs: install-dev  ## Write the types of the Python functions.
 	$(BIN)/python tests/tools/stub.py && $(BIN)/ruff format --quiet bnsl/__init__.pyi
 
-docs-check: install-dev  ## REFERENCE.md is current; examples of help pages and README run.
-	$(BIN)/python tests/tools/documentation.py
+docs-check: install-dev  ## Examples of help pages, topics and README run.
 	$(BIN)/python -m pytest tests/cli/test_docs.py
 
 LEVELS ?=
 
 wheel: install-dev  ## Build the wheel with compiled kernels into dist/, the pure one into dist/pure/.
-	rm -rf build dist/*.whl dist/pure man
-	$(BIN)/python tests/tools/documentation.py --man
+	rm -rf build dist/*.whl dist/pure
 	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-315532800} $(PIP_WHEEL) --wheel-dir dist/pure .
 	$(BIN)/python tests/tools/kernel_wheel.py dist/pure/bnsl_cli-*.whl -o dist --levels $(LEVELS)
 
 clean:  ## Remove what the examples and builds wrote.
-	rm -rf examples/out build dist man *.egg-info
+	rm -rf examples/out build dist *.egg-info
 
 clean-cache:  ## Remove compiled kernels of all versions; the next run compiles anew.
 	rm -rf "$${XDG_CACHE_HOME:-$$HOME/.cache}/bnsl" $(VENV)/cache-boundscheck

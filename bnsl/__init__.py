@@ -28,7 +28,6 @@ FUNCTIONS = (
     "fit",
     "sample",
     "evaluate",
-    "compare",
     "convert",
     "discretize",
 )
@@ -54,7 +53,9 @@ def __getattr__(name: str) -> Any:
 
         return VERSION
     if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from .removed import removed
+
+        raise AttributeError(removed(f"{__name__}.{name}", name) or f"module {__name__!r} has no attribute {name!r}")
     found = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
     globals()[name] = found
     return found

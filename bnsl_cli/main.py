@@ -31,15 +31,12 @@ STAGES = {
     "evaluate": "Evaluate networks: scores, held-out likelihood, distance, treewidth.",
 }
 HELPERS = {
-    "compare": "Compare methods over many runs: tables, ranks, tests.",
     "average": "Average networks: arc strengths and a consensus network.",
     "sample": "Draw rows from a network, given or random.",
     "fit": "Estimate the parameters of a network from data.",
     "query": "Query a network: distributions, probable states, samples, given evidence.",
     "explain": "Explain why a network has its arcs, and what drives a variable.",
     "effects": "Effects of setting variables, averaged over structures, with intervals.",
-    "merge": "Merge the parts of a run of parentsets and check them.",
-    "plan": "Write a script that runs a command in parts or for many settings.",
     "convert": "Convert between this program's files and other formats.",
     "discretize": "Cut numeric columns into intervals.",
     "warm-up": "Compile kernels in advance, for images and clusters.",
@@ -73,14 +70,13 @@ class StageGroup(click.Group):
             return None
         return importlib.import_module(f".commands.{cmd_name.replace('-', '_')}", __package__).command
 
-    def full_help(self, name: str, width: int | None = None) -> str:
-        """The ``--help-all`` page of a command, `width` columns wide; as wide as the terminal if None."""
+    def full_help(self, name: str) -> str:
+        """The ``--help-all`` page of a command."""
         from .topics import command_sections
 
         parent = click.Context(self, info_name="bnsl")
         command: Any = self.get_command(parent, name)  # `stage_command.StageCommand`
-        settings: dict[str, Any] = {**command.context_settings, "terminal_width": width}
-        ctx = click.Context(command, parent, name, **settings)
+        ctx = click.Context(command, parent, name, **command.context_settings)
         formatter = ctx.make_formatter()
         command.format_usage(ctx, formatter)
         command.format_help_text(ctx, formatter)
@@ -96,6 +92,9 @@ class StageGroup(click.Group):
         except click.UsageError as error:
             import difflib
 
+            from bnsl.running.errors import refuse_removed
+
+            refuse_removed(str(args[0]))
             close = difflib.get_close_matches(str(args[0]), COMMANDS, n=1)
             hint = f" Did you mean {close[0]!r}?" if close else ""
             raise click.UsageError(f"no such command {args[0]!r}.{hint}", ctx) from error
@@ -204,7 +203,7 @@ class StageGroup(click.Group):
 
 def describe_failure(error: Exception, active: str = "bnsl") -> tuple[ExitCode, str]:
     """Exit code and message for an exception that ended the command `active`."""
-    from bnsl.running.errors import BugError, UsageError, described
+    from bnsl.running.errors import BugError, RemovedError, UsageError, described
 
     match error:
         case click.UsageError():
@@ -214,7 +213,7 @@ def describe_failure(error: Exception, active: str = "bnsl") -> tuple[ExitCode, 
             return ExitCode.FAILURE, error.format_message()
     found = described(error)
     match found:
-        case UsageError():
+        case UsageError() if not isinstance(found, RemovedError):
             return found.code, f"{found}\n  Try '{active} --help'."
         case BugError():
             return found.code, f"{found}\n  Please report it with the output of the same command under --debug."

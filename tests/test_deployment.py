@@ -52,7 +52,7 @@ def test_the_citation_has_the_version():
 def test_images_hold_what_an_installation_needs(name):
     text = (PLACE / name).read_text()
     folders = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
-    assert folders and all(re.search(rf"\b{folder}\b", text) for folder in {*folders, "man", "LICENSE", "README.md"})
+    assert folders and all(re.search(rf"\b{folder}\b", text) for folder in {*folders, "LICENSE", "README.md"})
     assert "NUMBA_CACHE_DIR=" in text and "bnsl warm-up -j 0" in text
 
 

@@ -7,7 +7,7 @@ import shlex
 from formats.kinds import Format, Kind
 from formats.registry import COMPRESSED, find_format, formats_of, named_formats
 
-from ..running.errors import UsageError
+from ..running.errors import UsageError, refuse_removed_format
 
 TABLE_FORMATS = tuple(row.target for row in formats_of(Kind.DATA, written=True))
 """Choices of ``--format`` for commands that write data."""
@@ -29,13 +29,11 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "average": ("network", "dot", "graphml", "gr", "td"),
     "strengths": ("arc-probabilities", "feather", "parquet", "csv"),
     "evaluate": (),
-    "compare": ("csv", "svg"),
     "sample": TABLE_FORMATS,
     "fit": (*(row.target for row in formats_of(Kind.PARAMETERS, written=True)), "network"),
     "query": ("csv", "arrow", "feather", "parquet"),
     "effects": ("arrow", "csv", "feather", "parquet"),
     "explain": ("csv", "arrow", "feather", "parquet"),
-    "merge": ("parentsets",),
     "discretize": TABLE_FORMATS,
     "formats": (),
 }
@@ -60,6 +58,7 @@ def output_format(command: str, output: str, given: str | None = None, option: s
             return target
     if named:
         raise UsageError(f"{option} {output} names {named[0].called}, {_remedy(command, named[0], output, given)}")
+    refuse_removed_format(output)
     return offered[0] if offered else "jsonl"
 
 

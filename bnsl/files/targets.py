@@ -5,7 +5,7 @@ from __future__ import annotations
 from formats.kinds import STRUCTURES, Kind
 from formats.registry import FORMATS, formats_of, named_formats
 
-from ..running.errors import UsageError
+from ..running.errors import UsageError, refuse_removed_format
 
 
 def _written(*kinds: Kind) -> tuple[str, ...]:
@@ -46,4 +46,5 @@ def guess_target(output: str) -> str:
     named = [row.target for row in named_formats(output) if row.target in TARGETS]
     if len(named) == 1:
         return named[0]
+    refuse_removed_format(output)
     raise UsageError(f"give the format to write: --to {'|'.join(TARGETS)}.")

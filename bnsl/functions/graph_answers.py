@@ -12,8 +12,7 @@ from formats.tables.assignments import find_variable
 from formats.tables.results.result_tables import FIGURE, NUMBER, TEXT
 from formats.tables.selection import column_list, expanded_names
 from formats.wording import plural
-from stages.evaluate.independence_tests import independence_test
-from stages.evaluate.rank_tests import adjust_holm
+from stages.evaluate.independence_tests import adjust_holm, independence_test
 from stages.graphs.adjustment import Adjustment
 from stages.graphs.identification import front_door_sets, instruments
 from stages.graphs.orientation import differing_edge

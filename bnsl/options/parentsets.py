@@ -102,6 +102,6 @@ class PartOptions:
 
     shard: tuple[int, int] | None = option(
         "Search only the i-th of N parts of the variables, of about equal cost; the seed is 0 unless "
-        "given, so that parts fit. 'bnsl merge' puts them together.",
+        "given, so that parts fit: 'cat' makes one list of them.",
         Parsed("i/N", _shard),
     )

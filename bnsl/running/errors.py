@@ -10,6 +10,7 @@ import errno
 import re
 import resource
 
+from ..removed import removed, removed_format
 from .exit_codes import ExitCode
 
 
@@ -31,6 +32,25 @@ class UsageError(BnslError, ValueError):
     def __init__(self, message: str, parameter: str | None = None):
         super().__init__(message)
         self.parameter = parameter
+
+
+class RemovedError(UsageError):
+    """A name that an earlier release had; the message says what to use instead."""
+
+
+def refuse_removed(name: str, *keys: str) -> None:
+    """Raise `RemovedError` if one of the keys, or the name, was removed."""
+    _refuse(removed(name, *keys))
+
+
+def refuse_removed_format(path: str) -> None:
+    """Raise `RemovedError` if the format that the ending of a file names was removed."""
+    _refuse(removed_format(path))
+
+
+def _refuse(sentence: str | None) -> None:
+    if sentence is not None:
+        raise RemovedError(sentence)
 
 
 class DataError(BnslError, ValueError):
@@ -66,11 +86,13 @@ def described(error: Exception) -> BnslError:
     if message := out_of_memory(error):
         return RunError(message)
     from formats.errors import FormatError
+    from formats.registry import named_formats
     from stages.runtime.errors import StageError
 
     match error:
         case FormatError():
-            return DataError(str(error))
+            instead = None if named_formats(error.source or "") else removed_format(error.source or "")
+            return RemovedError(instead) if instead else DataError(str(error))
         case StageError():
             return RunError(str(error))
         case OSError():

@@ -19,7 +19,7 @@ from ..options.assigned import assignments, is_mapping
 from ..options.declared import Declared, Option, declared_of
 from ..options.values import COLUMNS, FLAG, TEXT, Whole
 from .calls import calling
-from .errors import UsageError
+from .errors import UsageError, refuse_removed
 from .interrupts import graceful_stop
 from .reporter import Reporter
 from .wording import in_python, mended, python_line
@@ -222,6 +222,7 @@ class Function:
         for name in keywords:
             if name not in self.keywords:
                 spelled = f"--{name.replace('_', '-')}"
+                refuse_removed(name, f"{self.__name__} {spelled}", spelled)
                 said = in_python(spelled, self.keywords)
                 close = [said] if said not in (spelled, name) else get_close_matches(name, self.keywords, n=1)
                 hint = f" Did you mean {close[0]}?" if close else ""
@@ -275,6 +276,7 @@ def _taken(option: Option, name: str, value: Any) -> Any:
     except ValueError as error:
         text = repr(value)
         why = str(error)
+        refuse_removed(f"{name}={text}", f"--{name} {value}")
         raise UsageError(why if text in why else f"{name}={text}: {why}", parameter=name) from None
 
 

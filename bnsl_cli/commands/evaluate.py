@@ -49,7 +49,7 @@ def command(call: Call, points: str | None, target: OutputOptions) -> None:
 
       bnsl evaluate n.net.jsonl random80.bif --families
 
-    See also: bnsl optimize, bnsl fit, bnsl compare.
+    See also: bnsl optimize, bnsl fit.
     """
     from stages.evaluate.record_keys import MEASURE_KEYS, STRENGTH_KEYS
 

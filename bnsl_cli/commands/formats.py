@@ -19,8 +19,8 @@ from ..running.stage_command import stage_command
 if TYPE_CHECKING:
     from formats.schemas import Key
 
-MEASURES, FAMILIES, COMPARISONS = "measures", "families", "comparisons"
-"""Names of the lines of ``bnsl evaluate`` and ``bnsl compare``, which have no header that names them."""
+MEASURES, FAMILIES = "measures", "families"
+"""Names of the lines of ``bnsl evaluate``, which have no header that names them."""
 
 FORMATS = output_options(("table", "jsonl"), "A table to read (default) or JSON lines.", without=["stats"])
 
@@ -33,8 +33,8 @@ def command(name: str | None, as_schema: bool, target: OutputOptions, reporter: 
     """List the formats that are read and written.
 
     With the name of one of this program's own formats, all its keys with their units and meanings: parentsets,
-    network, forest, trace, arc-probabilities, entropy; also of measures and families (the lines of bnsl evaluate)
-    and comparisons (the lines of bnsl compare). The content of an input gives its format; the name does so only
+    network, forest, trace, arc-probabilities, entropy; also of measures and families (the lines of bnsl
+    evaluate). The content of an input gives its format; the name does so only
     of formats that other packages add.
 
     \b
@@ -99,7 +99,7 @@ def json_schema(name: str) -> dict[str, Any]:
 
     Raises `UsageError`: this program has no format of this name, or it is a table in Arrow.
     """
-    from formats.json_lines.json_schema import lines_schema, record_schema, union_schema
+    from formats.json_lines.json_schema import lines_schema, record_schema
     from formats.schemas import ARC_PROBABILITIES, JSONL_FORMATS
 
     groups = dict(_groups(name))
@@ -108,8 +108,6 @@ def json_schema(name: str) -> dict[str, Any]:
         return record_schema("Line of bnsl evaluate", groups["record"])
     if short == FAMILIES:
         return record_schema("Line of bnsl evaluate --families", groups["record"])
-    if short == COMPARISONS:
-        return union_schema("Line of bnsl compare", "table", groups)
     spec = JSONL_FORMATS.get(f"bnsl.{short}", ARC_PROBABILITIES)
     if spec is ARC_PROBABILITIES or "header" not in groups:
         raise UsageError(f"{name!r} is a table in Arrow, not JSON: 'bnsl formats {name}' lists its columns.")
@@ -119,13 +117,12 @@ def json_schema(name: str) -> dict[str, Any]:
 def _groups(name: str) -> list[tuple[str, tuple[Key, ...]]]:
     """The keys of a format in groups: header and record, columns, or kinds of records."""
     from formats.schemas import ENTROPY_COLUMNS, JSONL_FORMATS
-    from stages.evaluate.record_keys import COMPARISON_KEYS, EVALUATION_KEYS, FAMILY_KEYS
+    from stages.evaluate.record_keys import EVALUATION_KEYS, FAMILY_KEYS
 
     others: dict[str, list[tuple[str, tuple[Key, ...]]]] = {
         "entropy": [("column", ENTROPY_COLUMNS)],
         MEASURES: [("record", EVALUATION_KEYS)],
         FAMILIES: [("record", FAMILY_KEYS)],
-        COMPARISONS: list(COMPARISON_KEYS.items()),
     }
     short = name.removeprefix("bnsl.")
     if short in others:

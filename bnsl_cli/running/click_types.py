@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from bnsl.options.values import LARGEST_COUNT, Input, Output, Parsed
+from bnsl.running.errors import refuse_removed
 
 
 class ClickChoice(click.Choice):
@@ -15,6 +16,15 @@ class ClickChoice(click.Choice):
 
     def __init__(self, words: tuple[str, ...]):
         super().__init__(words, case_sensitive=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            if param is not None and ctx is not None:
+                typed = f"{param.opts[-1]} {value}"
+                refuse_removed(typed, f"{ctx.info_name} {typed}")
+            raise
 
 
 class Count(click.IntRange):

@@ -50,7 +50,7 @@ def _decorators(declared: Option) -> list[Decorator]:
             option(f"--{flag.name}", declared.field, flag_value=flag.name, section=flag.section, help=flag.help)
             for flag in kind.flags
         ]
-        return [option(*declared.spellings, declared.field, type=click.Choice(kind.words), **settings), *flags]
+        return [option(*declared.spellings, declared.field, type=click_type(kind), **settings), *flags]
     if declared.default is not None and not (declared.is_several and declared.default == ()):
         settings["default"] = declared.default
     if declared.show_default is not None:

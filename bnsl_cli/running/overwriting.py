@@ -22,7 +22,6 @@ RENEWALS: dict[tuple[str, str, str], str | None] = {
     ("optimize", "sets", "save_sets"): "parentsets",
     ("optimize", "start", "output"): "network",
     ("optimize", "resume", "output"): "network",
-    ("merge", "files", "output"): "parentsets",
     ("convert", "source", "output"): None,
 }
 """Command, input and output such that the result may replace the input, if the input has the given format (None: the

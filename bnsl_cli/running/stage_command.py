@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import click
 
-from bnsl.running.errors import UsageError
+from bnsl.running.errors import UsageError, refuse_removed
 from bnsl.running.function import Function, Run
 from bnsl.running.interrupts import Interrupted, deferred_signals, graceful_stop, read_patiently, remembered_signal
 from bnsl.running.reporter import Reporter
@@ -38,6 +38,7 @@ class StageCommand(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
+            refuse_removed(error.option_name, f"{ctx.info_name} {error.option_name}")
             hint = self._meant_by(error.option_name, ctx)
             raise click.UsageError(f"{error.message}{hint}", ctx) from None
 

@@ -9,7 +9,7 @@
                                          orders, from files of bnsl optimize --stats (examples/starts)
     plot.py explored TRACE.jsonl...      scores of parent sets in the order looked at, from bnsl parentsets --trace
     plot.py lines ROWS --x PART          means by method along a part of the runs' names, and
-    plot.py boxes ROWS --by PART         quartiles by method and a part, both from bnsl compare --format jsonl
+    plot.py boxes ROWS --by PART         quartiles by method and a part, both from compare.py --format jsonl
                                          (one kind of table: --show wscores or --show values)
     plot.py price SCORES                 what a bound on the treewidth costs: score and both upper bounds, by data
                                          set, from examples/treewidth

@@ -74,12 +74,12 @@ def read_table(path: str, columns: set[str]) -> Rows:
 
 
 def read_rows(paths: list[str]) -> Rows:
-    """Rows of ``bnsl compare --format jsonl``; ``-`` is standard input."""
+    """Rows of ``compare.py --format jsonl``; ``-`` is standard input."""
     lines = [line for p in paths for line in (sys.stdin if p == "-" else Path(p).read_text().splitlines())]
     try:
         rows = [row for row in map(json.loads, lines) if value_of(row) is not None]
     except (ValueError, KeyError, TypeError, AttributeError):
-        sys.exit("not what bnsl compare --format jsonl writes with --show wscores or --show values")
+        sys.exit("not what compare.py --format jsonl writes with --show wscores or --show values")
     return rows or sys.exit("nothing to draw")
 
 

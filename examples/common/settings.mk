@@ -47,6 +47,9 @@ part = $(word $1,$(subst ., ,$*))
 # to be cut.
 read_of = $(if $(filter random% drawn% tree.% halves-%,$1),,$(READ))
 
+# Tables of many runs, with tests, need scipy: pip install scipy
+COMPARE := python3 $(EXAMPLES)/common/compare.py
+
 # Pictures need matplotlib: pip install matplotlib
 PLOT := python3 $(EXAMPLES)/common/plot.py
 

@@ -2,7 +2,7 @@
 
 table1.py find FOLDER...    the data sets of table1.csv that lie in a folder or one below, each as NAME=FILE=COLUMNS,
                             where the COLUMNS, with commas between, are left out
-table1.py beside ROWS       two tables in Markdown from the rows of bnsl compare --show values --format jsonl: scores,
+table1.py beside ROWS       two tables in Markdown from the rows of compare.py --show values --format jsonl: scores,
                             and W-scores (G - T) / |G| in per cent, ours and in brackets the paper's
 """
 

@@ -5,7 +5,6 @@ A schema allows keys that it does not name, as readers do; so it holds for every
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ..schemas import FOREST, NETWORK, PARTS, FileFormat, Key
@@ -35,15 +34,6 @@ def lines_schema(spec: FileFormat) -> dict[str, Any]:
 def record_schema(title: str, keys: tuple[Key, ...]) -> dict[str, Any]:
     """The schema of lines that are all of one kind."""
     return {"$schema": DRAFT, "title": title, **object_schema(keys)}
-
-
-def union_schema(title: str, key: str, kinds: Mapping[str, tuple[Key, ...]]) -> dict[str, Any]:
-    """The schema of lines of several kinds, distinguished by the value of `key`."""
-    variants = {value: object_schema(keys) for value, keys in kinds.items()}
-    for value, variant in variants.items():
-        variant["properties"][key]["const"] = value
-    references = [{"$ref": f"#/$defs/{value}"} for value in variants]
-    return {"$schema": DRAFT, "title": title, "oneOf": references, "$defs": variants}
 
 
 def object_schema(keys: tuple[Key, ...]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain, islice
 from typing import Any
 
@@ -23,7 +23,7 @@ from ..schemas import FOREST, JSONL_FORMATS, NETWORK, PARENT_SETS, VARIABLE_KEYS
 from ..sets.listed_sets import ListedSets
 from ..sets.record_checks import RecordChecker, check_facts, content_digest, foreign_claims
 from ..textlines import EMPTY_REMEDY, Lines
-from ..wording import Warn, plural
+from ..wording import Warn, listed, plural
 from .jsonl_writer import FACTS
 
 _HEADER_FIELDS = {"format", "version", "shard", "records", *(f.name for f in dataclasses.fields(Header))} - {"extra"}
@@ -312,16 +312,20 @@ def read_records(
         elif first_digest != digest:
             name = head.header.names[record.child]
             fail(f"variable {name!r} comes twice with different content (first in line {first_line})")
-    _require_whole(lines, head, len(seen), torn, partial)
+    _require_whole(lines, head, seen, torn, partial)
 
 
-def _require_whole(lines: Lines, head: JsonlHeader, n_seen: int, torn: str | None, partial: bool) -> None:
+def _require_whole(lines: Lines, head: JsonlHeader, seen: Collection[int], torn: str | None, partial: bool) -> None:
+    n_seen, names = len(seen), head.header.names
     if n_seen > head.n_records:
         message = f"{n_seen} records but the header announces {head.n_records}"
         raise Inconsistent(message)
     if not partial and (n_seen < head.n_records or torn is not None):
+        missing = [name for child, name in enumerate(names) if child not in seen]
+        # A forest has records of some variables, and none tells which.
+        without = f", without {listed(missing)}" if missing and head.n_records == len(names) else ""
         lines.fail(
-            f"{torn or 'the stream ends early'}: {n_seen} of {head.n_records} variables arrived",
+            f"{torn or 'the stream ends early'}: {n_seen} of {head.n_records} variables arrived{without}",
             kind=Truncated,
             remedy="run the command that made it again, or use --partial to go on with what arrived",
         )

@@ -1,4 +1,4 @@
-"""Incomplete parent-set files: records of one run gathered from several files, to be resumed or merged.
+"""Incomplete parent-set files: the finished records of an earlier run, gathered to be resumed.
 
 Records are checked but not kept: the position of each child's line is enough to copy it byte for byte.
 """
@@ -6,22 +6,17 @@ Records are checked but not kept: the position of each child's line is enough to
 from __future__ import annotations
 
 import contextlib
-import dataclasses
-import os
-import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from ..errors import Inconsistent, Truncated
-from ..provenance import timestamp
 from ..records import Header
 from ..schemas import PARENT_SETS
 from ..sets.record_checks import content_digest
-from ..streams import is_compressed, open_output
+from ..streams import is_compressed
 from ..textlines import Lines
 from .jsonl import JsonlHeader, read_entries, read_header, require_agreement
-from .jsonl_writer import encode_header
 
 NOT_COMPARED = frozenset({"time", "time_per_variable", "memory"})
 """Options that may differ between parts of a run: limits that affect only slow machines."""
@@ -29,7 +24,7 @@ NOT_COMPARED = frozenset({"time", "time_per_variable", "memory"})
 
 @dataclass(frozen=True)
 class Place:
-    """Position of a record's line, its line end included; `text` if the file cannot be read twice."""
+    """Position of a record's line, its line end included; `text` if the file is compressed."""
 
     path: str
     start: int
@@ -46,35 +41,15 @@ class PartFile:
     """Its first header."""
     header_end: int
     """Position after the line of this header."""
-    shards: list[tuple[str | None, int]]
-    """For each header: the shard it announces (None for all variables), and the number of its records."""
-    finished: int = 0
-    """Records that are whole and not marked as interrupted."""
-
-    @property
-    def announced(self) -> int:
-        """Number of records that its headers announce."""
-        return min(self.header.n_records, sum(records for _, records in self.shards))
 
 
 @dataclass
 class Gathered:
-    """Finished records of several files, by child; `interrupted` counts the interrupted ones, which are skipped."""
+    """Finished records of several files, by child."""
 
     files: list[PartFile] = field(default_factory=list)
     places: dict[int, Place] = field(default_factory=dict)
-    interrupted: int = 0
     digests: dict[int, bytes] = field(default_factory=dict)
-
-    @property
-    def header(self) -> Header:
-        """The header of the whole file: the header of the first part, without its shard."""
-        return self.files[0].header.header
-
-    @property
-    def missing(self) -> list[int]:
-        """Variables without a finished record."""
-        return [child for child in range(self.header.n_variables) if child not in self.places]
 
     def lines(self, children: Iterable[int]) -> Iterator[bytes]:
         """The unchanged lines of finished children."""
@@ -93,7 +68,7 @@ class Gathered:
 
 
 def gather(sources: Iterable[str]) -> Gathered:
-    """Read parent-set files (paths, or ``-``) that may end early; each may be a concatenation of several.
+    """Read parent-set files that may end early; each may be a concatenation of several.
 
     Skipped are a last line without its line end, records marked as interrupted, and files with a torn header.
 
@@ -110,19 +85,10 @@ def gather(sources: Iterable[str]) -> Gathered:
                 first = gathered.files[0].header
                 require_agreement(lines, first, head)
                 require_same_options(first.header, head.header, source)
-            gathered.files.append(PartFile(source, head, lines.span[1], [_shard_of(head)]))
+            gathered.files.append(PartFile(source, head, lines.span[1]))
             with contextlib.suppress(Truncated):  # of compressed data
-                _read_records(lines, gathered, can_seek=_can_seek(source))
+                _read_records(lines, gathered, is_plain=not _is_compressed(source))
     return gathered
-
-
-def write_gathered(target: str, gathered: Gathered) -> None:
-    """Write the whole file, in the header's order: the bytes of a run in one part, except for its time of writing."""
-    header = dataclasses.replace(gathered.header, created=timestamp())
-    with open_output(target) as stream:
-        stream.write(encode_header(PARENT_SETS.name, header))
-        for line in gathered.lines(range(header.n_variables)):
-            stream.write(line)
 
 
 def _open_part(lines: Lines) -> JsonlHeader | None:
@@ -138,40 +104,25 @@ def _open_part(lines: Lines) -> JsonlHeader | None:
     return head
 
 
-def _can_seek(source: str) -> bool:
-    """Whether lines can be read again at their places: the source is an ordinary file without compression."""
-    if source == "-" or not stat.S_ISREG(os.stat(source).st_mode):
-        return False
-    with open(source, "rb") as stream:
-        return not is_compressed(stream.read(4))
+def _is_compressed(path: str) -> bool:
+    with open(path, "rb") as stream:
+        return is_compressed(stream.read(4))
 
 
-def _shard_of(head: JsonlHeader) -> tuple[str | None, int]:
-    shard = head.fields.get("shard")
-    return shard, head.fields.get("records", head.n_records) if shard else head.n_records
-
-
-def _read_records(lines: Lines, gathered: Gathered, can_seek: bool) -> None:
+def _read_records(lines: Lines, gathered: Gathered, is_plain: bool) -> None:
     part = gathered.files[-1]
-    own: set[int] = set()
     for entry in read_entries(lines, part.header):
         if not lines.terminated:
             return
-        if isinstance(entry, JsonlHeader):
-            part.shards.append(_shard_of(entry))
-            continue
-        if "interrupted" in entry.extra:
-            gathered.interrupted += 1
+        if isinstance(entry, JsonlHeader) or "interrupted" in entry.extra:
             continue
         child, digest = entry.child, content_digest(entry)
         if gathered.digests.setdefault(child, digest) != digest:
             name = part.header.header.names[child]
             lines.fail(f"variable {name!r} comes twice with different content", kind=Inconsistent)
-        own.add(child)
-        part.finished = len(own)
         if child not in gathered.places:
-            # Lines of a source that cannot be read again are kept.
-            text = None if can_seek else lines.last + b"\n"
+            # Lines at places of uncompressed data cannot be found again and are kept.
+            text = None if is_plain else lines.last + b"\n"
             gathered.places[child] = Place(part.path, *lines.span, text)
 
 

@@ -1,4 +1,4 @@
-"""Measures of learnt networks, and comparisons of methods over many runs.
+"""Measures of learnt networks.
 
 Measures are recomputed from the arcs and the data, without the compiled scorer of the searches; so they check the
 reports of the searches (`stages.scoring.independent`).
@@ -9,7 +9,4 @@ arc_strengths     ranking and calibration of arc strengths
 proof_checking    proofs of bounds, checked in whole numbers
 prediction        predictions of one variable, judged
 alignment         inputs in the variable order of the network
-runs              runs of an experiment by the names of their files
-rank_tests        rank tests, sign test, classes of score differences, W-scores
-comparison_tables the tables of a comparison
 """

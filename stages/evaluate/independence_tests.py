@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from formats.data_records import Dataset
-
-from .rank_tests import chi_square_tail
 
 
 class IndependenceTest(NamedTuple):
@@ -89,3 +88,30 @@ def _sum_of_logs(counts: np.ndarray) -> float:
     """The sum of n log n."""
     positive = counts[counts > 0].astype(np.float64)
     return float((positive * np.log(positive)).sum())
+
+
+def chi_square_tail(statistic: float, degrees: int) -> float:
+    """Upper tail probability of the chi-square distribution with integer degrees of freedom."""
+    half = statistic / 2
+    if half <= 0.0:
+        return 1.0
+    # Regularised incomplete gamma function: Q(a + 1, x) = Q(a, x) + x^a exp(-x) / Γ(a + 1), starting from
+    # Q(1/2, x) = erfc(sqrt(x)) or Q(0, x) = 0.
+    shape = 0.5 if degrees % 2 else 0.0
+    tail = math.erfc(math.sqrt(half)) if degrees % 2 else 0.0
+    while shape < degrees / 2:
+        tail += math.exp(shape * math.log(half) - half - math.lgamma(shape + 1))
+        shape += 1.0
+    return min(1.0, tail)
+
+
+def adjust_holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down adjustment (1979) of p-values, for the family-wise error rate."""
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    for rank, index in enumerate(order):
+        # A later hypothesis cannot be rejected before an earlier one: adjusted values must not decrease.
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = largest
+    return adjusted

@@ -1,4 +1,4 @@
-"""Every key of the records of ``bnsl evaluate`` and ``bnsl compare``, with its type, unit and meaning."""
+"""Every key of the records of ``bnsl evaluate``, with its type, unit and meaning."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from formats.schemas import Key, keys_of
 from stages.scoring.scores import SCORES
 
 from .prediction import N_BINS
-from .rank_tests import DELTA_CLASSES
 
 _SIZE_KEYS = keys_of("""
 variables integer: number of variables
@@ -103,58 +102,3 @@ parents_2 list<string>!: its parents in the second network
     ),
 )
 """A record of ``bnsl evaluate --families``."""
-
-_COMPARED_KEYS = keys_of("""
-table string!: kind of row: values, ranks, pairs, signedrank or wscores
-measure string!: key of the measure compared
-""")
-"""Parts of the runs' names that divide them into groups are further keys, with strings as values."""
-
-COMPARISON_KEYS = {
-    "values": _COMPARED_KEYS
-    + keys_of("""
-average string: what the values are: mean, median or deviation, where several are asked for
-data string!: case
-method string!: method
-value number!?: mean, median or standard deviation over seeds; null where it is missing
-"""),
-    "ranks": _COMPARED_KEYS
-    + keys_of("""
-method string!: method
-average_rank number!: its average rank, 1 is best
-p_value number!: Holm-adjusted, for the hypothesis that it ranks like the best; 1 for the best itself
-not_worse boolean!: the hypothesis is not rejected
-cases integer!: number of cases
-friedman number!?: chi-square statistic of Friedman's test of equal ranks
-friedman_p number!?: its tail probability
-critical_difference number!: difference of average ranks that is significant by Nemenyi's test
-"""),
-    "pairs": _COMPARED_KEYS
-    + keys_of("""
-method string!: method
-against string!: method that it is compared with
-wins integer!: cases in which it is better
-defeats integer!: cases in which it is worse
-ties integer!: cases in which both are equal
-p_value number!: of the two-sided sign test
-""")
-    + tuple(Key(name, "integer", f"cases whose difference in score is {name}") for name in DELTA_CLASSES),
-    "signedrank": _COMPARED_KEYS
-    + keys_of("""
-method string!: method
-against string!: method that it is compared with
-region number!: differences up to this size are practically none
-better number!?: posterior probability that it is better; null without cases
-equal number!?: that both are practically equal
-worse number!?: that it is worse
-error number!?: largest standard error of the three, of the draws
-cases integer!: data sets with values of both
-"""),
-    "wscores": _COMPARED_KEYS
-    + keys_of("""
-data string!: case
-method string!: method
-w_score number!?: (G - T) / |G| of its score T against the baseline's G
-"""),
-}
-"""Rows of ``bnsl compare``, by kind."""

@@ -38,7 +38,6 @@ WRONG: list[tuple[Callable[[Made], Any], str]] = [
     (lambda made: bnsl.evaluate(made.sets, data=TABLE), "a ParentSets is no network"),
     (lambda made: bnsl.evaluate(made.network, proof="p.json"), "proof='p.json': a tuple of 2"),
     (lambda made: bnsl.evaluate(made.network, proof=(TABLE, made.sets)), "a dict is no proof"),
-    (lambda made: bnsl.compare(made.network), "a Network is no list of measures"),
     (lambda made: bnsl.convert(made.network, to="jkl"), "a Network is no list of parent sets"),
     (lambda made: bnsl.convert(made.sets, to="bif"), "ParentSets is no network"),
     (lambda made: bnsl.convert(made.network, to="csv"), "a Network is no table"),
@@ -52,8 +51,6 @@ WRONG: list[tuple[Callable[[Made], Any], str]] = [
     (lambda made: bnsl.learn(TABLE, delimiter=5), "delimiter=5: a text of the form char"),
     (lambda made: bnsl.learn(TABLE, tiers=[[1], [0]]), "tiers: 1 is no variable"),
     (lambda made: bnsl.learn({"a": [1j, 2j], "b": [0, 1]}), "no table"),
-    (lambda made: bnsl.compare([], measure=3), "measure=3: a text of the form key[:min|:max]"),
-    (lambda made: bnsl.compare([], names=3), "names=3: a text of the form pattern"),
     (lambda made: made.network.predict(TABLE, "a", keep=[1]), "no column '1', which keep names"),
     (lambda made: bnsl.convert(made.network, to="arcs", markov_blanket=0), "no variable '0', which markov_blanket"),
     (lambda made: bnsl.convert(made.network, output=b"n.bif"), "output=b'n.bif': a path, not a bytes"),
@@ -71,11 +68,8 @@ def test_wrong_kinds_are_refused(call: Callable[[Made], Any], said: str, made: M
     assert said in str(raised.value)
 
 
-def test_tables_become_text_and_measures_are_compared(made: Made):
+def test_tables_become_text():
     assert bnsl.convert(TABLE, to="csv", quiet=True).splitlines()[:2] == ["a,b", "0,1"]
-    measures = made.network.evaluate(data=TABLE)
-    rows = bnsl.compare({**measures, "network": "d.m.1"}, quiet=True)
-    assert {row["method"] for row in rows if "method" in row} == {"m"}
 
 
 def test_columns_of_frames_that_cannot_be_read_are_named():

@@ -1,4 +1,4 @@
-"""Help pages teach: one screen by --help, all by --help-all, examples that work; REFERENCE.md has the real topics."""
+"""Help pages teach: one screen by --help, all by --help-all, examples that work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import click
 import pytest
 from click.testing import CliRunner
 from helpers.processes import ROOT, run_bnsl, run_shell
-from tools import documentation
 
 from bnsl.running.exit_codes import ExitCode
 from bnsl_cli.commands import data
@@ -52,7 +51,6 @@ def command_of(name: str) -> StageCommand:
 SHORTER = (
     (r" --time \d+m?s", " --time 30ms"),
     (r" --bootstrap \d+", " --bootstrap 3"),
-    (r" --parts \d+", " --parts 3"),
     (r"(--approximate|--samples) \d{3,}", r"\1 50"),
     (r"(NUMBA_CACHE_DIR=\S+ )?bnsl warm-up .*", ""),  # compiles for minutes
     (r"bnsl optimize (?!.*--time)", "bnsl optimize --time 30ms "),
@@ -184,22 +182,8 @@ def test_readme_is_short_and_its_table_of_methods_that_of_the_topic():
 
 
 def test_links_of_the_readme_lead_somewhere():
-    reference = documentation.ROOT.joinpath("REFERENCE.md").read_text()
-    anchors = {documentation.anchor(heading) for heading in re.findall(r"(?m)^## (.*)$", reference)}
     links = re.findall(r"\]\(([^):]+)\)", (ROOT / "README.md").read_text())
-    assert {link.removeprefix("REFERENCE.md#") for link in links if "#" in link} <= anchors
-    assert all((ROOT / link.partition("#")[0]).exists() for link in links)
-
-
-def test_reference_is_current_and_has_topics_alone(tmp_path: Path):
-    assert documentation.is_current(), "run 'make docs'"
-    reference = documentation.reference()
-    headings = [topic_text(name).splitlines()[0] for name in TOPICS]
-    places = [reference.index(f"\n#{heading}\n") for heading in headings]
-    assert places == sorted(places)
-    assert "Usage: bnsl" not in reference
-    documentation.write_man_pages(tmp_path)
-    assert len(list(tmp_path.glob("*.1"))) == len(COMMANDS) + 1
+    assert len(links) > 5 and all((ROOT / link).exists() for link in links)
 
 
 def test_every_topic_and_command_has_a_text_and_every_text_one():
@@ -232,7 +216,7 @@ def test_topics_are_shown(topic: str):
 def test_topics_and_commands_are_listed():
     output = CliRunner().invoke(cli, ["help"]).output
     assert all(f"\n  {name} " in output for name in (*TOPICS, *COMMANDS))
-    assert CliRunner().invoke(cli, ["help", "merge"]).output.startswith("Usage: bnsl merge ")
+    assert CliRunner().invoke(cli, ["help", "sample"]).output.startswith("Usage: bnsl sample ")
     wrong = CliRunner().invoke(cli, ["help", "gap"])
     assert wrong.exit_code == 2 and "Did you mean 'gaps'?" in wrong.stderr
 

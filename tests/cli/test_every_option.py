@@ -21,7 +21,6 @@ from helpers.processes import BNSL, run_here, run_shell
 
 from bnsl_cli.commands import warm_up
 from bnsl_cli.main import COMMANDS, cli
-from bnsl_cli.plans import jobs
 from bnsl_cli.running.click_types import OutputPath
 
 pytestmark = pytest.mark.slow
@@ -49,7 +48,6 @@ LINES: dict[str, tuple[str, ...]] = {
         "n.bif --test d.csv --missing em --target a",
         "--strengths a.arrows --reference n.jsonl",
     ),
-    "compare": ("m.jsonl",),
     "average": ("r.jsonl --seed 1", "r.jsonl --tw 1 --seed 1 --evaluations 50"),
     "sample": ("n.bif --rows 5 --seed 1", "--random 6 --rows 3 --seed 1"),
     "fit": ("n.jsonl d.csv --missing drop", f"plain.txt d.csv {CUT}", "n.bif d.csv --missing em --smoothing 1"),
@@ -76,7 +74,6 @@ LINES: dict[str, tuple[str, ...]] = {
         "n.bif --effect a,b",
         f"plain.txt --data d.csv {CUT} a=1",
     ),
-    "merge": ("1.jsonl 2.jsonl",),
     "convert": (
         "n.jsonl --to dot",
         "n.bif --to net",
@@ -89,18 +86,6 @@ LINES: dict[str, tuple[str, ...]] = {
     ),
     "discretize": (f"d.csv {CUT}", "d.csv --like n.jsonl --missing drop"),
     "posterior": ("k.jsonl --seed 1 --samples 20", "k.jsonl --seed 1 --sampled --samples 20 --chains 2"),
-    "plan": (
-        # With the memory given: that of a dry run is measured, and differs by a megabyte.
-        f"--slurm --parts 2 --memory 500MB parentsets d.csv {CUT} --indep --time 40s -o l.sets.jsonl",
-        *(
-            line
-            for form in ("slurm", "make", "snakemake", "parallel")
-            for line in (
-                f"--{form} --parts 2 optimize --data d.csv {CUT} --hc --bootstrap 4 -o b.net.jsonl",
-                f"--{form} --each seed=1,2 optimize --data d.csv {CUT} --hc --seed {{seed}} -o {{seed}}.net.jsonl",
-            )
-        ),
-    ),
     "warm-up": ("entropy",),
     "formats": ("",),
     "data": ("asia",),
@@ -112,12 +97,9 @@ VALUES: dict[str, tuple[str, ...]] = {
     "allow": ("a,b", "c,a"),
     "alpha": ("0.5",),
     "answers": ("q.csv",),
-    "average": ("median",),
-    "baseline": ("m1",),
     "categories": ("x",),
     "cause": ("a",),
     "columns": ("a,b", "a,b,c"),
-    "compare.names": ("method.data.seed",),
     "convert.names": ("names.csv",),
     "data": ("d.csv", "e.csv"),
     "delimiter": (";",),
@@ -125,7 +107,6 @@ VALUES: dict[str, tuple[str, ...]] = {
     "sample.do": ("b=red", "X1=0"),
     "discretize": ("x=cuts:3,9",),
     "drop": ("z", "c"),
-    "each": ("K=1,2",),
     "effect": ("a,b", "b,a"),
     "effects.effect": ("a",),
     "eps": ("0.3",),
@@ -147,14 +128,12 @@ VALUES: dict[str, tuple[str, ...]] = {
     "markov_blanket": ("a",),
     "max_states": ("2",),
     "max_table": ("4",),
-    "measures": ("arcs:min",),
     "memory": ("1",),
     "na": ("red",),
     "not_na": ("",),
     "near": ("n.jsonl",),
     "neighbourhood": ("a",),
     "patterns": ("q.txt",),
-    "plan.each": ("seed=3,4", "rows=1,2"),
     "predict": ("a", "b"),
     "reference": ("truth.txt",),
     "relatives": ("a",),
@@ -207,9 +186,7 @@ CANNOT_MATTER = {
 OTHER_WORDS = {
     "unseen": {"d.csv": "unseen.csv"},
     "partial": {"s.jsonl": "cut.jsonl", "r.jsonl": "cutr.jsonl"},
-    "data": {"2.jsonl": "1.jsonl"},
     "extend": {"9": "1", "2": "0"},
-    "allow_missing": {"m.jsonl": "cutm.jsonl"},
 }
 """Options that matter with other files or limits than those of a command line: which word takes whose place."""
 
@@ -232,7 +209,7 @@ bnsl fit -q n.jsonl d.csv --missing drop --smoothing 1 -o n.bif
 bnsl convert n.jsonl --to modelstring -o plain.txt
 bnsl parentsets -q d.csv {CUT} --seed 1 -o s.jsonl
 bnsl parentsets -q d.csv {CUT} --seed 1 --keep-mass 1e-3 -o k.jsonl
-for i in 1 2; do bnsl parentsets -q d.csv {CUT} --shard $i/2 -o $i.jsonl; done
+bnsl parentsets -q d.csv {CUT} --shard 1/2 -o 1.jsonl
 bnsl convert -q s.jsonl --to jkl -o s.jkl
 bnsl entropy -q d.csv {CUT} -o e.arrows
 bnsl screen -q e.arrows --roots 0.8 -o f.jsonl
@@ -240,9 +217,6 @@ bnsl screen -q e.arrows --roots 0.3 -o g.jsonl
 bnsl optimize -q --data d.csv {CUT} --hc --seed 1 --bootstrap 3 -o r.jsonl
 bnsl average -q r.jsonl --seed 1 --strengths a.arrows -o /dev/null
 bnsl average -q r.jsonl --seed 1 --strengths t.csv -o /dev/null
-for m in 1 2; do for k in 1 2 3; do
-bnsl optimize -q --data d.csv {CUT} --hc --seed $k --max-parents $(( m * k - 1 )) -o d$k.m$m.1.net.jsonl; done; done
-bnsl evaluate -q --json d?.*.net.jsonl --data d.csv --missing drop > m.jsonl && rm d?.*.net.jsonl
 """
 """How the files are made that the command lines read."""
 
@@ -261,7 +235,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "unseen.csv").write_text((folder / "d.csv").read_text() + "0,red,r,3,u\n")
     done = run_shell(FILES, folder, SOURCE_DATE_EPOCH="0")
     assert done.returncode == 0, done.stderr.decode()
-    for whole, cut in (("s.jsonl", "cut.jsonl"), ("r.jsonl", "cutr.jsonl"), ("m.jsonl", "cutm.jsonl")):
+    for whole, cut in (("s.jsonl", "cut.jsonl"), ("r.jsonl", "cutr.jsonl")):
         lines = (folder / whole).read_bytes().splitlines(keepends=True)
         (folder / cut).write_bytes(b"".join(lines[:-1]))
     files = {path: path.read_bytes() for path in folder.iterdir()}
@@ -271,14 +245,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def commands_of_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What `plan` and `warm-up` run in processes of their own runs in this one, too."""
+    """What `warm-up` runs in processes of its own runs in this one, too."""
 
     def run(command: list[str], cwd: str | None = None, **_: object) -> subprocess.CompletedProcess:
         assert command[: len(BNSL)] == BNSL
         return run_here(*command[len(BNSL) :], cwd=cwd and Path(cwd))
 
-    for module in (jobs, warm_up):
-        monkeypatch.setattr(module, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": run}))
+    monkeypatch.setattr(warm_up, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": run}))
 
 
 class Outcome(NamedTuple):
@@ -355,10 +328,8 @@ def test_no_option_is_ignored(command: str, line: str, place: Path):
         others = OTHER_WORDS.get(option.name or "", {})
         words = [others.get(word, word) for word in line.split()]
         without = base if words == line.split() else run(place, command, words)
-        # Options of `plan` come before the command that is planned.
-        end = next(i for i, word in enumerate(words) if word in COMMANDS) if command == "plan" else len(words)
         for use in uses(command, option):
-            if run(place, command, [*words[:end], *use, *words[end:]]) != without:
+            if run(place, command, [*words, *use]) != without:
                 break
         else:
             ignored.append(option.opts[-1])

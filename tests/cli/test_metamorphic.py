@@ -8,7 +8,7 @@ import random
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from helpers.places import ROOT
 
 from bnsl_cli.main import cli
@@ -91,4 +91,15 @@ def test_shards_and_threads_change_nothing(method: str, tmp_path: Path, monkeypa
     parts = [tmp_path / f"{i}.sets.jsonl" for i in (1, 2, 3)]
     for i, part in enumerate(parts, 1):
         run(*listed, "--shard", f"{i}/3", "-o", part)
-    assert run("merge", "-q", *parts) == whole
+    made = [part.read_bytes() for part in parts]
+    assert sorted(line for part in made for line in part.splitlines()[1:]) == sorted(whole.splitlines()[1:])
+
+    def chosen(sets: bytes) -> Result:
+        return CliRunner().invoke(cli, ["optimize", "-q", "--seed", "1", "--evaluations", "200"], input=sets)
+
+    assert chosen(b"".join(reversed(made))).stdout == chosen(whole).stdout != ""
+    lacking = chosen(b"".join(made[1:]))
+    names = [variable["name"] for variable in json.loads(whole.splitlines()[0])["variables"]]
+    missing = [names[json.loads(line)["child"]] for line in made[0].splitlines()[1:]]
+    assert lacking.exit_code == 65
+    assert f" variables arrived, without {', '.join(missing)}\n" in lacking.stderr

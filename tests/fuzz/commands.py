@@ -27,7 +27,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
     "sets": (
         "convert {f} --to parentsets", "convert {f} --to jkl", "convert {f} --to pss", "convert {f} --to table",
         "optimize {f} --evaluations 5", "optimize {f} --exact", "optimize {f} --asobs --evaluations 3",
-        "optimize {f} --tw 2 --evaluations 3", "optimize {f} --obs --evaluations 3", "merge {f}", "merge {f} {sets}",
+        "optimize {f} --tw 2 --evaluations 3", "optimize {f} --obs --evaluations 3",
         "parentsets {csv} --extend {f} --evaluations 5", "optimize {sets} --start {f} --evaluations 3",
         "parentsets {csv} --resume {f} --evaluations 5", "optimize {f} --data {csv} --evaluations 3",
         "posterior {f} --exact", "posterior {f} --exact --prior orders --features ancestors,blankets",
@@ -55,11 +55,11 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "average {f} {net} --tw 1 --evaluations 3",
         "average {f} --strengths {out} --format table", "evaluate --strengths {strengths} --reference {f}",
         "convert {f} --strengths {strengths} --to arcs", "convert {f} --strengths {strengths} --to svg",
-        "evaluate {f} --data {csv} --test {csv} --folds 2", "discretize {csv} --like {f}", "compare {f}",
+        "evaluate {f} --data {csv} --test {csv} --folds 2", "discretize {csv} --like {f}",
     ),
     "networks": (
         "average {f}", "average {f} --partial", "average {f} --cpdag --threshold 0.4", "average {f} {net}",
-        "average {f} --tw 1 --evaluations 3", "average {f} --strengths {out}", "evaluate {f}", "compare {f}",
+        "average {f} --tw 1 --evaluations 3", "average {f} --strengths {out}", "evaluate {f}",
         "convert {f} --to network", "convert {f} --index 2 --to arcs", "convert {f} --index best --to svg",
         "evaluate {f} --data {csv}", "effects {f} --data {csv} --draws 4 --seed 1 --measure contrast",
     ),
@@ -70,12 +70,6 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "convert {f} --to svg", "convert {f} --to table", "convert {f} --threshold 0.5 --to html",
         "convert {net} --strengths {f} --to dot", "convert {net} --strengths {f} --to graphml",
         "evaluate --strengths {f} --reference {net} --json", "evaluate {net} --strengths {f} --reference {net}",
-    ),
-    "measures": (
-        "compare {f}", "compare {f} --format jsonl", "compare {f} --format latex", "compare {f} --measure bic/arcs",
-        "compare {f} {net}", "compare {f} --show wscores --baseline obs",
-        "compare {f} --show values --format csv",
-        "compare {f} --show ranks --allow-missing --average median", "compare {f} --measure {w}:max",
     ),
     "forest": ("convert {f} --to table", "parentsets {csv} --screen {f} --evaluations 5", "evaluate {f}"),
     "proof": ("evaluate --proof {f} {sets} {net}", "convert {f} --to table", "evaluate {f}"),
@@ -110,8 +104,6 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "optimize --data {csv} --allow @{f} --evaluations 3", "posterior {sets} --exact --allow @{f}",
     ),
     "words": (
-        "plan --make --each x={w},y sample {w}.bif --seed 1 -o {{x}}.csv",
-        "plan --slurm --each x=1..3 {w} -o {w}.{{x}}",
         "help {w}", "help -k {w}", "formats {w}", "formats --json", "warm-up x{w}", "help {topic}",
         "formats bnsl.{topic}",
         "data x{w}",
@@ -131,7 +123,7 @@ _BY_KIND = {
 }  # fmt: skip
 KIND = {row.name: _BY_KIND[row.kind] for row in formats_of(*_BY_KIND)} | {
     "bnsl.forest": "forest", "bnsl.proof": "proof", "bnsl.entropy": "entropy", "bnsl.arc-probabilities": "strengths",
-    "networks": "networks", "measures": "measures", "arcs": "knowledge", "tiers": "knowledge",
+    "networks": "networks", "arcs": "knowledge", "tiers": "knowledge",
 }  # fmt: skip
 
 _WORKS_LONG = (

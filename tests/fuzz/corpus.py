@@ -57,11 +57,6 @@ a
 b
 """
 
-_MEASURES = b"""{"network":"zoo.obs.1.net.jsonl","bic":-100.5,"arcs":12,"test":{"loglik":-3.25}}
-{"network":"zoo.asobs.1.net.jsonl","bic":-99.5,"arcs":11,"test":{"loglik":-3.5}}
-{"network":"wdbc.obs.1.net.jsonl","bic":-80,"arcs":2,"test":{"loglik":null}}
-{"network":"wdbc.asobs.1.net.jsonl","bic":-80,"arcs":3,"test":{"loglik":-1}}
-"""
 _LABELS = ("0", "1", "2", "yes", "no", "<=12.25", "a b", "é", "(1,2]", "x,y", 'say "x"', "[0")
 _NAMES = ("a", "b", "c", "V0", "type", "a b", "é", "x1", "Chest X-ray", "d")
 
@@ -77,7 +72,6 @@ def make_corpus(folder: Path) -> dict[str, list[bytes]]:
         for format_name, data in _random_files(rng, variables, folder):
             corpus.setdefault(format_name, []).append(data)
     corpus["tiers"] = [b"a\nb,c\n", b"# first\na b\nc\n", _TETRAD]
-    corpus["measures"] = [_MEASURES, b'{\n "network": "zoo.obs.1",\n "total": -5.5,\n "time": {"all": 1}\n}\n']
     corpus["arcs"] += [b"a,b\nb,c\n", b"a -> b\n", b'["a","b"]\n']
     for format_name in ("csv", "bnsl.parentsets", "bif"):
         corpus[format_name].append(gzip.compress(corpus[format_name][-1], mtime=0))

@@ -86,14 +86,6 @@ GRAMMARS: dict[str, dict[str, list[str]]] = {
         "start": ["<network>", "<network><network>", "<network><network><network>"],
         "network": ['{"format":"bnsl.network","version":1<fact>,"variables":[<variables>]}\n<records>'],
     },
-    "measures": {
-        "start": ["<line>\n", "<line>\n<start>"],
-        "line": ['{"network":"<run>",<items>}', '{"network":"<run>",<items>}', "{<items>}", '"<run>"'],
-        "run": ["zoo.obs.1", "zoo.hc.1", "wdbc.obs.1.net.jsonl", "wdbc.hc.1", "<word>.<word>.<word>", "<word>"],
-        "items": ["<item>", "<item>,<items>"],
-        "item": ['"bic":<number>', '"total":<number>', '"arcs":<count>', '"test":{<item>}', '"<word>":null',
-                 '"bic":"<word>"', '"loglik":[<number>]', '"bic":true'],
-    },
     "bif": {
         "start": ["network <name> {<blank>}\n<parts>", "<parts>"],
         "parts": ["<part>", "<part><parts>", "<part><part><parts>"],

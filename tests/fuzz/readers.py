@@ -21,7 +21,6 @@ from formats.graphs.arc_files import read_arcs
 from formats.graphs.dot import dot_text
 from formats.graphs.parameters.uai import read_uai_markov
 from formats.graphs.tetrad_knowledge import read_knowledge
-from formats.json_lines.run_measures import open_measures
 from formats.json_lines.run_parts import gather
 from formats.kinds import Kind
 from formats.records import EntropyTable, Header, Network, ParentSetTable
@@ -91,7 +90,7 @@ def check_sets(table: ParentSetTable) -> None:
 
 
 def read_parts(path: Path, rng: Random) -> None:
-    """A parent-set file that may be cut short, as `bnsl merge` and `--resume` read it."""
+    """A parent-set file that may be cut short, as `--resume` reads it."""
     for file in gather([str(path)]).files:
         check_header(file.header.header)
 
@@ -301,12 +300,6 @@ def check_arc_probabilities(table: ArcProbabilities) -> None:
     require(bool((table.probability <= table.either + 1e-6).all()), "an arc above its pair")
 
 
-def read_measures(path: Path, rng: Random) -> None:
-    """Measures of runs, for `bnsl compare`."""
-    for measures in open_measures(str(path)):
-        require("network" in measures, "measures of no run")
-
-
 def check_entropies(table: EntropyTable) -> None:
     """Entropies are finite and not negative, as many as there are variables."""
     n = len(table.variables)
@@ -362,7 +355,6 @@ READERS: dict[str, tuple[Reader, ...]] = {
     "bnsl.entropy": (read_entropies, read_data),
     "bnsl.arc-probabilities": (read_arc_probabilities,),
     "networks": (read_networks,),
-    "measures": (read_measures,),
     "arcs": (read_network, read_graph, read_arc_file),
     "tiers": (read_tier_file,),
 }

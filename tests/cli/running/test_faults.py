@@ -55,7 +55,6 @@ STAGES = {
     "sample": "sample d.bif --rows 3000000 --seed 1 -o {o}.csv",
     "fit": "fit d.net.jsonl d.csv -o {o}.bif",
     "convert": "convert d.csv -o {o}.parquet",
-    "merge": "merge d.sets.jsonl -o {o}.sets.jsonl",
 }
 """A command line of every stage, and where its result goes; some never end by themselves."""
 

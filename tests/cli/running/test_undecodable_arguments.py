@@ -22,8 +22,6 @@ BYTES = os.fsdecode(b"a\xffb")
         ("query", "x.bif", f"{BYTES}=1"),
         ("query", "x.bif", f"X={BYTES}"),
         ("query", "x.bif", "--joint", BYTES),
-        ("compare", "x.jsonl", "--baseline", BYTES),
-        ("plan", "--make", "--parts", 2, "parentsets", BYTES, "-o", "x.jsonl"),
     ],
 )
 def test_text_that_is_no_utf_8_is_refused(words: tuple, tmp_path: Path):

@@ -21,10 +21,7 @@ from formats import open_forest, open_network, open_parent_sets
 from formats.errors import FormatError
 
 READERS = {"parentsets": open_parent_sets, "network": open_network, "forest": open_forest}
-VALIDATORS = {
-    name: jsonschema.Draft202012Validator(json_schema(name))
-    for name in (*READERS, "trace", "measures", "comparisons")
-}
+VALIDATORS = {name: jsonschema.Draft202012Validator(json_schema(name)) for name in (*READERS, "trace", "measures")}
 
 
 def golden_lines() -> Iterator[tuple[Path, str, dict[str, Any]]]:
@@ -111,27 +108,3 @@ def test_what_a_reader_takes_is_valid(tmp_path_factory, name: str, data: st.Data
     except FormatError:
         return
     VALIDATORS[name].validate(changed)
-
-
-# ---- comparisons
-
-
-def test_every_row_of_a_comparison_is_valid(tmp_path):
-    totals = {"a": (-9.0, -10.5, -30.0), "b": (-5.0, -5.0, -8.0), "c": (-2.0, -2.5, -2.0)}
-    runs = tmp_path / "runs.jsonl"
-    runs.write_text(
-        "".join(
-            json.dumps({"network": f"{data}.{method}.1.net.jsonl", "total": total}) + "\n"
-            for data, found in totals.items()
-            for method, total in zip(("obs", "asobs", "ils"), found)
-        )
-    )
-    shown = [word for table in ("values", "ranks", "pairs", "wscores") for word in ("--show", table)]
-    written = CliRunner().invoke(cli, ["compare", str(runs), "--format", "jsonl", "--baseline", "obs", *shown])
-    rows = [json.loads(line) for line in written.stdout.splitlines()]
-    assert {row["table"] for row in rows} == {"values", "ranks", "pairs", "wscores"}
-    strict = jsonschema.Draft202012Validator(closed(VALIDATORS["comparisons"].schema))
-    for row in rows:
-        strict.validate(row)
-    with pytest.raises(jsonschema.ValidationError):
-        VALIDATORS["comparisons"].validate(rows[0] | {"table": "others"})

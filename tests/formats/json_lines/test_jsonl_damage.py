@@ -49,7 +49,8 @@ def test_a_torn_line_is_told_from_a_wrong_number(line: bytes, kind: type[FormatE
 def test_cut_at_every_line():
     for n_lines in range(1, 5):
         message = message_of(Truncated, HEADER, *RECORDS[: n_lines - 1])
-        assert f"the stream ends early: {n_lines - 1} of 4 variables arrived" in message
+        lacking = ", ".join("abcd"[n_lines - 1 :])
+        assert f"the stream ends early: {n_lines - 1} of 4 variables arrived, without {lacking}\n" in message
         assert "--partial" in message
         table = read(HEADER, *RECORDS[: n_lines - 1], partial=True)
         assert table.n_variables == 4

@@ -39,7 +39,10 @@ def test_they_come_one_by_one():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (TEXTS[0] + TEXTS[1][:-5], r"inside a line: 2 of 3 variables arrived \(network 2; whole before it: 1\)"),
+        (
+            TEXTS[0] + TEXTS[1][:-5],
+            r"inside a line: 2 of 3 variables arrived, without z \(network 2; whole before it: 1\)",
+        ),
         (TEXTS[0].rsplit("\n", 2)[0] + "\n" + TEXTS[1], r"ends early: 2 of 3 .* \(network 1; whole before it: 0\)"),
         (TEXTS[0] + TEXTS[1][:40], r"inside its header \(network 2; whole before it: 1\)"),
     ],

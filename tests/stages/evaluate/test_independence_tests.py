@@ -10,7 +10,7 @@ from helpers.tables import make_dataset
 from naive.conditional_independence import likelihood_ratio, permutation_share
 
 from stages.evaluate import independence_tests
-from stages.evaluate.independence_tests import independence_test
+from stages.evaluate.independence_tests import chi_square_tail, independence_test
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -75,3 +75,27 @@ def test_exact_independence_is_exactly_zero(seed: int):
     assert independence_tests.likelihood_ratio(counts) == 0.0
     counts[0, 0, 0] += 1
     assert independence_tests.likelihood_ratio(counts) > 0.0
+
+
+@pytest.mark.parametrize(
+    ("statistic", "degrees", "expected"),
+    [
+        (3.841458820694124, 1, 0.05),
+        (5.991464547107979, 2, 0.05),
+        (11.344866730144373, 3, 0.01),
+        (11.070497693516351, 5, 0.05),
+        (18.307038053275146, 10, 0.05),
+        (0.0, 3, 1.0),
+    ],
+)
+def test_chi_square_quantiles(statistic, degrees, expected):
+    assert chi_square_tail(statistic, degrees) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [3, 4, 7, 12])
+def test_chi_square_tail_is_the_integral_of_its_density(degrees):
+    grid = np.linspace(0.0, 30.0, 200_001)
+    density = grid ** (degrees / 2 - 1) * np.exp(-grid / 2) / (2 ** (degrees / 2) * math.gamma(degrees / 2))
+    below = np.concatenate(([0.0], np.cumsum((density[1:] + density[:-1]) / 2) * grid[1]))
+    for index in (1000, 20_000, 100_000, 200_000):
+        assert chi_square_tail(grid[index], degrees) == pytest.approx(1 - below[index], abs=1e-6)

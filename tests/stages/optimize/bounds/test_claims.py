@@ -53,7 +53,7 @@ def test_only_the_command_that_made_the_lists_limits_them():
     assert claim_of_lists(table, UNLIMITED) == "all networks"
     unknown = "all networks within the limits of the lists, which are unknown"
     assert claim_of_lists(table_by(), UNLIMITED) == unknown
-    assert claim_of_lists(table_by(("merge", {"max_parents": 1})), UNLIMITED) == unknown
+    assert claim_of_lists(table_by(("screen", {"max_parents": 1})), UNLIMITED) == unknown
     assert claim_of_lists(table_by(("parentsets", {"max_parents": "many"})), UNLIMITED) == unknown
 
 

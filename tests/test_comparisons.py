@@ -1,36 +1,38 @@
-"""Comparison statistics against values worked by hand, published tables and plain definitions."""
+"""examples/common/compare.py: statistics against values worked by hand and published tables, and tables of runs."""
 
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.places import ROOT
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stages.evaluate.rank_tests import (
-    DELTA_CLASSES,
+COMMON = ROOT / "examples" / "common"
+sys.path.insert(0, str(COMMON))
+from rank_tests import (  # noqa: E402
     SignTest,
     adjust_holm,
-    chi_square_tail,
     classify_delta,
     compare_ranks,
     compare_with_best,
-    count_delta_classes,
     critical_difference,
     friedman_test,
-    indistinct_groups,
-    range_quantile,
     rank_methods,
     sign_test,
     w_score,
 )
-from stages.evaluate.runs import MeasureTable
-from stages.runtime.errors import StageError
+
+sys.path.remove(str(COMMON))
 
 
 @pytest.mark.parametrize(
@@ -50,17 +52,6 @@ from stages.runtime.errors import StageError
 )
 def test_delta_classes(delta, expected):
     assert classify_delta(delta) == expected
-
-
-def test_delta_classes_are_counted_over_all_cases():
-    counts = count_delta_classes([0.0, 20.0, 3.0, 40.0], [0.0, 0.0, 0.0, 60.0])
-    assert tuple(counts) == DELTA_CLASSES
-    assert {k: n for k, n in counts.items() if n} == {
-        "very positive": 1,
-        "positive": 1,
-        "neutral": 1,
-        "very negative": 1,
-    }
 
 
 @pytest.mark.parametrize(
@@ -112,30 +103,6 @@ def test_friedman_with_ties_by_the_textbook(seed):
     assert friedman_test(ranks)[0] == pytest.approx(plain / correction)
 
 
-@pytest.mark.parametrize(
-    ("statistic", "degrees", "expected"),
-    [
-        (3.841458820694124, 1, 0.05),
-        (5.991464547107979, 2, 0.05),
-        (11.344866730144373, 3, 0.01),
-        (11.070497693516351, 5, 0.05),
-        (18.307038053275146, 10, 0.05),
-        (0.0, 3, 1.0),
-    ],
-)
-def test_chi_square_quantiles(statistic, degrees, expected):
-    assert chi_square_tail(statistic, degrees) == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize("degrees", [3, 4, 7, 12])
-def test_chi_square_tail_is_the_integral_of_its_density(degrees):
-    grid = np.linspace(0.0, 30.0, 200_001)
-    density = grid ** (degrees / 2 - 1) * np.exp(-grid / 2) / (2 ** (degrees / 2) * math.gamma(degrees / 2))
-    below = np.concatenate(([0.0], np.cumsum((density[1:] + density[:-1]) / 2) * grid[1]))
-    for index in (1000, 20_000, 100_000, 200_000):
-        assert chi_square_tail(grid[index], degrees) == pytest.approx(1 - below[index], abs=1e-6)
-
-
 def test_holm_by_hand():
     # Sorted 0.01 * 4, 0.02 * 3, 0.03 * 2, 0.2: the third is lifted to the second.
     assert adjust_holm([0.03, 0.01, 0.2, 0.02]) == pytest.approx([0.06, 0.04, 0.2, 0.06])
@@ -168,7 +135,7 @@ def test_published_comparisons_with_the_best(average_ranks, not_worse):
 
 def test_methods_are_listed_best_first():
     values = np.array([[1.0, 3.0, 2.0]] * 10)
-    result = compare_ranks(MeasureTable(("x", "y", "z"), tuple("abcdefghij"), values))
+    result = compare_ranks(rank_methods(values), "xyz", 0.05)
     assert [m.method for m in result.methods] == ["y", "z", "x"]
     assert [m.average_rank for m in result.methods] == [1.0, 2.0, 3.0]
     assert result.statistic == pytest.approx(20.0)
@@ -180,14 +147,9 @@ def test_methods_are_listed_best_first():
 
 def test_no_method_is_worse_unless_friedman_says_so():
     values = np.array([[5.0, 6.0, 0.0, 6.0], [3.0, 8.0, 0.0, 0.0], [4.0, 6.0, 0.0, 8.0], [6.0, 4.0, 0.0, 3.0]])
-    result = compare_ranks(MeasureTable(tuple("wxyz"), tuple("abcd"), values))
+    result = compare_ranks(rank_methods(values), "wxyz", 0.05)
     assert result.p_value > 0.05 > result.methods[-1].p_value
     assert all(m.not_worse for m in result.methods)
-
-
-def test_too_little_to_compare():
-    with pytest.raises(StageError, match="at least two"):
-        compare_ranks(MeasureTable(("x",), ("a", "b"), np.zeros((2, 1))))
 
 
 def test_w_score_is_the_worsening_as_the_paper_words_it():
@@ -215,21 +177,75 @@ NEMENYI = {2: 1.960, 3: 2.343, 4: 2.569, 5: 2.728, 6: 2.850, 7: 2.949, 8: 3.031,
 
 @pytest.mark.parametrize("count", NEMENYI)
 def test_critical_differences_of_the_published_table(count: int):
-    assert range_quantile(count, 0.05) / math.sqrt(2) == pytest.approx(NEMENYI[count], abs=1.1e-3)
     scale = math.sqrt(count * (count + 1) / 6 / 14)
-    assert critical_difference(count, 14) == pytest.approx(NEMENYI[count] * scale, abs=2e-3)
+    assert critical_difference(count, 14, 0.05) == pytest.approx(NEMENYI[count] * scale, abs=1.1e-3)
 
 
-@pytest.mark.parametrize("level", [0.01, 0.1])
-def test_the_range_of_two_values_is_normal(level: float):
-    tail = math.erfc(range_quantile(2, level) / 2)
-    assert tail == pytest.approx(level, rel=1e-6)
+RUNS = {
+    "free.a.x.1": -100.0,
+    "free.a.y.1": -90.0,
+    "w2.a.x.1": -110.0,
+    "w2.a.x.2": -112.0,
+    "w2.a.y.1": -99.0,
+    "free.b.x.1": -50.0,
+    "free.b.y.1": -50.0,
+    "w2.b.x.1": -60.0,
+    "w2.b.y.1": -55.0,
+}
 
 
-@pytest.mark.parametrize("seed", seeds(20, quick=5))
-def test_groups_are_all_largest_sets_of_close_ranks(seed: int):
-    rng = random.Random(seed)
-    ranks, difference = sorted(round(rng.uniform(1, 6), 1) for _ in range(6)), rng.choice([0.4, 1.0, 2.5])
-    runs = [(a, b) for a in range(6) for b in range(a + 1, 6) if ranks[b] - ranks[a] < difference]
-    largest = [r for r in runs if not any(o != r and o[0] <= r[0] and r[1] <= o[1] for o in runs)]
-    assert indistinct_groups(ranks, difference) == largest
+def compared(folder: Path, *words: str, runs: dict[str, float] = RUNS) -> list[dict]:
+    """The rows of compare.py on records of runs, by names BOUND.DATA.METHOD.SEED."""
+    lines = (json.dumps({"network": f"{name}.net.jsonl", "bic": bic, "arcs": 3}) for name, bic in runs.items())
+    (folder / "runs.jsonl").write_text("\n".join(lines))
+    program = [sys.executable, str(COMMON / "compare.py"), "runs.jsonl", "--names", "bound.data.method.seed"]
+    done = subprocess.run([*program, "--format", "jsonl", *words], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_values_are_averages_over_seeds(tmp_path: Path):
+    rows = compared(tmp_path, "--show", "values", "--measure", "bic", "--measure", "bic/arcs")
+    found = {(row["measure"], row["bound"], row["data"], row["method"]): row["value"] for row in rows}
+    assert len(rows) == 16
+    assert found["bic", "w2", "a", "x"] == -111.0
+    assert found["bic/arcs", "free", "a", "y"] == -30.0
+
+
+def test_w_scores_are_against_the_best_run_of_the_baseline(tmp_path: Path):
+    rows = compared(tmp_path, "--show", "wscores", "--baseline", "bound=free")
+    found = {(row["data"], row["method"]): row["w_score"] for row in rows}
+    expected = {("a", "x"): 21 / 90, ("a", "y"): 9 / 90, ("b", "x"): 10 / 50, ("b", "y"): 5 / 50}
+    assert found == pytest.approx(expected)
+
+
+def test_pairs_and_ranks(tmp_path: Path):
+    rows = compared(tmp_path, "--show", "pairs", "--show", "ranks")
+    (pair,) = (row for row in rows if row["table"] == "pairs" and row["bound"] == "w2")
+    assert (pair["method"], pair["against"], pair["wins"], pair["defeats"]) == ("x", "y", 0, 2)
+    assert (pair["very negative"], pair["negative"], pair["p_value"]) == (1, 1, 0.5)
+    ranks = {row["method"]: row["average_rank"] for row in rows if row["table"] == "ranks" and row["bound"] == "free"}
+    assert ranks == {"y": 1.25, "x": 1.75}
+
+
+def test_networks_and_figures_of_a_run_are_one(tmp_path: Path):
+    header = {"format": "bnsl.network", "version": 1, "variables": [{"name": "a"}, {"name": "b"}], "total": -7.5}
+    families = [{"child": 0, "parents": [[]], "scores": [-3]}, {"child": 1, "parents": [[0]], "scores": [-4.5]}]
+    (tmp_path / "d.m.1.net.jsonl").write_text("\n".join(map(json.dumps, [header, *families])))
+    (tmp_path / "d.m.1.stats.json").write_text('{\n "seconds": 2,\n "summary": {"score": 5}\n}\n')
+    measures = ["total", "arcs", "seconds", "summary.score"]
+    words = [word for measure in measures for word in ("--measure", measure)]
+    program = [sys.executable, str(COMMON / "compare.py"), "d.m.1.net.jsonl", "d.m.1.stats.json", "--show", "values"]
+    done = subprocess.run([*program, "--format", "jsonl", *words], cwd=tmp_path, capture_output=True, check=True)
+    assert [json.loads(line)["value"] for line in done.stdout.splitlines()] == [-7.5, 1, 2, 5]
+    text = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert [line.split() for line in text.splitlines()[1:4:2]] == [["data", "m"], ["d", "-7.5000", "*"]]
+
+
+def test_a_run_without_a_value_is_refused_or_left_out(tmp_path: Path):
+    program = [sys.executable, str(COMMON / "compare.py"), "runs.jsonl", "--show", "values", "--measure", "bic"]
+    (tmp_path / "runs.jsonl").write_text('{"network": "a.x.1", "bic": -1}\n{"network": "a.y.1"}\n')
+    done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and "a run of 'y' on 'a' has no 'bic'" in done.stderr
+    done = subprocess.run([*program, "--allow-missing"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[3].split() == ["a", "-1", "*", "-"]
