@@ -165,9 +165,8 @@ def open_list_search(
             "--proof is about the sets as they are listed: give whole lists, and required or forbidden arcs, or a "
             "prior, to 'bnsl parentsets'."
         )
-    # Required ancestors may need a dominated set; proofs with branches on arcs are about every listed set.
-    keeps_dominated = given.proof is not None and name == "exact" and options.treewidth is not None
-    if not keeps_dominated and (knowledge is None or not knowledge.ancestors.required):
+    # Required ancestors may need a dominated set.
+    if knowledge is None or not knowledge.ancestors.required:
         table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
     searched = with_knowledge(replace(options, start=start), knowledge)
@@ -229,9 +228,7 @@ def _save_proof(
     from formats import write_proof
     from stages.optimize.bounds.proofs import make_proof
 
-    extra = network.header.extra
-    elimination = extra["treewidth"]["elimination"] if treewidth is not None else ()
-    write_proof(target, make_proof(nodes, listed, extra["bound"], treewidth, elimination))
+    write_proof(target, make_proof(nodes, listed, network.header.extra["bound"], treewidth))
 
 
 def _read_guides(

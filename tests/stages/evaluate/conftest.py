@@ -12,13 +12,3 @@ def few_cuts(monkeypatch):
     monkeypatch.setattr(node, "SEPARATORS", ())
     monkeypatch.setattr(lagrangian, "SEPARATORS", ((), ()))
     monkeypatch.setattr(residual, "MOST_TOGETHER", 3)
-
-
-@pytest.fixture
-def few_rounds(monkeypatch):
-    """Exact search within a treewidth with few rounds of rows in each branch: trees of some nodes for small lists."""
-    from stages.optimize.exact.width import incumbent, tree
-
-    monkeypatch.setattr(tree, "ROOT_ROUNDS", 3)
-    monkeypatch.setattr(tree, "BRANCH_ROUNDS", 1)
-    monkeypatch.setattr(incumbent, "FIRST_MOVES", 1)

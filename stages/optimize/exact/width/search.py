@@ -22,7 +22,6 @@ from ... import OptimizeOptions
 from ...bounds import triangle_prices
 from ...bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
 from ...bounds.claims import IS_NARROW
-from ...bounds.proof_steps import TreeNode
 from ...bounds.rounding import optimality_tolerance, proof_rounding
 from ...bounds.width_search import WidthSearch
 from ...result import SearchResult, total_score
@@ -51,10 +50,10 @@ averages or has done this work.
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best network, or the incumbent when the budget ends, with an upper bound."""
     treewidth = options.given_treewidth
-    if treewidth <= 1 and not options.keeps_proof:
+    if treewidth <= 1:
         return forest.search(table, options, budget, reporter)
-    if treewidth <= 1 or treewidth >= table.n_variables - 1:
-        # A network with one parent a variable has treewidth 1, and every network keeps the largest bound.
+    if treewidth >= table.n_variables - 1:
+        # Every network keeps this bound.
         kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
         found = any_width.search(kept, replace(options, treewidth=None, start=None), budget, reporter)
         return replace(found, elimination=min_fill_order(moral_graph(found.parents)))
@@ -75,28 +74,25 @@ def prove(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repor
     scores = kept.scores[incumbent.chosen]
     rounding = proof_rounding(table.n_variables, float(np.abs(scores).sum()))
     facts: dict[str, Any] = {}
-    narrow, nodes, own_nodes = math.inf, incumbent.first_nodes, incumbent.first_nodes
+    narrow = math.inf
     if first - incumbent.score > optimality_tolerance(scores) and not budget.is_spent(incumbent.moves):
         sets = np.arange(kept.n_sets)
-        # Small programmes are fast anyhow, and a proof has no multipliers of this bound.
-        if kept.n_sets >= LEAST_SETS and not options.keeps_proof:
+        # Small programmes are fast anyhow.
+        if kept.n_sets >= LEAST_SETS:
             bound = _exclude(incumbent, options, budget, reporter)
             sets = bound.kept
             if bound.value + rounding < first:
                 first, is_narrow = bound.value + rounding, bound.is_narrow
         if first - incumbent.score > optimality_tolerance(scores):
-            narrow, facts, own_nodes = _by_branches(
-                incumbent, sets, first, rounding, budget, reporter, options.keeps_proof
-            )
+            narrow, facts = _by_branches(incumbent, sets, first, rounding, budget, reporter)
     if narrow < first:
-        nodes = own_nodes
         is_narrow = True
         facts |= bound_facts(narrow, incumbent.score, rounding)
     else:
         facts |= {"bound": first, "gap": first - incumbent.score}
     if is_narrow:
         facts[IS_NARROW] = True
-    return replace(incumbent.result(), facts=facts, nodes=nodes)
+    return replace(incumbent.result(), facts=facts)
 
 
 def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> WidthSearch:
@@ -119,16 +115,9 @@ def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget, rep
 
 
 def _by_branches(
-    incumbent: Incumbent,
-    sets: np.ndarray,
-    first: float,
-    rounding: float,
-    budget: Budget,
-    reporter: Reporter,
-    keeps_nodes: bool,
-) -> tuple[float, dict[str, Any], list[TreeNode]]:
-    """Improve the incumbent by branch and bound; returns an upper bound in nats, facts of the header, and nodes for a
-    proof, with `keeps_nodes`.
+    incumbent: Incumbent, sets: np.ndarray, first: float, rounding: float, budget: Budget, reporter: Reporter
+) -> tuple[float, dict[str, Any]]:
+    """Improve the incumbent by branch and bound; returns an upper bound in nats, and facts of the header.
 
     Better networks consist of `sets` (int64). `first` is the bound known before, `rounding` an error of sums over a
     network's sets, both in nats.
@@ -144,9 +133,9 @@ def _by_branches(
         done = incumbent.moves + tree.n_programmes
         reporter.progress(done, budget.evaluations, "orders", **now, network=incumbent.result)
 
-    tree = EdgeTree(cliques, costs, source, incumbent, ideal, rounding, budget, report, keeps_nodes)
+    tree = EdgeTree(cliques, costs, source, incumbent, ideal, rounding, budget, report)
     tree.run()
-    return ideal - tree.cost, {"branches": tree.n_branches, "programmes": tree.n_programmes}, tree.nodes
+    return ideal - tree.cost, {"branches": tree.n_branches, "programmes": tree.n_programmes}
 
 
 def _columns(table: ParentSetTable, treewidth: int, most: float) -> tuple[FamilyCliques, Costs, np.ndarray]:
