@@ -234,8 +234,6 @@ bits integer!: scores, multipliers and bounds are whole numbers of one unit: 2 t
     scores are rounded up
 bound integer! units: no network of these lists scores more
 max_parents integer: the largest number of parents in the networks that the proof is about
-treewidth integer: K, the treewidth bound of the networks that the proof is about, if it has rows about cliques
-elimination list<integer>: all variables, in an order that eliminates the moral graph of the network found within K
 cuts integer!: lines of cuts, which come first
 nodes integer!: lines of nodes, which follow
 """)
@@ -245,23 +243,8 @@ cluster list<integer>: a cut: at least 'demand' of these variables have fewer th
 demand integer: of a cluster
 half list<integer>: a cut: half of the sum of these earlier ones (numbers from 0), see 'bnsl help proofs'
 lowered list<integer>: variables for whose sets counts are rounded down
-joined list<integer>: a row about cliques of a k-tree: if one of these variables has all others as parents, the
-    variables of 'within' are a clique; 'bnsl help proofs' has each kind of rows
-part list<integer>: a row: if these variables are a clique, the variables of 'within' are a clique
-within list<integer>: two or more of these
-link list<integer>: a row: among the variables 'among', with 'roots' of them, the cliques that hold these and two more
-among list<integer>: see link
-roots list<integer>: see link
-degree list<integer>: a row: the number of cliques that hold these and two more
-reversed boolean: the number is at most as large, not at least
-extended list<integer>: a row: a clique of these is part of larger ones
-chord list<integer>: a row: a path, whose ends are an edge
 above integer: a node: the number of the one above it, -1 for the first, which has all networks
 before list<integer>: the networks of the node above in which the first of two variables precedes the second
-edge list<integer>: with these two as an edge of the k-tree
-no_edge list<integer>: without
-arc list<integer>: with an arc from the first to the second
-no_arc list<integer>: without
 steps list<object>: multipliers that exclude sets of this node
 solved boolean: the sets that remain are solved exactly
 sha256 string: of all lines before this one, the last
@@ -274,7 +257,6 @@ multipliers list<integer>! units: of each of these, not negative, 0 for none; to
     'shift'
 shift integer: 0 unless given
 anew boolean: all other multipliers are 0
-ray boolean: scores count as 0 and the bound as -1, which shows that there is no network
 """)
 
 PARENT_SETS = FileFormat("bnsl.parentsets", 1, COMMON_HEADER_KEYS + PARENT_SETS_HEADER_KEYS, RECORD_KEYS)

@@ -145,9 +145,7 @@ def open_list_search(
             "--proof is about the sets as they are listed: give whole lists, and required or forbidden arcs, or a "
             "prior, to 'bnsl parentsets'."
         )
-    # Proofs with branches on arcs are about every listed set.
-    if given.proof is None or name != "exact" or options.treewidth is None:
-        table = drop_dominated(table)
+    table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
     searched = with_knowledge(replace(options, start=start), knowledge)
     about = Inputs(listed.header, n_sets=table.n_sets, table=table, digest=digest)
@@ -208,9 +206,7 @@ def _save_proof(
     from formats import write_proof
     from stages.optimize.bounds.proofs import make_proof
 
-    extra = network.header.extra
-    elimination = extra["treewidth"]["elimination"] if treewidth is not None else ()
-    write_proof(target, make_proof(nodes, listed, extra["bound"], treewidth, elimination))
+    write_proof(target, make_proof(nodes, listed, network.header.extra["bound"], treewidth))
 
 
 def _read_guides(

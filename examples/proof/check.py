@@ -4,7 +4,7 @@
     python3 check.py SETS.jsonl PROOF.jsonl NETWORK.jsonl
 
 Plain Python and exact whole numbers: no code of bnsl, no rounding but upwards. Exit code 0: the proof holds, and is
-about the network, whose names, sets, cycles, treewidth, total, bound and gap are checked. Other keys of SETS and
+about the network, whose names, sets, cycles, total, bound and gap are checked. Other keys of SETS and
 NETWORK are not read; of PROOF they are refused.
 
 The argument. A network takes one listed set of each variable, and its arcs close no cycle. A *cut* gives each set a
@@ -18,16 +18,10 @@ weight; in every network the weights of the sets taken add up to at least its *d
 With multipliers m >= 0, a network's score is at most its score plus the sum of m * (weight - demand). That is at most
 the sum over variables of the best value of their sets, score + sum of m * weight, less the sum of m * demand. If this
 is no more than the bound, nothing is left to prove. Else each set is dropped that cannot be in a network of a higher
-score: the same sum with it in place of the best set of its variable is no more than the bound. The same with scores
-of 0 and the bound -1 (`ray`) shows that there is no network: its sum is 0 or more.
+score: the same sum with it in place of the best set of its variable is no more than the bound.
 A *node* is some of the networks. The first has all of them; each other one has the networks of an earlier node in
-which one variable precedes another in an order, or with or without some arc or edge. Two nodes for both cases
-must cover what its steps leave open; or, if it is marked `solved`, the best network of the sets left is found.
-With a *treewidth* K < n a network also takes a k-tree of width K on its n variables that holds its moral graph, where
-a child and its parents are a clique. z[Q] is 1 if the variables Q are a clique of the k-tree, as all fewer than two
-are, else 0: one more choice, with weights in the cuts of `count_row`. What is adjacent to all of a clique of j
-variables is a k-tree of width k = K - j; m of its variables have at most km - k(k + 1)/2 edges if m >= k, all of them
-together as many, and else m(m - 1)/2.
+which one variable precedes another in an order. Two nodes for both cases must cover what its steps leave open; or, if
+it is marked `solved`, the best network of the sets left is found.
 """
 
 import hashlib
@@ -36,20 +30,17 @@ import math
 import sys
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations, pairwise
 
 CAP, MOST_BITS, MOST_TOGETHER, LIMIT = 100, 1000, 20, 1 << 62  # the last of the numbers of a proof
 # Types of keys: string, integer, boolean, list, number, a number or null; different variables, ascending or not, and
 # earlier cuts; ! must be there.
 HEADER, RECORD = "format:s! version:i! variables:l!", "child:i! parents:l! scores:l!"
-PROOF = f"{HEADER} sets:s! bits:i! bound:i! max_parents:i treewidth:i elimination:l cuts:i! nodes:i!"
+PROOF = f"{HEADER} sets:s! bits:i! bound:i! max_parents:i cuts:i! nodes:i!"
 ABOUT = {"score", "ess", "rows", "data", "by", "created", "interrupted"}  # in a proof's header, not read
 CLAIMS = f"{HEADER} total:o bound:n gap:n"
-CUTS = "joined:a! within:a!/part:a! within:a!/link:a! among:a! roots:u!/degree:a! reversed:b/extended:a!/chord:u!"
-CUTS = {cut.split(":")[0]: cut for cut in f"{CUTS}/cluster:a! demand:i!/half:c! lowered:a!".split("/")}
-NODE = "above:i! steps:l solved:b before:u edge:a no_edge:a arc:u no_arc:u"
-STEP = "cuts:c! multipliers:l! shift:i anew:b ray:b"
-REST = {"before": "before", "edge": "no_edge", "no_edge": "edge", "arc": "no_arc", "no_arc": "arc"}  # of two nodes
+CUTS = {"cluster": "cluster:a! demand:i!", "half": "half:c! lowered:a!"}
+NODE = "above:i! steps:l solved:b before:u"
+STEP = "cuts:c! multipliers:l! shift:i anew:b"
 TYPES = {"s": (str,), "i": (int,), "b": (bool,), "n": (int, float), "o": (int, float, type(None))}
 
 
@@ -122,25 +113,16 @@ def read_proof(path, names):
     n, n_cuts, n_nodes, most = len(names), header["cuts"], header["nodes"], header.get("max_parents", 0)
     are_right = n_cuts >= 0 < n_nodes and 0 <= header["bits"] <= MOST_BITS and most >= 0
     require(are_right and len(rest) == n_cuts + n_nodes, "lines are missing, or a number of the header out of range")
-    order, width = header.get("elimination", []), header.get("treewidth", 0)
-    typed({"elimination": order}, "elimination:u", path, (n, 0))
-    is_right = 0 < width < n == len(order) if "treewidth" in header else not order
-    require(is_right, "the treewidth is out of range, or the order of elimination lacks variables")
-    cuts, nodes = [], rest[n_cuts:]
-    for number, cut in enumerate(rest[:n_cuts]):
-        kind = next((kind for kind in CUTS if kind in cut), "half")
-        typed(cut, CUTS[kind], "a cut", (n, number))
-        own, within, among, roots = (set(cut.get(key, ())) for key in (kind, "within", "among", "roots"))
-        require(within <= own and roots <= among and not own & among, f"cut {number} is of other variables")
-        is_right = {"cluster": 1 <= cut.get("demand", 0) <= len(own), "chord": width and len(own) > 2, "half": True}
-        are_plain = kind != "half" or all(cuts[part][0] in ("cluster", "half") for part in own)
-        require(are_plain and is_right.get(kind, width), f"cut {number} is none of this proof")
-        cuts.append((kind, cut))
+    cuts, nodes = rest[:n_cuts], rest[n_cuts:]
+    for number, cut in enumerate(cuts):
+        typed(cut, CUTS["cluster" if "cluster" in cut else "half"], "a cut", (n, number))
+        is_right = "half" in cut or 1 <= cut["demand"] <= len(cut["cluster"])
+        require(is_right, f"cut {number} has a demand out of range")
     for number, node in enumerate(nodes):
         typed(node, NODE, "a node", (n, 0))
-        node["branch"] = [(kind, *node[kind]) for kind in REST if node.get(kind)]
         is_below = node["above"] == -1 if number == 0 else 0 <= node["above"] < number
-        require(is_below and [*map(len, node["branch"])] == [3] * (number > 0), "a node is not below an earlier one")
+        is_right = is_below and len(node.get("before", ())) == 2 * (number > 0)
+        require(is_right, "a node is not below an earlier one")
         for step in node.get("steps", []):
             typed(step, STEP, "a step", (0, n_cuts))
             require(all(type(m) is int and m >= 0 for m in step["multipliers"]), "a multiplier is none")
@@ -149,8 +131,15 @@ def read_proof(path, names):
     return header, cuts, nodes
 
 
+def count_cluster(cut, lists):
+    """The weights of a cluster by child and number of the set, and its demand."""
+    own, demand = set(cut["cluster"]), cut["demand"]
+    fewer = [(v, s) for v in own for s, (parents, _) in enumerate(lists[v]) if len(parents & own) < demand]
+    return dict.fromkeys(fewer, 1), min(demand, CAP)
+
+
 def count_half(cut, counted):
-    """The weights of half of a sum of earlier cuts by child and number of the set, and its demand."""
+    """The same of half of a sum of earlier cuts."""
     total, demand, lowered = Counter(), -len(cut["lowered"]), set(cut["lowered"])
     for part in cut["half"]:
         total.update(counted[part][0])
@@ -159,45 +148,12 @@ def count_half(cut, counted):
     return {at: min((c + (at[0] not in lowered)) // 2, demand) for at, c in total.items()}, demand
 
 
-def count_row(row, kind, lists, width, places):
-    """The same of other cuts; a clique's number among the choices is in `places`, or comes into it."""
-    n, own, within = len(lists), row[kind], row.get("within")
-    k, among = width - len(own), row.get("among", set(range(n)) - set(own))
-    cycle, demand = pairwise(own[-1:] + own), row.get("demand", 1 - len(own) if kind == "chord" else 0)
-    holds = {(v, s): len(parents & set(own)) for v in own for s, (parents, _) in enumerate(lists[v])}
-    if kind == "cluster":
-        return {at: 1 for at, held in holds.items() if held < demand}, min(demand, CAP)
-    weights = Counter({at: -1 for at, held in holds.items() if kind == "joined" and held == len(own) - 1})
-
-    def edges():  # of what is adjacent to all of `own`, less k for each of its variables
-        return [(1, [*own, a, b]) for a, b in combinations(among, 2)] + [(-k, [*own, a]) for a in among]
-
-    terms = {
-        # Two members with all others as parents would be each other's parents: one such set is taken at most.
-        "joined": lambda: [(1, within)],
-        "part": lambda: [(1, within), (-1, own)],  # part of a clique is a clique
-        "degree": lambda: [*edges(), (k * (k + 1) // 2, own)],  # all edges, see above; 0 if `own` is no clique
-        # At most min(k, m) of the roots are among the m, which lessens km to no less than the most edges of m.
-        "link": lambda: [*edges(), *((less, [*own, u]) for less, u in zip(range(k, 0, -1), row["roots"]))],
-        "extended": lambda: [(-k - 1, own), *((1, [*own, a]) for a in among)],  # any clique is part of one of K + 1
-        # An edge of a cycle is in a triangle with another variable of it: k-trees are chordal.
-        "chord": lambda: [(1, [a, own[-1], c]) for a in own[:1] for c in own[1:-1]] + [(-1, e) for e in cycle],
-    }[kind]()
-    for weight, clique in terms:
-        sign = -1 if kind == "link" or row.get("reversed") else 1
-        if len(clique) < 2:
-            demand -= sign * weight
-        else:
-            weights[places.setdefault(frozenset(clique), n + len(places)), 1] += sign * weight
-    return weights, demand
-
-
 def apply_step(multipliers, scores, allowed, counted, bound):
-    """Drop choices by the multipliers of a step; True if no network of the others can score more than the bound."""
+    """Drop sets by the multipliers of a step; True if no network of the others can score more than the bound."""
     largest, values, priced = max(abs(score) for own in scores for score in own), [list(own) for own in scores], 0
     for cut, multiplier in multipliers.items():
         weights, demand = counted[cut]
-        largest += multiplier * max(CAP, abs(demand), *map(abs, weights.values()))
+        largest += multiplier * CAP
         priced += multiplier * demand
         for (child, s), weight in weights.items():
             values[child][s] += multiplier * weight
@@ -246,42 +202,27 @@ def best_score(lists, scores, allowed):
     return total
 
 
-def remains(kind, first, second, v, s, family, after, places):
-    """Whether a choice is left in a node; family is a set with its child, a clique, or empty for no clique."""
-    return {
-        "before": not family & after[v],
-        "edge": s > 0 or v != places.get(frozenset((first, second))),
-        "no_edge": not family >= {first, second},
-        "arc": v != second or first in family,
-        "no_arc": v != second or first not in family,
-    }[kind]
-
-
 def check(number, multipliers, allowed, after, given):
-    """Check a node and those below it; `after[v]` are the variables that come after v."""
-    nodes, lists, families, places, scores, counted, bound = given
+    """Check a node and the nodes below it; `after[v]` are the variables that come after v."""
+    nodes, lists, scores, counted, bound = given
     if not all(allowed):
-        return  # a variable has no set left, or a clique must be and must not be
+        return  # a variable has no set left
     for step in nodes[number].get("steps", []):
         new = {cut: m << step.get("shift", 0) for cut, m in zip(step["cuts"], step["multipliers"])}
         multipliers = new if step.get("anew") else multipliers | new
-        goal = ([[0] * len(own) for own in scores], -1) if step.get("ray") else (scores, bound)
-        if apply_step(multipliers, goal[0], allowed, counted, goal[1]):
+        if apply_step(multipliers, scores, allowed, counted, bound):
             return
-    if nodes[number].get("solved") and best_score(lists, scores, allowed[: len(lists)]) <= bound:
+    if nodes[number].get("solved") and best_score(lists, scores, allowed) <= bound:
         return
     below = [child for child, node in enumerate(nodes) if node["above"] == number]
-    parts = {nodes[child]["branch"][0] for child in below}
-    rest = {(REST[kind], *((b, a) if kind == "before" else (a, b))) for kind, a, b in parts}
-    require(len(parts) == 2 and parts == rest, f"node {number} is left open")
+    pairs = {tuple(nodes[child]["before"]) for child in below}
+    require(len(pairs) == 2 and pairs == {(b, a) for a, b in pairs}, f"node {number} is left open")
     for child in below:
-        kind, a, b = nodes[child]["branch"][0]
-        if kind == "before" and a in after[b]:
+        a, b = nodes[child]["before"]
+        if a in after[b]:
             continue  # no order is left
-        later = after[b] | {b} if kind == "before" else frozenset()
-        now = [old | later if v == a or a in old else old for v, old in enumerate(after)]
-        left = [(v, [(s, families[v][s]) for s in own]) for v, own in enumerate(allowed)]
-        kept = [[s for s, family in own if remains(kind, a, b, v, s, family, now, places)] for v, own in left]
+        now = [old | after[b] | {b} if v == a or a in old else old for v, old in enumerate(after)]
+        kept = [[s for s in own if not lists[v][s][0] & now[v]] for v, own in enumerate(allowed)]
         check(child, multipliers, kept, now, given)
 
 
@@ -297,8 +238,8 @@ def claims_fit(header, scores):
     return all(fits)
 
 
-def score_of(path, names, lists, most, width, order):
-    """The score of a network by the lists; it has listed sets, of at most `most` parents, no cycle, and the width."""
+def score_of(path, names, lists, most):
+    """The score of a network by the lists; it has listed sets, of at most `most` parents, and no cycle."""
     header, own_names, families = read_lists(path, "bnsl.network", CLAIMS)
     is_of_names = set(own_names) == set(names) and all(len(own) == 1 for own in families)
     require(is_of_names, f"{path} has other variables, or more than one set of a variable")
@@ -310,12 +251,6 @@ def score_of(path, names, lists, most, width, order):
     while ready := {v for v in left if chosen[v] <= first}:
         left, first = left - ready, first | ready
     require(not left, f"the arcs form a cycle: of {', '.join(names[v] for v in sorted(left))}")
-    moral = [parents | {v} for v, parents in enumerate(chosen)]
-    graph = [set().union(*(clique for clique in moral if v in clique)) for v in range(len(names))]
-    for v in order:
-        require(len(graph[v]) <= width + 1, "the order of elimination does not show the treewidth")
-        for u in graph[v] - {v}:
-            graph[u] = (graph[u] | graph[v]) - {v}
     return sum(Fraction(dict(own)[parents]) for parents, own in zip(chosen, lists))
 
 
@@ -326,20 +261,17 @@ def main(sets_path, proof_path, network_path):
     for child, own in enumerate(lists):
         text += "".join(sorted(f"{child} {','.join(map(str, sorted(p)))} {score.hex()}\n" for p, score in own))
     require(header["sets"] == hashlib.sha256(text.encode()).hexdigest(), "the proof is of other lists")
-    n, unit, bound, width = len(names), 2 ** header["bits"], header["bound"], header.get("treewidth", 0)
-    most, counted, places = min(header.get("max_parents", n), width or n), [], {}
-    for kind, cut in cuts:
-        counted.append(count_half(cut, counted) if kind == "half" else count_row(cut, kind, lists, width, places))
-    families = [[parents | {v} for parents, _ in own] for v, own in enumerate(lists)]
-    allowed = [[s for s, family in enumerate(own) if len(family) <= most + 1] for own in families]
+    n, unit, bound = len(names), 2 ** header["bits"], header["bound"]
+    most, counted = header.get("max_parents", n), []
+    for cut in cuts:
+        counted.append(count_half(cut, counted) if "half" in cut else count_cluster(cut, lists))
+    allowed = [[s for s, (parents, _) in enumerate(own) if len(parents) <= most] for own in lists]
     scores = [[-(int(-Fraction(score) * unit // 1)) for _, score in own] for own in lists]  # rounded up
-    families += [[frozenset(), clique] for clique in places]  # with choices no and yes
-    allowed, scores = allowed + [[0, 1] for _ in places], scores + [[0, 0] for _ in places]
     sys.setrecursionlimit(100_000)
-    check(0, {}, allowed, [frozenset()] * len(families), (nodes, lists, families, places, scores, counted, bound))
-    total = score_of(network_path, names, lists, most, width, header.get("elimination", ()))
+    check(0, {}, allowed, [frozenset()] * n, (nodes, lists, scores, counted, bound))
+    total = score_of(network_path, names, lists, most)
     gap = Fraction(bound, unit) - total
-    about = f" of at most {most} parents each" * (most < n) + f" and a treewidth of at most {width}" * (width > 0)
+    about = f" of at most {most} parents each" * (most < n)
     print(f"proved: no network of these lists{about} scores more than {bound / unit:.6f} nats")
     share = float(abs(gap / total)) if total else 0.0
     print(f"this network scores {float(total):.6f}; gap {float(gap):.3g}, {share:.3%}")

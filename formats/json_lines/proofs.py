@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from ..detection import require_format
 from ..errors import Inconsistent, Truncated
 from ..kinds import Kind
-from ..proof_records import BRANCHES, WIDTH_ROWS, ClusterCut, HalfCut, Node, Proof, Step, WidthRow
+from ..proof_records import ClusterCut, HalfCut, Node, Proof, Step
 from ..schemas import PARTS, PROOF, Key, key_problem
 from ..streams import open_output
 from ..textlines import Lines, as_lines
@@ -25,23 +25,18 @@ def write_proof(target: str, proof: Proof) -> None:
     numbers: dict[str, Any] = {"sets": proof.sets, "bits": proof.bits, "bound": proof.bound}
     if proof.max_parents is not None:
         numbers["max_parents"] = proof.max_parents
-    if proof.treewidth is not None:
-        numbers |= {"treewidth": proof.treewidth, "elimination": proof.elimination}
     extra = numbers | {"cuts": len(proof.cuts), "nodes": len(proof.nodes)}
     lines = [encode_header(PROOF.name, replace(proof.header, extra=extra))]
     for cut in proof.cuts:
         if isinstance(cut, ClusterCut):
             lines.append(encode_fields({"cluster": cut.members, "demand": cut.demand}))
-        elif isinstance(cut, HalfCut):
-            lines.append(encode_fields({"half": cut.parts, "lowered": cut.lowered}))
         else:
-            beside = {name: getattr(cut, name) for name in WIDTH_ROWS[cut.kind]}
-            lines.append(encode_fields({cut.kind: cut.of, **beside}))
+            lines.append(encode_fields({"half": cut.parts, "lowered": cut.lowered}))
     last: list[Step] = []
     for node in proof.nodes:
         values: dict[str, Any] = {"above": node.above}
         if node.pair:
-            values[node.kind] = node.pair
+            values["before"] = node.pair
         present, values["steps"] = _step_above(last, node.above), []
         for step in node.steps:
             values["steps"].append(_changes(present, step))
@@ -80,13 +75,12 @@ def open_proof(source: str | BinaryIO | Lines) -> Proof:
         _refuse_unknown(lines, fields, PROOF.header)
         if fields["cuts"] < 0 or fields["nodes"] < 1:
             lines.fail(f"{fields['cuts']} cuts, {fields['nodes']} nodes: expected cuts from 0, and nodes from 1")
-        bits, most, treewidth = fields["bits"], fields.get("max_parents"), fields.get("treewidth")
+        bits, most = fields["bits"], fields.get("max_parents")
         if not 0 <= bits <= MOST_BITS or (most is not None and most < 0):
             lines.fail(f"bits {bits}, max_parents {most}: expected 0 to {MOST_BITS} bits, and parents from 0")
-        elimination = _elimination(lines, fields, n, treewidth)
-        cuts: list[ClusterCut | HalfCut | WidthRow] = []
+        cuts: list[ClusterCut | HalfCut] = []
         for _ in range(fields["cuts"]):
-            cuts.append(_cut(lines, next_object(), n, treewidth, cuts))
+            cuts.append(_cut(lines, next_object(), n, len(cuts)))
         nodes: list[Node] = []
         last: list[Step] = []
         for _ in range(fields["nodes"]):
@@ -101,38 +95,12 @@ def open_proof(source: str | BinaryIO | Lines) -> Proof:
         if next(lines, None) is not None:
             lines.fail("a line follows the digest, which ends the proof")
         return Proof(
-            replace(header, extra={}),
-            fields["sets"],
-            bits,
-            fields["bound"],
-            most,
-            tuple(cuts),
-            tuple(nodes),
-            treewidth,
-            elimination,
+            replace(header, extra={}), fields["sets"], bits, fields["bound"], most, tuple(cuts), tuple(nodes)
         )
 
 
-def _elimination(lines: Lines, fields: dict[str, Any], n_variables: int, treewidth: int | None) -> tuple[int, ...]:
-    """The elimination order of a proof within a treewidth; empty for others."""
-    order = _numbers(lines, {"elimination": [], **fields}, "elimination", n_variables, ascending=False)
-    if treewidth is not None and not 1 <= treewidth < n_variables:
-        lines.fail(f"treewidth {treewidth}: expected 1 to {n_variables - 1}, less than the number of variables")
-    if len(order) != (0 if treewidth is None else n_variables):
-        lines.fail("a proof within a treewidth, and no other, has an elimination order of all variables")
-    return order
-
-
-def _cut(
-    lines: Lines,
-    fields: dict[str, Any],
-    n_variables: int,
-    treewidth: int | None,
-    cuts: Sequence[ClusterCut | HalfCut | WidthRow],
-) -> ClusterCut | HalfCut | WidthRow:
-    """A cut; `cuts` are those before it."""
-    if kinds := [kind for kind in WIDTH_ROWS if kind in fields]:
-        return _width_row(lines, fields, kinds[0], n_variables, treewidth)
+def _cut(lines: Lines, fields: dict[str, Any], n_variables: int, n_before: int) -> ClusterCut | HalfCut:
+    """A cut; `n_before` cuts come before it."""
     is_cluster = "cluster" in fields
     _check(lines, fields, ("cluster", "demand") if is_cluster else ("half", "lowered"))
     if is_cluster:
@@ -140,31 +108,7 @@ def _cut(
         if not 1 <= demand <= len(members):
             lines.fail(f"a cluster of {len(members)} variables with demand {demand}")
         return ClusterCut(members, demand)
-    parts, lowered = _numbers(lines, fields, "half", len(cuts)), _numbers(lines, fields, "lowered", n_variables)
-    if any(isinstance(cuts[part], WidthRow) for part in parts):
-        lines.fail("half of a sum has a row about cliques: only clusters and halves are halved")
-    return HalfCut(parts, lowered)
-
-
-def _width_row(lines: Lines, fields: dict[str, Any], kind: str, n_variables: int, treewidth: int | None) -> WidthRow:
-    """A row about cliques; every row that passes holds in every k-tree (`stages.evaluate.proof_rows`)."""
-    names = WIDTH_ROWS[kind]
-    _check(lines, fields, (kind, *names))
-    if treewidth is None:
-        lines.fail(f"a row {kind!r} in a proof without a treewidth")
-    own = _numbers(lines, fields, kind, n_variables, ascending=kind != "chord")
-    within, among, roots = (
-        _numbers(lines, fields, name, n_variables, ascending=name != "roots") if name in names else ()
-        for name in ("within", "among", "roots")
-    )
-    row = WidthRow(kind, own, within, among, roots, fields.get("reversed", False))
-    if kind == "chord" and len(row.of) < 3:
-        lines.fail("a path of fewer than three variables")
-    if not set(row.within) <= set(row.of):
-        lines.fail(f"key 'within': expected some of the variables of {kind!r}")
-    if not set(row.roots) <= set(row.among) or not set(row.of).isdisjoint(row.among):
-        lines.fail("key 'among': expected variables outside 'link', with all of 'roots' among them")
-    return row
+    return HalfCut(_numbers(lines, fields, "half", n_before), _numbers(lines, fields, "lowered", n_variables))
 
 
 def _step_above(last: list[Step], above: int) -> Step:
@@ -188,18 +132,15 @@ def _changes(before: Step, step: Step) -> dict[str, Any]:
         values["shift"] = shift
     if is_anew:
         values["anew"] = True
-    if step.is_ray:
-        values["ray"] = True
     return values
 
 
 def _node(lines: Lines, fields: dict[str, Any], n_variables: int, n_cuts: int, last: list[Step]) -> tuple[Node, Step]:
     """A node and its last step, or the last step of the node above; `last` has the last steps of earlier nodes."""
-    _check(lines, fields, ("above", *BRANCHES, "steps", "solved"))
-    number, above, kinds = len(last), fields.get("above"), [kind for kind in BRANCHES if fields.get(kind)]
-    kind = kinds[0] if kinds else "before"
-    pair = _numbers(lines, {"before": [], **fields}, kind, n_variables, ascending="edge" in kind)
-    is_right = len(kinds) <= 1 and len(pair) == 2 * (number > 0)
+    _check(lines, fields, ("above", "before", "steps", "solved"))
+    number, above = len(last), fields.get("above")
+    pair = _numbers(lines, {"before": [], **fields}, "before", n_variables, ascending=False)
+    is_right = len(pair) == 2 * (number > 0)
     if above is None or not (-1 if number == 0 else 0) <= above < max(number, 0) or not is_right:
         lines.fail(
             f"node {number} is neither the first, with all networks, nor of two variables below an earlier one"
@@ -217,9 +158,9 @@ def _node(lines: Lines, fields: dict[str, Any], n_variables: int, n_cuts: int, l
         changed = {cut: m << shift for cut, m in zip(cuts, multipliers)}
         now = changed if step.get("anew") else dict(zip(present.cuts, present.multipliers)) | changed
         used = sorted(cut for cut, multiplier in now.items() if multiplier)
-        present = Step(tuple(used), tuple(now[cut] for cut in used), step.get("ray", False))
+        present = Step(tuple(used), tuple(now[cut] for cut in used))
         steps.append(present)
-    return Node(above, pair, tuple(steps), fields.get("solved", False), kind), present
+    return Node(above, pair, tuple(steps), fields.get("solved", False)), present
 
 
 def _check(lines: Lines, fields: dict[str, Any], names: Sequence[str]) -> None:

@@ -9,38 +9,21 @@ the bound.
 Cuts: of a cluster's members the first `k` in a network's order have fewer than `k` parents among the members
 (Bartlett and Cussens 2017). In half of a sum of cuts, counts may be rounded up. If they are rounded down for some
 variables, each of these takes one set, so at most one half per variable is lost (Caprara and Fischetti 1996).
-
-Within a treewidth a network also has a k-tree (`proof_rows`). Each clique in a row is one more choice, in the k-tree
-or not, without a score; rows demand weights of sets and of chosen cliques.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 
 from formats.errors import Inconsistent
-from formats.graphs.algorithms import elimination_width, moral_graph
-from formats.proof_records import (
-    BRANCHES,
-    CAP,
-    ClusterCut,
-    HalfCut,
-    Node,
-    Proof,
-    Step,
-    WidthRow,
-    digest_of_sets,
-    whole_scores,
-)
+from formats.proof_records import CAP, ClusterCut, HalfCut, Node, Proof, Step, digest_of_sets, whole_scores
 from formats.records import Network, ParentSetTable
 from stages.graphs import strongly_connected_components
-
-from .proof_rows import Clique, weights_of_cliques
 
 MOST_TOGETHER = 20
 """Largest component, in variables, that a proof may leave to be solved; larger ones stay open."""
@@ -68,24 +51,12 @@ class ProofChecker:
         self.proof, self._table = proof, table
         self._child = np.repeat(np.arange(table.n_variables), np.diff(table.set_offsets))
         self._of_set = np.repeat(np.arange(table.n_sets), np.diff(table.parent_offsets))
-        # The choice of a clique, to be in the k-tree, comes after all sets and the choice of leaving it out.
-        self._chosen: dict[Clique, int] = {}
         self._cuts: list[tuple[np.ndarray, np.ndarray, int]] = []
         for cut in proof.cuts:
-            if isinstance(cut, WidthRow):
-                self._cuts.append(self._of_cliques(cut))
-            else:
-                self._cuts.append(self._counted_by_cluster(cut) if isinstance(cut, ClusterCut) else self._halved(cut))
-        # No weight or demand of a cut is larger.
-        self._sizes = [
-            max(CAP, abs(demand), int(np.abs(weights).max(initial=0))) for _, weights, demand in self._cuts
-        ]
-        self._starts = np.append(table.set_offsets, table.n_sets + 2 * np.arange(1, len(self._chosen) + 1))
+            self._cuts.append(self._counted_by_cluster(cut) if isinstance(cut, ClusterCut) else self._halved(cut))
         largest = math.ceil(Fraction(float(np.abs(table.scores).max(initial=0.0))) * 2**proof.bits)
         self._require_small(largest)
-        self._scores = np.append(
-            whole_scores(table.scores, proof.bits), np.zeros(2 * len(self._chosen), dtype=np.int64)
-        )
+        self._scores = whole_scores(table.scores, proof.bits)
         self._largest = int(np.abs(self._scores).max(initial=0))
 
     def _require_small(self, largest: int) -> None:
@@ -101,21 +72,6 @@ class ProofChecker:
         hits = np.bincount(self._of_set[entries], minlength=self._table.n_sets)
         sets = np.flatnonzero(inside[self._child] & (hits < cut.demand))
         return sets, np.ones(len(sets), dtype=np.int64), min(cut.demand, CAP)
-
-    def _of_cliques(self, row: WidthRow) -> tuple[np.ndarray, np.ndarray, int]:
-        """The choices that a row about cliques counts; among them the sets that `joined` counts, with weight -1."""
-        of_cliques, demand = weights_of_cliques(row, self._table.n_variables, self.proof.treewidth or 0)
-        choices = [self._chosen.setdefault(q, self._table.n_sets + 2 * len(self._chosen) + 1) for q in of_cliques]
-        joined = self._joining(row.of) if row.kind == "joined" else np.empty(0, dtype=np.int64)
-        weights = [*of_cliques.values(), *[-1] * len(joined)]
-        return np.append(np.array(choices, dtype=np.int64), joined), np.array(weights, dtype=np.int64), demand
-
-    def _joining(self, members: Sequence[int]) -> np.ndarray:
-        """The sets of a member that hold all others."""
-        inside = np.zeros(self._table.n_variables, dtype=np.bool_)
-        inside[list(members)] = True
-        hits = np.bincount(self._of_set[inside[self._table.parents]], minlength=self._table.n_sets)
-        return np.flatnonzero(inside[self._child] & (hits == len(members) - 1))
 
     def _halved(self, cut: HalfCut) -> tuple[np.ndarray, np.ndarray, int]:
         """Half of a sum; weights above the demand are reduced to the demand, since such a set satisfies the cut
@@ -146,17 +102,10 @@ class ProofChecker:
 
         In the proof's unit; `nodes` are the nodes of the proof, or others over its cuts.
         """
-        return {number: left for number, left in self._walk(nodes, bound) if left > 0}
-
-    def reached(self, nodes: Sequence[Node], bound: int) -> list[int]:
-        """The numbers of the nodes that are below no closed node, ascending; parameters as in `left_open`."""
-        return sorted(number for number, _ in self._walk(nodes, bound))
-
-    def _walk(self, nodes: Sequence[Node], bound: int) -> Iterator[tuple[int, int]]:
-        """Each node reached, with its excess over `bound` if it is open, else 0."""
+        found: dict[int, int] = {}
         allowed = np.ones(len(self._scores), dtype=np.bool_)
-        if (most := self.proof.most_parents) is not None:
-            allowed[: self._table.n_sets] = np.diff(self._table.parent_offsets) <= most
+        if (most := self.proof.max_parents) is not None:
+            allowed = np.diff(self._table.parent_offsets) <= most
         below: dict[int, list[int]] = {}
         for number, node in enumerate(nodes):
             below.setdefault(node.above, []).append(number)
@@ -166,75 +115,47 @@ class ProofChecker:
             left = self._work_off(nodes[number], allowed, bound)
             children = below.get(number, [])
             if left <= 0:
-                yield number, 0
                 continue
-            parts = {(nodes[child].kind, nodes[child].pair) for child in children}
-            if not parts or any(parts != {part, _rest(*part)} for part in parts):
-                yield number, left
+            pairs = {nodes[child].pair for child in children}
+            if not pairs or any(pairs != {pair, pair[::-1]} for pair in pairs):
+                found[number] = left
                 continue
-            yield number, 0
             for child in children:
-                node = nodes[child]
-                first, second = node.pair
-                if node.kind != "before":
-                    waiting.append((child, self._part(allowed, node.kind, first, second), after))
-                elif not after[second] >> first & 1:  # else no order is left
+                first, second = nodes[child].pair
+                if not after[second] >> first & 1:  # else no order is left
                     waiting.append((child, *self._ordered(allowed, after, first, second)))
+        return found
 
     def _work_off(self, node: Node, allowed: np.ndarray, bound: int) -> int:
         """Apply a node's steps to `allowed`; returns by how much its networks may still exceed `bound`."""
         left = NOT_SOLVED
-        if not np.all(np.logical_or.reduceat(allowed, self._starts[:-1])):
-            return 0  # A variable has no set left, or a clique must be and must not be.
+        if not np.all(np.logical_or.reduceat(allowed, self._table.set_offsets[:-1])):
+            return 0  # A variable has no set left.
         for step in node.steps:
             excess = self._apply(step, allowed, bound)
             if excess <= 0:
                 return 0
-            if not step.is_ray:  # whose excess is no score
-                left = min(left, excess)
+            left = min(left, excess)
         if node.is_solved:
             left = min(left, self._solve(allowed, bound))
         return left
 
     def _apply(self, step: Step, allowed: np.ndarray, bound: int) -> int:
         """Exclude sets by a step's multipliers; returns by how much the step's own bound exceeds `bound`."""
-        self._require_small(
-            (0 if step.is_ray else self._largest)
-            + sum(self._sizes[cut] * m for cut, m in zip(step.cuts, step.multipliers))
-        )
+        self._require_small(self._largest + CAP * sum(step.multipliers))
         values, priced = self._scores.copy(), 0
-        if step.is_ray:
-            values[:], bound = 0, -1
         for cut, multiplier in zip(step.cuts, step.multipliers):
             sets, weights, demand = self._cuts[cut]
             values[sets] += multiplier * weights
             priced += multiplier * demand
         values[~allowed] = NOTHING
-        best = np.maximum.reduceat(values, self._starts[:-1])
+        best = np.maximum.reduceat(values, self._table.set_offsets[:-1])
         left = sum(best.tolist()) - priced - bound
         if left > 0:
             # With this set in place of the best one of its variable, the sum falls by the difference.
-            best_of_child = np.repeat(best, np.diff(self._starts))
+            best_of_child = np.repeat(best, np.diff(self._table.set_offsets))
             allowed &= best_of_child - np.where(allowed, values, best_of_child) < min(left, 1 << 62)
         return left
-
-    def _part(self, allowed: np.ndarray, kind: str, first: int, second: int) -> np.ndarray:
-        """The choices that remain with or without an edge of the k-tree, or an arc; parameters as in `Node`."""
-        allowed, n_sets, pair = allowed.copy(), self._table.n_sets, {first, second}
-        if kind == "edge":
-            if (choice := self._chosen.get((first, second))) is not None:
-                allowed[choice - 1] = False
-        elif kind == "no_edge":
-            allowed[[choice for clique, choice in self._chosen.items() if pair <= set(clique)]] = False
-            holds = [self._child == v for v in pair]
-            for held, v in zip(holds, pair):
-                held[self._of_set[self._table.parents == v]] = True
-            allowed[:n_sets][holds[0] & holds[1]] = False
-        else:
-            has = np.zeros(n_sets, dtype=np.bool_)
-            has[self._of_set[self._table.parents == first]] = True
-            allowed[:n_sets][(self._child == second) & (has != (kind == "arc"))] = False
-        return allowed
 
     def _ordered(
         self, allowed: np.ndarray, after: list[int], first: int, second: int
@@ -272,11 +193,6 @@ class ProofChecker:
                 return NOT_SOLVED
             total += best_of_component([sets[v] for v in component], component)
         return total - bound
-
-
-def _rest(kind: str, pair: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
-    """The part that covers what this part of a node leaves out."""
-    return BRANCHES[kind], pair[::-1] if kind == "before" else pair
 
 
 def best_of_component(sets: list[list[tuple[tuple[int, ...], int]]], component: list[int]) -> int:
@@ -331,15 +247,10 @@ def proved_gap(proof: Proof, table: ParentSetTable, network: Network) -> dict[st
     if len(numbers) != table.n_variables or network.n_variables != table.n_variables:
         raise Inconsistent("network and proof have different variables")
     parents = [tuple(sorted(numbers[p] for p in network.parents[places[name]])) for name in table.header.names]
-    if proof.treewidth is not None and elimination_width(moral_graph(parents), proof.elimination) > proof.treewidth:
-        raise Inconsistent(
-            "the network is not the one that was proved: the proof's elimination order shows no treewidth of at most "
-            f"{proof.treewidth}"
-        )
     scores = []
     for k, (first, last) in enumerate(pairwise(table.set_offsets.tolist())):
         name = table.header.names[k]
-        wanted, most = parents[k], proof.most_parents
+        wanted, most = parents[k], proof.max_parents
         if most is not None and len(wanted) > most:
             raise Inconsistent(f"{name!r} has {len(wanted)} parents; the proof is about {most} at most")
         score = next((table.scores[s] for s in range(first, last) if table.parent_set(s) == wanted), None)

@@ -13,7 +13,6 @@ import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import SCREENED
-from formats.proof_records import WidthRow
 from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
 from formats.sets.listed_sets import ListedSets, best_first
 from stages.graphs import positions_of
@@ -112,9 +111,6 @@ def reordered_nodes(nodes: Sequence[TreeNode], order: np.ndarray) -> list[TreeNo
     known: dict[int, HalvedSum] = {}
     made: dict[int, TreeNode] = {}
 
-    def row(given: Origin | WidthRow) -> Origin | WidthRow:
-        return given.renamed(place) if isinstance(given, WidthRow) else origin(given)
-
     def origin(given: Origin) -> Origin:
         if not isinstance(given, HalvedSum):
             return np.sort(place[given[0]]).astype(given[0].dtype), given[1]
@@ -124,7 +120,7 @@ def reordered_nodes(nodes: Sequence[TreeNode], order: np.ndarray) -> list[TreeNo
         return known[id(given)]
 
     def prices(given: Prices) -> Prices:
-        return given._replace(origins=tuple(map(row, given.origins)))
+        return given._replace(origins=tuple(map(origin, given.origins)))
 
     for node in nodes:
         made[id(node)] = TreeNode(

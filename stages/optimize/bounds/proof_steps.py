@@ -7,17 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from formats.proof_records import WidthRow
-
 from .cuts import Origin
 
 
 class Prices(NamedTuple):
     """Positive multipliers."""
 
-    origins: tuple[Origin | WidthRow, ...]  # the cuts
-    multipliers: tuple[float, ...]  # in nats; without a unit in a ray
-    is_ray: bool = False  # of rows alone, without the scores: they leave no network
+    origins: tuple[Origin, ...]  # the cuts
+    multipliers: tuple[float, ...]  # in nats
 
 
 def positive_prices(origins: list[Origin], multipliers: np.ndarray) -> Prices:
@@ -31,8 +28,7 @@ class TreeNode:
     """A node of a search tree, as a proof needs it; see `formats.proof_records.Node`."""
 
     above: TreeNode | None = None
-    pair: tuple[int, ...] = ()
+    pair: tuple[int, ...] = ()  # the first variable precedes the second
     exclusions: list[Prices] = field(default_factory=list)  # multipliers that excluded sets, oldest first
     best: Prices | None = None  # multipliers of its best bound
     is_solved: bool = False  # whether the residual problem was solved for the bound
-    kind: str = "before"  # what holds for the pair

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from formats.proof_records import CAP, ClusterCut, HalfCut, Node, Proof, Step, WidthRow, digest_of_sets
+from formats.proof_records import CAP, ClusterCut, HalfCut, Node, Proof, Step, digest_of_sets
 from formats.records import Header, ParentSetTable
 from stages.evaluate.proof_checking import ProofChecker
 
@@ -25,43 +25,23 @@ TRIES = 20
 """Attempts: each raises the bound of the proof to the value that its nodes leave open, by some rounding errors."""
 
 
-STRIDES = (0, None, 8, 2, 1)
-"""Which steps of a node a proof keeps. With 8 every eighth one, counted back from the last; with 0 the last one
-alone; with None the last one, and each time the one twice as far back.
-"""
-
-
 def make_proof(
-    nodes: Sequence[TreeNode],
-    table: ParentSetTable,
-    bound: float,
-    treewidth: int | None = None,
-    elimination: Sequence[int] = (),
+    nodes: Sequence[TreeNode], table: ParentSetTable, bound: float, max_parents: int | None = None
 ) -> Proof:
     """The proof in the recorded tree of a search, checked; it is about the lists of `table`.
 
     Its bound is `bound`, the upper bound in nats found by the search, plus the loss from rounding the multipliers.
-    Without rows or branches about edges it is about networks of at most `treewidth` parents each, of any treewidth;
-    with them about networks within the treewidth, which `elimination` proves for the network found.
+    It is about networks of at most `max_parents` parents each, of any treewidth.
     """
     steps = [node.exclusions + ([] if node.best is None else [node.best]) for node in nodes]
-    is_narrow = any(isinstance(origin, WidthRow) for some in steps for prices in some for origin in prices.origins)
-    # No weight or demand is larger.
-    largest_weight = max(CAP, (treewidth or 0) * table.n_variables)
     tallest = max((math.fsum(prices.multipliers) for some in steps for prices in some), default=0.0)
     largest = math.fsum(np.maximum.reduceat(np.abs(table.scores), table.set_offsets[:-1]).tolist())
-    largest += largest_weight * tallest
+    largest += CAP * tallest  # no weight or demand is larger
     bits = max(0, min(MOST_BITS, 60 - math.ceil(largest + 1.0).bit_length()))
     book = _CutBook()
     number = {id(node): k for k, node in enumerate(nodes)}
     made = tuple(
-        Node(
-            number.get(id(node.above), -1),
-            node.pair,
-            tuple(book.step(p, bits) for p in some),
-            node.is_solved,
-            node.kind,
-        )
+        Node(number.get(id(node.above), -1), node.pair, tuple(book.step(p, bits) for p in some), node.is_solved)
         for node, some in zip(nodes, steps)
     )
     proof = Proof(
@@ -69,20 +49,15 @@ def make_proof(
         digest_of_sets(table),
         bits,
         math.ceil(math.ldexp(bound, bits)),
-        None if is_narrow else treewidth,
+        max_parents,
         tuple(book.cuts),
         made,
-        treewidth if is_narrow else None,
-        tuple(elimination) if is_narrow else (),
     )
     checker = ProofChecker(proof, table)
     raised = proof.bound
     for _ in range(TRIES):
         excess = checker.excess(raised)
         if excess <= 0:
-            if is_narrow:
-                made = _thinned(made, checker, raised)
-                made = _taken(made, checker.reached(made, raised))
             return _compact(replace(proof, bound=raised, nodes=_shortened(made, checker, raised)))
         raised += excess
     # The best multipliers alone prove some bound in any case.
@@ -105,38 +80,6 @@ def _shortened(nodes: Sequence[Node], checker: ProofChecker, bound: int) -> tupl
             while number >= 0:
                 precise.add(number)
                 number = nodes[number].above
-
-
-def _thinned(nodes: Sequence[Node], checker: ProofChecker, bound: int) -> tuple[Node, ...]:
-    """Nodes of a proof of `bound`, each with the fewest of its last steps in `STRIDES` with which the proof holds.
-
-    A search under a treewidth excludes sets in almost every round, most of them anew with its last multipliers.
-    """
-    level = [0] * len(nodes)
-    while True:
-        made = tuple(replace(node, steps=_last_steps(node.steps, STRIDES[k])) for node, k in zip(nodes, level))
-        left_open = checker.left_open(made, bound)
-        if not left_open:
-            return made
-        for number in left_open:
-            raised = level[number] + 1
-            while number >= 0:
-                level[number] = max(level[number], min(raised, len(STRIDES) - 1))
-                number = nodes[number].above
-
-
-def _taken(nodes: Sequence[Node], kept: Sequence[int]) -> tuple[Node, ...]:
-    """The nodes of these numbers, ascending; the node above each is one of them."""
-    place = {-1: -1} | {number: k for k, number in enumerate(kept)}
-    return tuple(replace(nodes[number], above=place[nodes[number].above]) for number in kept)
-
-
-def _last_steps(steps: tuple[Step, ...], stride: int | None) -> tuple[Step, ...]:
-    """Some of the steps, the last one among them; `stride` is one of `STRIDES`."""
-    if stride is None:
-        kept = [len(steps) - (1 << k) for k in range(len(steps).bit_length())]
-        return tuple(steps[k] for k in reversed(kept) if k >= 0)
-    return steps[::-1][:: stride or max(1, len(steps))][::-1]
 
 
 def _compact(proof: Proof) -> Proof:
@@ -173,24 +116,22 @@ class _CutBook:
     """Numbers the cuts of a proof; a halved sum comes after the cuts summed."""
 
     def __init__(self) -> None:
-        self.cuts: list[ClusterCut | HalfCut | WidthRow] = []
-        self._number: dict[bytes | WidthRow, int] = {}
+        self.cuts: list[ClusterCut | HalfCut] = []
+        self._number: dict[bytes, int] = {}
 
     def step(self, prices: Prices, bits: int) -> Step:
         """The multipliers as whole multiples of the unit."""
         whole = {self.number(o): round(math.ldexp(m, bits)) for o, m in zip(prices.origins, prices.multipliers)}
         used = sorted(number for number, multiplier in whole.items() if multiplier)
-        return Step(tuple(used), tuple(whole[number] for number in used), prices.is_ray)
+        return Step(tuple(used), tuple(whole[number] for number in used))
 
-    def number(self, origin: Origin | WidthRow) -> int:
+    def number(self, origin: Origin) -> int:
         """The number of a cut; it is added if it is new."""
-        key = origin if isinstance(origin, WidthRow) else key_of(origin)
+        key = key_of(origin)
         if key not in self._number:
-            if isinstance(origin, WidthRow):
-                cut: ClusterCut | HalfCut | WidthRow = origin
-            elif isinstance(origin, HalvedSum):
+            if isinstance(origin, HalvedSum):
                 parts = sorted(self.number(part) for part in origin.parts)
-                cut = HalfCut(tuple(parts), tuple(origin.lowered.tolist()))
+                cut: ClusterCut | HalfCut = HalfCut(tuple(parts), tuple(origin.lowered.tolist()))
             else:
                 cut = ClusterCut(tuple(origin[0].tolist()), origin[1])
             self._number[key] = len(self.cuts)

@@ -45,7 +45,7 @@ class BranchAndCut:
 
     The cuts and kept sets of `search` are the warm start; it must not be improved any further. `incumbent`, the best
     network known, is improved. `report` is called after every branch. `jobs` threads work on branches at once; their
-    number changes no result. `is_rough` takes the volume algorithm in place of the linear solver.
+    number changes no result.
     """
 
     def __init__(
@@ -56,9 +56,7 @@ class BranchAndCut:
         report: Callable[[], None],
         keeps_nodes: bool = False,
         jobs: int = 1,
-        is_rough: bool = False,
     ):
-        self._is_rough = is_rough
         self.incumbent, self.budget, self.rng, self.jobs = incumbent, budget, search.rng, jobs
         self.n_branches = self.n_programmes = 0
         self._report = report
@@ -123,7 +121,6 @@ class BranchAndCut:
             cost=self._cost(),
             rounding=self._rounding,
             n_before=self._evaluations,
-            is_rough=self._is_rough,
         )
 
     def _work_on_root(self) -> None:

@@ -1,4 +1,4 @@
-"""The linear programme over candidate sets and cluster cuts, solved by HiGHS (the optional package highspy).
+"""The linear programme over candidate sets and cluster cuts, solved by HiGHS (the package highspy).
 
 The shares of each variable's sets sum to one, every cut counts a share of at least its demand, and the cost is
 minimal. This module returns shares and multipliers only; bounds are computed from the multipliers by
@@ -7,10 +7,12 @@ minimal. This module returns shares and multipliers only; bounds are computed fr
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import itertools
 import math
-from importlib.metadata import version
+import os
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,30 +41,36 @@ TRIAL_ITERATIONS = 60
 FIRST_SETS = 40
 """Sets per variable in the first programme."""
 
+OUTPUT = 1
+"""The file descriptor of standard output."""
+
 BASIC = 1
 """The solver's code for the status of basic sets and rows."""
 
-LOUD_RELEASE = "1.16"
-"""The first release that always writes a line to standard output."""
+_GREETING = threading.Lock()  # two threads must not both put standard output back
 
 
-release_of = functools.cache(version)
-"""The release of an installed package. Its metadata are read once: every programme asks, and reading takes longer
-than solving a small programme.
-"""
-
-
+@functools.cache
 def load_solver() -> Any:
-    """The module highspy.
+    """The module highspy, after its greeting.
 
-    Raises `ImportError` if it is not installed, or if its release writes to standard output, where networks are
-    written.
+    From release 1.16 on, the first solver of a process writes lines to standard output, where networks go, whatever
+    its options say. So the first one is made here, while the file descriptor of standard output leads nowhere.
     """
-    release = release_of("highspy")
-    if [int(part) for part in release.split(".")[:2]] >= [int(part) for part in LOUD_RELEASE.split(".")]:
-        raise ImportError(f"highspy {release} writes its name into the output")
     import highspy
 
+    with _GREETING:
+        flush_c = ctypes.CDLL(None).fflush
+        flush_c(None)
+        output = os.dup(OUTPUT)
+        try:
+            with open(os.devnull, "wb") as nowhere:
+                os.dup2(nowhere.fileno(), OUTPUT)
+                highspy.Highs()
+                flush_c(None)
+        finally:
+            os.dup2(output, OUTPUT)
+            os.close(output)
     return highspy
 
 
@@ -81,15 +89,6 @@ def new_solver(n_variables: int) -> Any:
     ones, none = np.ones(n_variables), np.empty(0, dtype=np.int32)
     highs.addRows(n_variables, ones, ones, 0, np.zeros(n_variables, dtype=np.int32), none, np.empty(0))
     return highs
-
-
-def lack_of_solver() -> str | None:
-    """Why the solver is not used; None if it is."""
-    try:
-        load_solver()
-    except ImportError as error:
-        return f"{error}; pip install 'highspy<{LOUD_RELEASE}' helps"
-    return None
 
 
 class Solution(NamedTuple):
@@ -130,9 +129,6 @@ class CutProgramme:
     It begins with `sets` (int64). These include the empty set of every variable, so there is always a solution. The
     share of the sets `excluded` (bool, shape (n_sets,)) is fixed at zero.
     """
-
-    is_rough = False
-    trial_steps = TRIAL_ITERATIONS
 
     def __init__(self, columns: Columns, sets: np.ndarray, excluded: np.ndarray):
         highspy = load_solver()

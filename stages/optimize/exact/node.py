@@ -25,9 +25,8 @@ from ..bounds.separators import Separator, add_violated, make_point
 from ..bounds.zero_half_cuts import HalvedSumSeparator
 from .branching import Gain, OrderGains, worth_of
 from .fractional import CycleSeparator, SharedArcs, add_precedence
-from .linear_programme import Basis, CutProgramme, Solution, first_sets, most_violated
+from .linear_programme import TRIAL_ITERATIONS, Basis, CutProgramme, Solution, first_sets, most_violated
 from .tree import Branch, BranchTree
-from .volume_programme import VolumeProgramme, VolumeStart
 
 ROUND_GAIN = 5e-3
 PATIENCE = 3
@@ -54,10 +53,6 @@ USEFUL = 1e-7
 
 MOST_TRIALS, LOOK_AHEAD = 12, 4
 """Most pairs tried in a branch, and pairs in a row without a better one that end the trials."""
-
-
-SHARE_LEFT = 1e-3
-"""Share credited to each set that is left, where no cycle is found among the sets with a share."""
 
 
 class Outcome(NamedTuple):
@@ -89,8 +84,6 @@ class BranchWork:
         Rounding error of sums, in nats.
     n_before : int
         Evaluations of the budget done earlier.
-    is_rough : bool
-        Whether programmes are solved by the volume algorithm, without the linear solver.
     """
 
     def __init__(
@@ -105,16 +98,15 @@ class BranchWork:
         cost: float,
         rounding: float,
         n_before: int,
-        is_rough: bool,
     ):
         self.pool, self.n_known, self.cost = pool, len(pool), cost  # the first `n_known` cuts were known before
         # int64: the sets of a better network, whose cost is then `cost`; None if none was found.
         self.found: np.ndarray | None = None
         self.n_programmes = 0  # programmes solved
         self.noted: list[Gain] = []  # gains of the orders tried
-        self.programme: CutProgramme | VolumeProgramme  # the programme of the branch
+        self.programme: CutProgramme  # the programme of the branch
         self._arcs, self._gains, self._keep, self._budget, self._rng = arcs, gains, keep, budget, rng
-        self._rounding, self._n_before, self._is_rough = rounding, n_before, is_rough
+        self._rounding, self._n_before = rounding, n_before
         self._is_empty = np.diff(pool.columns.parent_offsets) == 0
 
     def _limit(self) -> float:
@@ -130,17 +122,8 @@ class BranchWork:
         columns = self.pool.columns
         nothing = np.zeros(len(columns.costs), dtype=np.bool_)
         _, excess = self.evaluate(nothing, multipliers)
-        sets, every = first_sets(columns.set_offsets, excess, self._is_empty), np.arange(len(self.pool))
-        self.programme = self._new_programme(sets, nothing)
-        self.programme.add_cuts(self.pool.cuts, every)
-        if isinstance(self.programme, VolumeProgramme):
-            self.programme.start(VolumeStart(every[:0], np.empty(0), every, multipliers))
-
-    def _new_programme(self, sets: np.ndarray, excluded: np.ndarray) -> CutProgramme | VolumeProgramme:
-        columns = self.pool.columns
-        if self._is_rough:
-            return VolumeProgramme(columns, sets, excluded, self.cost)
-        return CutProgramme(columns, sets, excluded)
+        self.programme = CutProgramme(columns, first_sets(columns.set_offsets, excess, self._is_empty), nothing)
+        self.programme.add_cuts(self.pool.cuts, np.arange(len(self.pool)))
 
     def run(self, branch: Branch, rounds: int, search: Callable[[], float] | None = None) -> Outcome:
         """Bound the branch, with at most `rounds` rounds of cuts, and split it if the bound does not close it.
@@ -156,25 +139,23 @@ class BranchWork:
         branch = branch._replace(cost=cost, basis=basis, tight=tight)
         is_cut_short = self.is_spent() and cost < self._limit()
         sides = () if is_cut_short or cost >= self._limit() else self.split(branch, solution.shares)
-        if not (sides or is_cut_short) and cost < self._limit():
-            cost = max(cost, self._without_cycles(branch))
         return Outcome(cost, sides, is_cut_short, solution.shares, tight)
 
-    def _start(self, programme: CutProgramme | VolumeProgramme) -> tuple[Basis | VolumeStart, list[Origin]]:
-        """What continues the programme's last solution, and the cuts that matter in it."""
+    def _start(self, programme: CutProgramme) -> tuple[Basis, list[Origin]]:
+        """The basis of the programme's last solution, and the cuts that are tight in it."""
         basis = programme.basis()
         return basis, [self.pool.origins[c] for c in basis.cuts.tolist()]
 
-    def _programme_of(self, branch: Branch, excluded: np.ndarray) -> CutProgramme | VolumeProgramme:
+    def _programme_of(self, branch: Branch, excluded: np.ndarray) -> CutProgramme:
         """A programme that starts from the basis of a branch, whose cuts are numbered as in the pool.
 
         It has the sets that are not excluded or are basic, and only the tight cuts; `add_cuts` treats all other cuts
         as new ones.
         """
         assert branch.basis is not None
-        programme = self._new_programme(branch.basis.sets_without(excluded), excluded)
+        programme = CutProgramme(self.pool.columns, branch.basis.sets_without(excluded), excluded)
         programme.add_cuts(self.pool.cuts, branch.basis.cuts)
-        programme.start(branch.basis)  # type: ignore[arg-type]  # of a programme of the same kind
+        programme.start(branch.basis)
         return programme
 
     def solve(self, excluded: np.ndarray) -> tuple[Solution, float, np.ndarray]:
@@ -285,10 +266,6 @@ class BranchWork:
     def split(self, branch: Branch, shares: np.ndarray) -> tuple[Branch, ...]:
         """The two branches of the pair of variables that promises the largest product of gains."""
         pairs = self._arcs.undecided_pairs(shares, SHARE_TOLERANCE, branch.after)
-        if not pairs and self._is_rough:
-            # Rough shares without a cycle decide nothing: any pair on a cycle of the sets left will do.
-            shares = np.where(branch.excluded, 0.0, shares + SHARE_LEFT)
-            pairs = self._arcs.undecided_pairs(shares, SHARE_TOLERANCE, branch.after)
         if not pairs:
             # The sets with a share close no cycle: their best network, offered before, is the best of this branch.
             return ()
@@ -309,20 +286,6 @@ class BranchWork:
                 break
         return sides or self._try(branch, chosen, pairs[chosen])
 
-    def _without_cycles(self, branch: Branch) -> float:
-        """Cost of a branch without pairs to split by: of its cheapest sets, whose network is offered; 0 under rounded
-        shares of the linear solver.
-        """
-        if not self._is_rough:
-            return 0.0
-        none = np.zeros(len(self.pool))
-        cost, excess = self.evaluate(branch.excluded, none)
-        self._offer(
-            np.array([a + int(np.argmin(excess[a:b])) for a, b in itertools.pairwise(self.pool.columns.set_offsets)])
-        )
-        self._keep.keep_best(branch.node, self.pool.origins, none)
-        return cost
-
     def _try(self, branch: Branch, pair: tuple[int, int], shares: tuple[float, float]) -> tuple[Branch, Branch]:
         """The branches of both orders of a pair, whose gains are recorded; `shares` are of its two arcs."""
         there, back = pair, pair[::-1]
@@ -339,7 +302,7 @@ class BranchWork:
         for earlier, later in new_pairs:
             excluded[self._arcs.sets_with(later, earlier)] = True
         programme = self._programme_of(branch, excluded)
-        solution = programme.solve(self._budget, len(self.pool), programme.trial_steps)
+        solution = programme.solve(self._budget, len(self.pool), TRIAL_ITERATIONS)
         self.n_programmes += 1
         cost, _ = self.evaluate(excluded, solution.multipliers)
         node = TreeNode(branch.node, (first, second))

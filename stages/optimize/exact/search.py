@@ -30,7 +30,6 @@ from ..checkpoints import Offer
 from ..orders.initial_orders import make_sampler
 from ..result import SearchResult, listed_result
 from .incumbent import Incumbent
-from .linear_programme import lack_of_solver
 
 CHUNK = 20_000_000
 """Work on the bound, in sets looked at, between two looks at the gap before branch and cut."""
@@ -38,18 +37,12 @@ CHUNK = 20_000_000
 PROOF_WORK = 100_000_000
 """Work on the bound, in sets looked at, to prove a network found by dynamic programming: below half a second."""
 
-ROUGH_CHUNK = 100_000_000
-"""The same without the linear solver: it would close at the root what the volume algorithm closes by many steps."""
-
 SETTLED = 0.01
 """Share of the gap that this work on the bound must close; else branch and cut takes over."""
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
-    """The best network, or the incumbent when the budget ends, with an upper bound.
-
-    Beyond dynamic programming, the linear solver makes the proof faster where it is installed.
-    """
+    """The best network, or the incumbent when the budget ends, with an upper bound."""
     by_subsets = subsets_fit(table.n_variables)
     if options.keeps_proof and table.n_variables > MOST_TOGETHER:
         by_subsets = False  # A checker of the proof would have to repeat the dynamic programming.
@@ -134,26 +127,18 @@ def _prove_by_cuts(
         bound.improve(budget, FIRST_WORK + incumbent.work, incumbent.score)
         report(bound.value)
 
-    def tighten(chunk: int) -> None:
-        before = math.inf
-        while bound.gap < (1.0 - SETTLED) * before and not is_over():
-            before = bound.gap
-            if bound.found is not None:
-                incumbent.offer(bound.found)
-            bound.improve(budget, bound.work + chunk, incumbent.score)
-            report(bound.value)
-
-    tighten(CHUNK)
-    lack = None if is_over() else lack_of_solver()
-    if lack is not None:
-        tighten(ROUGH_CHUNK)
+    before = math.inf
+    while bound.gap < (1.0 - SETTLED) * before and not is_over():
+        before = bound.gap
+        if bound.found is not None:
+            incumbent.offer(bound.found)
+        bound.improve(budget, bound.work + CHUNK, incumbent.score)
+        report(bound.value)
     if is_over():
         return bound.value, [bound.root_node()]
 
     from .branch_and_cut import BranchAndCut
 
-    if lack is not None:
-        reporter.detail(f"branch and bound without the linear solver HiGHS ({lack})")
     value = bound.value
     cutting = BranchAndCut(
         bound,
@@ -162,7 +147,6 @@ def _prove_by_cuts(
         lambda: report(cutting.value, branches=cutting.n_branches),
         options.keeps_proof,
         resolve_jobs(options.jobs),
-        is_rough=lack is not None,
     )
     cutting.run()
     facts |= {"branches": cutting.n_branches, "programmes": cutting.n_programmes}

@@ -13,7 +13,6 @@ import numpy as np
 from ..bounds.cuts import Origin
 from ..bounds.proof_steps import TreeNode, positive_prices
 from .linear_programme import Basis
-from .volume_programme import VolumeStart
 
 
 class Branch(NamedTuple):
@@ -24,7 +23,7 @@ class Branch(NamedTuple):
     after: tuple[int, ...]  # for each variable the bits of the variables that come after it
     node: TreeNode  # multipliers of the branch, for a proof
     # Where its linear programme starts; None for the root. Indices of cuts in it are outdated.
-    basis: Basis | VolumeStart | None = None
+    basis: Basis | None = None
     tight: Sequence[Origin] = ()  # the cuts of the basis
 
     def over(self, kept: np.ndarray) -> Branch:

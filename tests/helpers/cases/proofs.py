@@ -19,8 +19,7 @@ def proof_of(table, method="exact", **options) -> tuple[Proof, object]:
     options = OptimizeOptions(method=method, keeps_proof=True, **options)
     network, _ = run(table, options, Budget(), NullReporter(), lambda *found: kept.append(found))
     extra = network.header.extra
-    elimination = extra["treewidth"]["elimination"] if options.treewidth is not None else ()
-    return make_proof(kept[0][1], table, extra["bound"], options.treewidth, elimination), network
+    return make_proof(kept[0][1], table, extra["bound"], options.treewidth), network
 
 
 def local_table(seed: int, n_variables: int = 24, reach: int = 4, n_sets: int = 8):

@@ -167,16 +167,6 @@ def test_the_checkers_agree_on_every_change(plain, tmp_path, few_cuts, record_pr
         record_property(name, count)
 
 
-@pytest.mark.slow
-def test_the_checkers_agree_on_every_change_within_a_treewidth(plain, tmp_path, few_rounds, record_property):
-    tables = (
-        (random_table(seed, 6, treewidth, 8), {"treewidth": treewidth}) for seed, treewidth in ((8, 2), (10, 3))
-    )
-    counts = verdicts_on_changes(plain, tmp_path, tables)
-    for name, count in sorted(counts.items()):
-        record_property(name, count)
-
-
 def verdicts_on_changes(plain, tmp_path, tables) -> Counter[str]:
     """How often both checkers refuse or accept one changed place of the proofs of some lists, with options.
 

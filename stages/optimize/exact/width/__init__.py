@@ -4,6 +4,5 @@ A network has a treewidth of at most K exactly if its moral graph is part of a k
 listed sets, for the edges of the k-tree (pairs of variables), its triangles and cliques of four (`cliques`), and rows
 that couple them (`separation`). HiGHS solves small programmes over some of them (`programme`); each bound is computed
 anew from multipliers in whole numbers over all sets (`rows`). `branching` splits, `tree` is the search, `incumbent`
-the best network so far, and `search` the method. Without HiGHS few variables are solved by dynamic programming
-(`ktree_dp`).
+the best network so far, and `search` the method.
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,16 +17,8 @@ MOST_CANDIDATES = 10
 """Pairs that are tried."""
 
 
-class Part(NamedTuple):
-    """A part of a branch."""
-
-    kind: str  # what holds for the pair, see `formats.proof_records.BRANCHES`
-    pair: tuple[int, int]  # an edge, ascending; or the parent and the child of an arc
-    limits: Ranges
-
-
-def candidates(point: FamilyPoint, limits: Ranges) -> Iterator[tuple[Part, Part]]:
-    """Pairs of parts, the most promising first.
+def candidates(point: FamilyPoint, limits: Ranges) -> Iterator[tuple[Ranges, Ranges]]:
+    """The limits of pairs of parts, the most promising first.
 
     Fractional edges come first, near one half and with much of the arcs' and marriages' share on them; only if there
     are none, fractional arcs, then edges that are not decided.
@@ -64,7 +55,7 @@ def _fractional_arc(point: FamilyPoint) -> tuple[int, int] | None:
     return (parent, child) if distance[parent, child] < 0.5 - WHOLE else None
 
 
-def edge_parts(cliques: FamilyCliques, limits: Ranges, pair: int) -> tuple[Part, Part]:
+def edge_parts(cliques: FamilyCliques, limits: Ranges, pair: int) -> tuple[Ranges, Ranges]:
     """The parts without an edge, so that no set needs it and no triangle has it, and with it."""
     without, within = limits.copied(), limits.copied()
     a, b = cliques.pairs[pair].tolist()
@@ -74,13 +65,13 @@ def edge_parts(cliques: FamilyCliques, limits: Ranges, pair: int) -> tuple[Part,
         columns += cliques.quad_column[a, b][cliques.quad_column[a, b] >= 0].tolist()
     without.upper[columns] = 0
     within.lower[cliques.first_pair + pair] = 1
-    return Part("no_edge", (a, b), without), Part("edge", (a, b), within)
+    return without, within
 
 
-def arc_parts(cliques: FamilyCliques, limits: Ranges, parent: int, child: int) -> tuple[Part, Part]:
+def arc_parts(cliques: FamilyCliques, limits: Ranges, parent: int, child: int) -> tuple[Ranges, Ranges]:
     """The parts without and with an arc."""
     without, within = limits.copied(), limits.copied()
     has = (cliques.child == child) & cliques.members[:, parent]
     without.upper[: cliques.n_sets][has] = 0
     within.upper[: cliques.n_sets][(cliques.child == child) & ~has] = 0
-    return Part("no_arc", (parent, child), without), Part("arc", (parent, child), within)
+    return without, within

@@ -42,8 +42,7 @@ class Incumbent:
         short.evaluations = self.moves if budget.evaluations is None else min(budget.evaluations, self.moves)
         found = search_bounded(table, options, short, NullReporter())
         assert found.elimination is not None
-        # Of the search's own bound: facts of the header, and nodes for a proof.
-        self.first_facts, self.first_nodes = found.facts, found.nodes
+        self.first_facts = found.facts  # of the search's own bound
         self.chosen = self._sets(found.parents)
         self.score, self.elimination = total_score(table.scores, self.chosen), list(found.elimination)
         self._search = OrderSearch(prepare_both(table, self.treewidth)[0], task_generator(options.seed, 0, 2))

@@ -1,6 +1,4 @@
-"""The best network within a treewidth from given lists with the proof: branch and bound on edges of k-trees, or
-dynamic programming where there is no solver and few variables.
-"""
+"""The best network within a treewidth from given lists with the proof: branch and bound on edges of k-trees."""
 
 from __future__ import annotations
 
@@ -17,8 +15,6 @@ from stages.graphs.treewidth import min_fill_order
 from stages.kernels.bounds.dual_ascent import new_columns
 from stages.lists.set_lists import all_sets, child_of_sets, keep_in_table, relative_scores
 from stages.runtime.budgets import Budget
-from stages.runtime.errors import StageError
-from stages.runtime.memory import format_bytes, free_bytes
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
@@ -26,16 +22,13 @@ from ... import OptimizeOptions
 from ...bounds import triangle_prices
 from ...bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
 from ...bounds.claims import IS_NARROW
-from ...bounds.proof_steps import TreeNode
 from ...bounds.rounding import optimality_tolerance, proof_rounding
 from ...bounds.width_search import WidthSearch
 from ...result import SearchResult, total_score
 from ...treewidth import forest
 from .. import search as any_width
-from ..linear_programme import lack_of_solver
 from .cliques import FamilyCliques
 from .incumbent import Incumbent
-from .ktree_dp import bag_bytes, solve_by_bags
 from .rows import Costs
 from .tree import EdgeTree
 
@@ -55,89 +48,51 @@ averages or has done this work.
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
-    """The best network, or the incumbent when the budget ends, with an upper bound.
-
-    Raises `StageError`: HiGHS is not installed, and the tables of dynamic programming do not fit into half of the
-    free memory.
-    """
+    """The best network, or the incumbent when the budget ends, with an upper bound."""
     treewidth = options.given_treewidth
-    if treewidth <= 1 and not options.keeps_proof:
+    if treewidth <= 1:
         return forest.search(table, options, budget, reporter)
-    if treewidth <= 1 or treewidth >= table.n_variables - 1:
-        # A network with one parent a variable has treewidth 1, and every network keeps the largest bound.
+    if treewidth >= table.n_variables - 1:
+        # Every network keeps this bound.
         kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
         found = any_width.search(kept, replace(options, treewidth=None, start=None), budget, reporter)
         return replace(found, elimination=min_fill_order(moral_graph(found.parents)))
-    lack = lack_of_solver()
-    if lack and options.keeps_proof:
-        raise StageError(
-            f"a proof under --tw {treewidth} is made of multipliers of the linear solver HiGHS\n  {lack}; or leave "
-            "out --proof: without the solver the search is dynamic programming, which leaves no multipliers"
-        )
-    size = bag_bytes(table.n_variables, treewidth)
-    if lack and size > free_bytes() // 2:
-        raise StageError(
-            f"method exact needs the linear solver HiGHS for {table.n_variables} variables under --tw {treewidth}:"
-            f" without it, tables would take {format_bytes(size)}, more than half of the free memory\n  {lack}; or"
-            " search with ils, which bounds the score without it"
-        )
-    return prove(table, options, budget, reporter, by_bags=lack is not None)
+    return prove(table, options, budget, reporter)
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
-    """Compile both ways, on a tiny table, even if a search on it ends early because the bound is met."""
+    """Compile what a search on a larger table needs: on a tiny one it may end early because the bound is met."""
     search(table, options, budget, reporter)
     triangle_prices.warm_up(new_columns(table))
-    if 1 < options.given_treewidth < table.n_variables - 1:
-        solve_by_bags(table, options.given_treewidth, Budget(stop=budget.stop), reporter)
 
 
-def prove(
-    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter, by_bags: bool
-) -> SearchResult:
-    """As `search` for a treewidth from 2 to n - 2, by branches or by dynamic programming, after a short search whose
-    own bound may suffice.
-    """
+def prove(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
+    """As `search` for a treewidth from 2 to n - 2, after a short search whose own bound may suffice."""
     kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= options.given_treewidth))
     incumbent = Incumbent(kept, options, budget)
     first, is_narrow = incumbent.first_facts["bound"], incumbent.first_facts.get(IS_NARROW, False)
     scores = kept.scores[incumbent.chosen]
     rounding = proof_rounding(table.n_variables, float(np.abs(scores).sum()))
     facts: dict[str, Any] = {}
-    narrow, nodes, own_nodes = math.inf, incumbent.first_nodes, incumbent.first_nodes
+    narrow = math.inf
     if first - incumbent.score > optimality_tolerance(scores) and not budget.is_spent(incumbent.moves):
-        if by_bags:
-            narrow = _by_bags(incumbent, budget, reporter)
-        else:
-            sets = np.arange(kept.n_sets)
-            # Small programmes are fast anyhow, and a proof has no multipliers of this bound.
-            if kept.n_sets >= LEAST_SETS and not options.keeps_proof:
-                bound = _exclude(incumbent, options, budget, reporter)
-                sets = bound.kept
-                if bound.value + rounding < first:
-                    first, is_narrow = bound.value + rounding, bound.is_narrow
-            if first - incumbent.score > optimality_tolerance(scores):
-                narrow, facts, own_nodes = _by_branches(
-                    incumbent, sets, first, rounding, budget, reporter, options.keeps_proof
-                )
+        sets = np.arange(kept.n_sets)
+        # Small programmes are fast anyhow.
+        if kept.n_sets >= LEAST_SETS:
+            bound = _exclude(incumbent, options, budget, reporter)
+            sets = bound.kept
+            if bound.value + rounding < first:
+                first, is_narrow = bound.value + rounding, bound.is_narrow
+        if first - incumbent.score > optimality_tolerance(scores):
+            narrow, facts = _by_branches(incumbent, sets, first, rounding, budget, reporter)
     if narrow < first:
-        nodes = own_nodes
         is_narrow = True
         facts |= bound_facts(narrow, incumbent.score, rounding)
     else:
         facts |= {"bound": first, "gap": first - incumbent.score}
     if is_narrow:
         facts[IS_NARROW] = True
-    return replace(incumbent.result(), facts=facts, nodes=nodes)
-
-
-def _by_bags(incumbent: Incumbent, budget: Budget, reporter: Reporter) -> float:
-    """Improve the incumbent to the best network; returns its score, infinity if the budget ended."""
-    solved = solve_by_bags(incumbent.table, incumbent.treewidth, budget, reporter)
-    if solved is None:
-        return math.inf
-    incumbent.keep(*solved)
-    return incumbent.score
+    return replace(incumbent.result(), facts=facts)
 
 
 def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> WidthSearch:
@@ -160,16 +115,9 @@ def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget, rep
 
 
 def _by_branches(
-    incumbent: Incumbent,
-    sets: np.ndarray,
-    first: float,
-    rounding: float,
-    budget: Budget,
-    reporter: Reporter,
-    keeps_nodes: bool,
-) -> tuple[float, dict[str, Any], list[TreeNode]]:
-    """Improve the incumbent by branch and bound; returns an upper bound in nats, facts of the header, and nodes for a
-    proof, with `keeps_nodes`.
+    incumbent: Incumbent, sets: np.ndarray, first: float, rounding: float, budget: Budget, reporter: Reporter
+) -> tuple[float, dict[str, Any]]:
+    """Improve the incumbent by branch and bound; returns an upper bound in nats, and facts of the header.
 
     Better networks consist of `sets` (int64). `first` is the bound known before, `rounding` an error of sums over a
     network's sets, both in nats.
@@ -185,9 +133,9 @@ def _by_branches(
         done = incumbent.moves + tree.n_programmes
         reporter.progress(done, budget.evaluations, "orders", **now, network=incumbent.result)
 
-    tree = EdgeTree(cliques, costs, source, incumbent, ideal, rounding, budget, report, keeps_nodes)
+    tree = EdgeTree(cliques, costs, source, incumbent, ideal, rounding, budget, report)
     tree.run()
-    return ideal - tree.cost, {"branches": tree.n_branches, "programmes": tree.n_programmes}, tree.nodes
+    return ideal - tree.cost, {"branches": tree.n_branches, "programmes": tree.n_programmes}
 
 
 def _columns(table: ParentSetTable, treewidth: int, most: float) -> tuple[FamilyCliques, Costs, np.ndarray]:

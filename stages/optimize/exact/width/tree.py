@@ -12,12 +12,10 @@ import numpy as np
 
 from stages.runtime.budgets import Budget
 
-from ...bounds.proof_steps import TreeNode
 from .branching import MOST_CANDIDATES, WHOLE, candidates
 from .cliques import FamilyCliques
 from .incumbent import Incumbent
 from .programme import Basis, CliqueProgramme, Solution
-from .proof_rows import WrittenRows
 from .rows import Costs, Ranges, RowPool, safe_bound
 from .separation import VIOLATION, FamilyPoint, first_rows, separate
 
@@ -55,13 +53,10 @@ class Branch(NamedTuple):
     cost: float  # lower bound on the cost of its networks in nats
     limits: Ranges
     basis: Basis | None
-    node: TreeNode  # for a proof
 
 
 class EdgeTree:
     """The search; `cost` is a lower bound on the cost of every network at any time.
-
-    Where a proof is wanted, `nodes` are the root and all branches, each after the one above it.
 
     Parameters
     ----------
@@ -79,8 +74,6 @@ class EdgeTree:
         Rounding error of sums over a network's sets, in nats.
     report : callable
         Called after every programme.
-    keeps_nodes : bool
-        Whether multipliers are kept for a proof.
     """
 
     def __init__(
@@ -93,14 +86,10 @@ class EdgeTree:
         rounding: float,
         budget: Budget,
         report: Callable[[], None],
-        keeps_nodes: bool = False,
     ):
         self.cliques, self.costs, self.incumbent, self.budget = cliques, costs, incumbent, budget
         self.n_branches = self.n_programmes = 0
         self.pool = RowPool()
-        self.nodes = [TreeNode()]
-        self._node = self.nodes[0]  # of the branch at work
-        self._written = WrittenRows(cliques, self.pool) if keeps_nodes else None
         self._source, self._ideal, self._rounding, self._report = source, ideal, rounding, report
         self._numbers = itertools.count()
         self._open: list[tuple[float, int, Branch]] = []
@@ -115,7 +104,7 @@ class EdgeTree:
         self.programme = CliqueProgramme(costs.in_nats, cliques.child, cliques.n_columns, first, limits, budget)
         self.programme.add_rows(self.pool, self.pool.add(first_rows(cliques)))
         self._idle = np.zeros(0, dtype=np.int64)
-        self._push(Branch(0.0, limits, None, self._node))
+        self._push(Branch(0.0, limits, None))
 
     @property
     def cost(self) -> float:
@@ -154,7 +143,6 @@ class EdgeTree:
         """Bound a branch, and split it or close it."""
         limits = branch.limits.copied()
         self.n_branches += 1
-        self._node = branch.node
         self.programme.limit(limits)
         if branch.basis is not None:
             self.programme.start(branch.basis)
@@ -162,7 +150,7 @@ class EdgeTree:
         if point is None:
             self._closed = min(self._closed, self._now)
         elif self._is_spent():
-            self._push(Branch(self._now, limits, self.programme.basis(), branch.node))
+            self._push(Branch(self._now, limits, self.programme.basis()))
         else:
             self._split(point, limits)
 
@@ -205,22 +193,17 @@ class EdgeTree:
         if bound is None:
             return False
         cost = self.costs.nats(bound.units)
-        if cost > self._now or self._node.best is None:
-            self._keep_best(solution.multipliers)
         self._now = max(self._now, cost)
         if self._now >= self._limit:
             return False
         n_sets = self.cliques.n_sets
         # What costs this much more has no place in a better network. Excesses are exact up to one unit.
         slack = math.ldexp(self._limit - cost, self.costs.exponent) + 2.0
-        before = _freedom(limits)
         limits.upper[:n_sets][bound.excess[:n_sets] > slack] = 0
         cliques = bound.excess[n_sets:]
         is_free = limits.lower[n_sets:] < limits.upper[n_sets:]
         limits.upper[n_sets:][is_free & (cliques > slack)] = 0
         limits.lower[n_sets:][is_free & (cliques < -slack)] = 1
-        if self._written is not None and _freedom(limits) < before:
-            self._node.exclusions.append(self._written.prices(solution.multipliers))
         joining = self._joining(bound.excess, limits)
         self.programme.limit(limits)
         if len(joining):
@@ -245,12 +228,6 @@ class EdgeTree:
             found = safe_bound(self.pool, ray, self.costs, limits, is_ray=True)
             if found is not None and found.units > 0:
                 self._now = math.inf
-                if self._written is not None:
-                    self._node.exclusions.append(self._written.prices(ray, is_ray=True))
-
-    def _keep_best(self, multipliers: np.ndarray) -> None:
-        if self._written is not None:
-            self._node.best = self._written.prices(multipliers)
 
     def _offer(self, point: FamilyPoint) -> bool:
         """Offer networks: the solution itself if it is whole, now and then one from its order; returns whether the
@@ -300,7 +277,7 @@ class EdgeTree:
                 best = parts
             gains = []
             for part in parts:
-                programme.limit(part.limits)
+                programme.limit(part)
                 programme.start(basis)
                 trial = programme.solve(len(self.pool), TRIAL_ITERATIONS)
                 rise = self._limit - cost if trial.is_infeasible else trial.value - cost
@@ -312,15 +289,5 @@ class EdgeTree:
         if best is None:
             self._closed = min(self._closed, cost)
             return
-        above = self._node
         for part in best:
-            # The multipliers of the branch above bound it until it has its own.
-            node = TreeNode(above, part.pair, best=above.best, kind=part.kind)
-            if self._written is not None:
-                self.nodes.append(node)
-            self._push(Branch(cost, part.limits, basis, node))
-
-
-def _freedom(limits: Ranges) -> int:
-    """How much less it is, so much is excluded or fixed."""
-    return int(limits.upper.sum(dtype=np.int64) - limits.lower.sum(dtype=np.int64))
+            self._push(Branch(cost, part, basis))

@@ -12,7 +12,7 @@ from naive.optimize.edge_prices import best_within_width, priced_cost
 from naive.optimize.lagrangian import costs_of
 from naive.optimize.networks_search import best_by_subsets, random_table
 from naive.optimize.orders import lists_of
-from naive.optimize.width_dp import best_within_all_ktrees
+from naive.optimize.within_ktrees import best_within_all_ktrees
 
 from stages.kernels.bounds.dual_ascent import new_columns
 from stages.lists.set_lists import keep_in_table

@@ -21,22 +21,14 @@ from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
 
-@pytest.fixture(params=[False, True], ids=["solver", "volume"])
-def is_rough(request):
-    """Whether branches are bounded without the linear solver."""
-    if not request.param:
-        pytest.importorskip("highspy")
-    return request.param
-
-
-def tree_on(table, seed=0, budget=None, bound_work=1.0, jobs=1, is_rough=False):
+def tree_on(table, seed=0, budget=None, bound_work=1.0, jobs=1):
     """Branch and cut from a poor network and bound, so that it has something to do."""
     rng = np.random.default_rng(seed)
     order = np.array(fixed_first_order(table), dtype=np.int32)
     incumbent = Incumbent(index_table(table), fixed_parents(table), lambda: order, rng)
     bound = BoundSearch(table, rng)
     bound.improve(Budget(), bound_work, incumbent.score)
-    return BranchAndCut(bound, incumbent, budget or Budget(), lambda: None, jobs=jobs, is_rough=is_rough)
+    return BranchAndCut(bound, incumbent, budget or Budget(), lambda: None, jobs=jobs)
 
 
 def root_work(table, seed):
@@ -49,14 +41,14 @@ def root_work(table, seed):
 
 @pytest.mark.parametrize("rounds", [1, 30])
 @pytest.mark.parametrize("seed", seeds(16, quick=2))
-def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, is_rough, monkeypatch):
+def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, monkeypatch):
     monkeypatch.setattr(branch_and_cut, "ROOT_ROUNDS", rounds)
     monkeypatch.setattr(branch_and_cut, "BRANCH_ROUNDS", rounds)
     # So few sets to begin with that others must join.
     monkeypatch.setattr(linear_programme, "FIRST_SETS", 2)
     n = 5 + seed % 6
     table = random_table(seed, n, max_parents=3 + seed % 2, n_sets=25, n_fixed=seed % 3, ties=seed % 4 == 0)
-    tree = tree_on(table, seed, is_rough=is_rough)
+    tree = tree_on(table, seed)
     tree.run()
     best = math.fsum(table.scores[solve_by_subsets(index_table(table), Budget(), NullReporter())[1]])
     assert tree.incumbent.score == pytest.approx(best, abs=1e-6)
@@ -68,7 +60,6 @@ def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, is_rough, 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_a_programme_starts_from_a_basis_of_other_sets_and_cuts(seed, monkeypatch):
-    pytest.importorskip("highspy")
     monkeypatch.setattr(linear_programme, "FIRST_SETS", 2)
     work, none = root_work(random_table(seed, 9, max_parents=4, n_sets=30), seed)
     pool, columns, every = work.pool, work.pool.columns, np.arange(len(none))
@@ -100,7 +91,6 @@ def test_a_programme_starts_from_a_basis_of_other_sets_and_cuts(seed, monkeypatc
 
 @pytest.mark.parametrize("seed", seeds(20, quick=4))
 def test_known_cuts_that_are_violated_join_and_others_do_not(seed):
-    pytest.importorskip("highspy")
     work, none = root_work(random_table(seed, 9, max_parents=4, n_sets=30), seed)
     rng = np.random.default_rng(seed)
     work.programme = linear_programme.CutProgramme(work.pool.columns, np.arange(len(none)), none)
@@ -160,14 +150,14 @@ def test_pairs_are_ranked_by_the_product_of_what_their_orders_gained():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 7])
-def test_branch_and_cut_ended_early_has_a_bound_that_holds(seed, is_rough, monkeypatch):
+def test_branch_and_cut_ended_early_has_a_bound_that_holds(seed, monkeypatch):
     monkeypatch.setattr(branch_and_cut, "ROOT_ROUNDS", 1)
     monkeypatch.setattr(branch_and_cut, "BRANCH_ROUNDS", 1)
     table = random_table(seed, 8, max_parents=4, n_sets=30)
     best = math.fsum(table.scores[solve_by_subsets(index_table(table), Budget(), NullReporter())[1]])
     before = math.inf
     for limit in (1, 3, 10, 30, 100, 300, 10_000_000):
-        tree = tree_on(table, seed, Budget(evaluations=limit), is_rough=is_rough)
+        tree = tree_on(table, seed, Budget(evaluations=limit))
         tree.run()
         assert tree.incumbent.score <= best + 1e-9
         assert best - 1e-7 <= tree.value <= before + 1e-6
@@ -177,7 +167,7 @@ def test_branch_and_cut_ended_early_has_a_bound_that_holds(seed, is_rough, monke
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(4, quick=1))
-def test_jobs_change_nothing(seed, is_rough, monkeypatch):
+def test_jobs_change_nothing(seed, monkeypatch):
     """Of a tree to its end, and of one that a limit on evaluations ends."""
     from stages.optimize.bounds import residual
 
@@ -187,7 +177,7 @@ def test_jobs_change_nothing(seed, is_rough, monkeypatch):
     monkeypatch.setattr(branch_and_cut, "BRANCH_ROUNDS", 1)
     table = random_table(seed, 7, max_parents=4, n_sets=16)
     for budget in ({}, {"evaluations": 10_000}):
-        trees = [tree_on(table, seed, Budget(**budget), jobs=jobs, is_rough=is_rough) for jobs in (1, 2)]
+        trees = [tree_on(table, seed, Budget(**budget), jobs=jobs) for jobs in (1, 2)]
         for tree in trees:
             tree.run()
         reported = [

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-import sys
 import threading
 
 import numpy as np
@@ -23,9 +21,7 @@ from stages.optimize.bounds.rounding import optimality_tolerance
 from stages.optimize.bounds.separators import make_point
 from stages.optimize.bounds.subset_dp import solve_by_subsets, subset_bytes, subsets_fit
 from stages.optimize.driver import run
-from stages.optimize.exact import linear_programme
 from stages.optimize.exact.fractional import SharedArcs, add_precedence, order_by_shares, with_empty_sets
-from stages.optimize.exact.linear_programme import lack_of_solver
 from stages.optimize.exact.search import prove, search
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
@@ -219,22 +215,8 @@ def test_memory_and_variables_decide_whether_subsets_are_the_way(monkeypatch):
     assert not subsets_fit(10)
 
 
-def test_a_release_that_writes_to_standard_output_is_not_used(monkeypatch):
-    monkeypatch.setattr(linear_programme, "release_of", lambda name: "1.16.0")
-    assert re.match(r"highspy 1.16.0 writes .*; pip install 'highspy<1.16' helps", lack_of_solver())
-
-
-@pytest.fixture(params=[False, True], ids=["solver", "volume"])
-def hides_solver(request, monkeypatch):
-    """With the linear solver, and as in an installation without it."""
-    if request.param:
-        monkeypatch.setitem(sys.modules, "highspy", None)
-    else:
-        pytest.importorskip("highspy")
-
-
 @pytest.mark.slow
-def test_same_seed_same_network_and_proof(hides_solver):
+def test_same_seed_same_network_and_proof():
     table = random_table(5, 24, max_parents=4, n_sets=40)
     options = OptimizeOptions(method="exact", seed=4)
     first, again = (run(table, options, Budget(evaluations=5000), NullReporter())[0] for _ in range(2))
@@ -244,7 +226,7 @@ def test_same_seed_same_network_and_proof(hides_solver):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIMA)
-def test_published_score_files_are_proved(name, shared, hides_solver):
+def test_published_score_files_are_proved(name, shared):
     from formats import open_parent_sets
 
     table = open_parent_sets(str(shared / "data" / "jkl" / f"{name}-5000.jkl.gz"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 
 import numpy as np
@@ -156,18 +155,3 @@ def test_repeats_exactly():
     first, second = (solve(table, 2, seed=5) for _ in range(2))
     assert first.parents == second.parents
     assert first.header.extra == second.header.extra
-
-
-def test_without_the_solver_it_names_the_package(monkeypatch):
-    real = builtins.__import__
-
-    def refuse(name, *rest, **more):
-        if name == "highspy":
-            raise ImportError("No module named 'highspy'")
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
-    table = random_table(7, 40, 3, 40)
-    with pytest.raises(StageError, match=r"(?s)HiGHS for 40 variables under --tw 2: .*pip install 'highspy"):
-        solve(table, 2)
-    assert_optimal(solve(table, 1), total(solve(table, 1)))

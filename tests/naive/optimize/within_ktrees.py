@@ -1,4 +1,4 @@
-"""Dynamic programming over ordered bags from the definition; the best network within all k-trees, many at a time."""
+"""The best network within all k-trees, many k-trees at a time."""
 
 from __future__ import annotations
 
@@ -9,35 +9,6 @@ import math
 import numpy as np
 
 from .ktrees import all_ktrees
-from .orders import best_within
-
-
-def totals_of_bags(lists, width):
-    """The best total of sets for the variables `chosen`, a frozenset, in an ordered bag and what hangs from it."""
-
-    @functools.cache
-    def total(bag, chosen):
-        outside = chosen - set(bag)
-        if not outside:
-            return sum(best_within(lists, v, set(bag[: bag.index(v)]))[0] for v in chosen)
-        most = -math.inf
-        for size in range(1, len(chosen) + 1):
-            for part in map(frozenset, itertools.combinations(sorted(chosen), size)):
-                if min(outside) in part:
-                    most = max(most, hanging(bag, part) + total(bag, chosen - part))
-        return most
-
-    def hanging(bag, part):
-        """The best total in bags that hang from `bag`: it loses a member outside `part`, and one of `part` joins."""
-        most = -math.inf
-        for left_out in set(bag) - part:
-            rest = [v for v in bag if v != left_out]
-            for new in part - set(bag):
-                for place in range(width + 1):
-                    most = max(most, total((*rest[:place], new, *rest[place:]), part))
-        return most
-
-    return total
 
 
 @functools.cache

@@ -1,0 +1,3 @@
+"""The version, written by the build."""
+
+VERSION = "0.2.0.dev1453+gd7c89edbb"
