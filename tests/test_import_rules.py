@@ -32,7 +32,6 @@ TABLES = (
     "stages.scoring.normalised_likelihood",
     "stages.scoring.scores",
     "formats.discovery",
-    "formats.idle_packages",
     "formats.kinds",
     "formats.printable",
     "formats.registry",
