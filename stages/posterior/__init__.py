@@ -18,7 +18,6 @@ from stages.methods import Described, own
 if TYPE_CHECKING:
     from formats.graph_records import ArcPattern
     from stages.ancestral_knowledge import Ancestors
-    from stages.runtime.remote_workers import RemoteWorkers
 
 PRIORS = {
     "dags": "all networks are equally probable before the data are seen",
@@ -85,7 +84,6 @@ class PosteriorOptions:
     ancestors: Ancestors | None = None  # required and forbidden: sampled networks that break a pair are rejected
     seed: int = 0
     jobs: int = 1  # number of chains that run in parallel; the result does not depend on it
-    remote: RemoteWorkers | None = None  # workers that run the chains in place of this process
 
 
 DEFAULT_SAMPLES = 10_000

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -9,15 +12,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from helpers.processes import TIMEOUT, environment, run_bnsl, start_bnsl
+from helpers.processes import TIMEOUT, environment, run_bnsl, run_here, start_bnsl
 
-pytest.importorskip("distributed")
+from stages.runtime import dask_workers
+from stages.runtime.budgets import Stop
+from stages.runtime.dask_workers import DaskWorkers
+from stages.runtime.errors import StageError
+
+distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
 
 SAME_DAY = {"SOURCE_DATE_EPOCH": "1000000000"}
 
-LISTS = ("parentsets", "--indep", "--seed", "1", "--evaluations", "3000")
-REPLICATES = ("optimize", "--hc", "--seed", "1", "--bootstrap", "40", "--data")
+LISTS = ("parentsets", "--indep", "--seed", "1", "--evaluations", "2000")
+REPLICATES = ("optimize", "--hc", "--seed", "1", "--bootstrap", "20", "--data")
 
 
 class Cluster:
@@ -32,7 +40,11 @@ class Cluster:
     def _start(self, kind: str, *options: str) -> subprocess.Popen:
         command = [Path(sys.executable).with_name("dask"), kind, "--scheduler-file", self.file, *options]
         with open(self.folder / f"{kind}.log", "ab") as log:
-            values = environment(PYTHONSAFEPATH="1", OPENBLAS_NUM_THREADS="1")
+            values = environment(
+                PYTHONSAFEPATH="1",
+                OPENBLAS_NUM_THREADS="1",
+                DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="1",  # so two lost workers are enough for a test
+            )
             return subprocess.Popen(list(map(str, command)), stdout=log, stderr=log, cwd=self.folder, env=values)
 
     def until(self, is_so: Callable[[], bool]) -> None:
@@ -75,6 +87,16 @@ def cluster(of_all_tests: Cluster) -> Cluster:
     return of_all_tests
 
 
+@pytest.fixture
+def workers(cluster: Cluster) -> Iterator[DaskWorkers]:
+    """What a command has."""
+    opened = DaskWorkers(str(cluster.file))
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
 @pytest.mark.parametrize(("command", "lines"), [(LISTS, 4), (REPLICATES, 3 * 81)], ids=["lists", "replicates"])
 def test_the_bytes_of_one_process_though_a_worker_is_killed(
     cluster: Cluster, bundled: Path, command: tuple[str, ...], lines: int
@@ -92,3 +114,114 @@ def test_the_bytes_of_one_process_though_a_worker_is_killed(
         written = first + process.stdout.read()
     assert process.returncode == 0, said.read_text()
     assert written == run_bnsl(*command, data, env=SAME_DAY).stdout
+
+
+def test_ctrl_c_ends_the_work_of_workers_and_every_variable_has_a_list(cluster: Cluster, bundled: Path):
+    data, place = bundled / "random80.csv.gz", ("--workers", f"dask:{cluster.file}")
+    process = start_bnsl("parentsets", "--greedy", "--seed", "1", "--time", "1h", data, *place, is_fresh=True)
+    with distributed.Client(scheduler_file=str(cluster.file), set_as_default=False) as others:
+        cluster.until(lambda: any(others.processing().values()))
+        process.send_signal(signal.SIGINT)
+        written, said = process.communicate(timeout=TIMEOUT)
+        assert process.returncode == 130 and b"80 variables was interrupted" in said
+        records = [json.loads(line) for line in written.splitlines()[1:]]
+        assert len(records) == 80 and all("interrupted" in record for record in records)
+        # They are free for others at once.
+        assert others.submit(sum, [1, 2]).result(9) == 3
+
+
+def test_tasks_at_work_hear_that_the_user_wants_to_stop(workers: DaskWorkers):
+    def work(task: int, stop: Stop) -> tuple[int, bool, int]:
+        while task > 1 and not stop.is_set():
+            time.sleep(0.01)
+        return task, stop.is_set(), os.getpid()
+
+    stop = Stop()
+    results = workers.map_tasks(work, range(40), stop)
+    assert [next(results)[:2] for _ in range(2)] == [(0, False), (1, False)]
+    stop.set()
+    rest = list(results)
+    assert [found[:2] for found in rest] == [(task, True) for task in range(2, 40)]
+    # All by the two workers: what they had found is kept.
+    assert os.getpid() not in {found[2] for found in rest}
+
+
+def test_an_error_comes_after_the_results_before_it(workers: DaskWorkers):
+    def work(task: int, stop: object) -> int:
+        if task == 3:
+            raise StageError("three")
+        time.sleep(0.2 * (task == 0))
+        return task
+
+    results = workers.map_tasks(work, range(9), Stop())
+    assert workers.jobs == 2 and [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(StageError, match="three"):
+        next(results)
+
+
+def test_what_lost_workers_had_is_run_here_once_stopped(
+    cluster: Cluster, workers: DaskWorkers, monkeypatch: pytest.MonkeyPatch
+):
+    """Without workers a command waits for new ones."""
+    monkeypatch.setattr(dask_workers, "LAST_SECONDS", 0.5)
+
+    def work(task: int, stop: Stop) -> tuple[int, bool]:
+        while task > 1 and not stop.is_set():
+            time.sleep(0.01)
+        return task, stop.is_set()
+
+    stop = Stop()
+    results = workers.map_tasks(work, range(9), stop)
+    assert [next(results) for _ in range(2)] == [(0, False), (1, False)]
+    for worker in cluster.workers:
+        worker.kill()
+        worker.wait()
+    stop.set()
+    assert list(results) == [(task, True) for task in range(2, 9)]
+
+
+def test_work_that_its_workers_die_of_ends_the_run(workers: DaskWorkers):
+    with pytest.raises(StageError, match="2 workers in a row died of the same work; is there memory"):
+        list(workers.map_tasks(lambda task, stop: os.kill(os.getpid(), signal.SIGKILL), [1], Stop()))
+
+
+def test_workers_of_another_version_refuse(workers: DaskWorkers, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(dask_workers, "VERSION", "0.0.7")
+    with pytest.raises(StageError, match=r"of bnsl-cli, the command 0\.0\.7: install the same"):
+        list(workers.map_tasks(lambda task, stop: task, [1], Stop()))
+
+
+def test_a_lost_scheduler_is_reported_and_the_run_goes_on(tmp_path: Path, bundled: Path):
+    cluster, target = Cluster(tmp_path), tmp_path / "lists"
+    command = (*LISTS, bundled / "random80.csv.gz", "-o", target)
+    try:
+        cluster.have_two_workers()
+        impatient = {**SAME_DAY, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s"}
+        process = start_bnsl(*command, "--workers", f"dask:{cluster.file}", is_fresh=True, env=impatient)
+        with distributed.Client(scheduler_file=str(cluster.file), set_as_default=False) as others:
+            cluster.until(lambda: any(others.processing().values()))
+        cluster.scheduler.kill()
+        _, said = process.communicate(timeout=TIMEOUT)
+    finally:
+        cluster.end()
+    assert process.returncode == 1 and b"the dask scheduler at" in said and b"is lost" in said and b"--resume" in said
+    assert run_bnsl(*command, "--resume", target, env=SAME_DAY).returncode == 0
+    resumed = target.read_bytes()
+    assert run_bnsl(*command, env=SAME_DAY).returncode == 0
+    assert resumed == target.read_bytes()
+
+
+def test_places_without_workers_are_reported(tmp_path: Path, bundled: Path):
+    data = bundled / "random80.csv.gz"
+    for where, code, words in (
+        ("dask:tcp://127.0.0.1:1", 1, b"no dask scheduler at tcp://127.0.0.1:1"),
+        (f"dask:{tmp_path / 'none.json'}", 1, b"no dask scheduler at"),
+        ("cluster", 2, b"'cluster' names no workers; write dask:tcp://host:8786"),
+    ):
+        result = run_here("parentsets", data, "--workers", where)
+        assert result.returncode == code and words in result.stderr, result.stderr.decode()
+    both = run_here("parentsets", data, "--workers", "dask:nowhere", "-j", "2")
+    assert both.returncode == 2 and b"leave out --jobs" in both.stderr
+    for one_search in (("--data", data), (data, "--asobs"), (data, "--exact")):
+        refused = run_here("optimize", *one_search, "--workers", "dask:nowhere")
+        assert refused.returncode == 2 and b"--bootstrap R" in refused.stderr
