@@ -1,4 +1,4 @@
-"""The version of the running code, for headers of files, ``--version`` and remote workers.
+"""The version of the running code, for headers of files, ``--version`` and workers elsewhere.
 
 Installation writes it from git into ``_version.py`` (setuptools-scm; `pyproject.toml`): the next release, the number
 of commits, the commit. In a checkout installed for editing, the commit may have changed since; then it is read from

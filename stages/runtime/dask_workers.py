@@ -15,6 +15,7 @@ import socket
 import threading
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -84,12 +85,14 @@ class DaskWorkers(Workers):
         version of this program or none.
         """
         import cloudpickle
-        import dask
         from distributed import as_completed
 
         # As the result of a task, not by `scatter`: dask computes it again if the workers that have it are lost.
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")
             held = self._client.submit(bytes, cloudpickle.dumps(function), pure=False)
+        # Otherwise the one worker that has it gets most tasks.
+        self._client.replicate([held])
         work = partial(_work, VERSION, self._end.name, held.key)
         # dask begins equal tasks in the order of their names.
         numbers = {f"{held.key}-{number:09d}": number for number in range(len(tasks))}
