@@ -28,11 +28,8 @@ def start() -> NoReturn:
     if problem := foreign_package():
         print(f"bnsl: error: {problem}", file=sys.stderr)
         sys.exit(ExitCode.BUG)
-    from formats.idle_packages import leave_out
-
     from .main import run
 
-    leave_out()
     run()
 
 

@@ -15,8 +15,6 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
 from typing import Any, TypeVar
 
-from .idle_packages import admit
-
 API_VERSION = 1
 """Version of `bnsl.plugin`; it grows when a formerly usable table becomes unusable."""
 
@@ -56,7 +54,6 @@ def discovered(
         if package == OURS:
             rows |= point.load()
             continue
-        admit()
         try:
             table = dict(point.load())
             _check_version(point)

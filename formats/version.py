@@ -1,4 +1,4 @@
-"""The version of this program, as it was installed: for headers of files, ``--version`` and remote workers."""
+"""The version of this program, as it was installed: for headers of files, ``--version`` and workers elsewhere."""
 
 from __future__ import annotations
 

@@ -68,10 +68,10 @@ def own_options(record: type, methods: Mapping[str, Any] | None = None) -> dict[
 ON_SETS = ("sets", "partial")
 """Options of all searches among listed sets."""
 
-ON_DATA = ("score", "ess", "max_parents", "start", "screen", "workers")
-"""Options of all searches on data; workers search replicates of the data."""
+ON_DATA = ("score", "ess", "max_parents", "start", "screen")
+"""Options of all searches on data."""
 
-RESTARTED = ("restarts", "start", "workers")
+RESTARTED = ("restarts", "start")
 """Options of searches whose restarts are independent of one another."""
 
 SAMPLED_ONLY = own(

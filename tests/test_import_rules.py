@@ -18,7 +18,7 @@ ENGINES = {
     "cairosvg": "formats.pictures.rendered",
     "highspy": "stages.optimize.exact.linear_programme",
     "distributed": "stages.runtime.dask_workers",
-    "cloudpickle": "stages.runtime.remote_tasks",
+    "cloudpickle": "stages.runtime.dask_workers",
 }
 """Optional packages, and the one module that each is imported in, when it is needed."""
 
@@ -32,7 +32,6 @@ TABLES = (
     "stages.scoring.normalised_likelihood",
     "stages.scoring.scores",
     "formats.discovery",
-    "formats.idle_packages",
     "formats.kinds",
     "formats.unread",
     "formats.printable",

@@ -54,7 +54,7 @@ def _learn(
     0.9878048780487805
     """
     given = replace(arguments.pop("given"), data=data)
-    found = optimize.body(sets=None, given=given, run=run, **arguments)
+    found = optimize.body(sets=None, workers=None, given=given, run=run, **arguments)
     data_options = arguments["data_options"]
     fitted = fit.body(
         network=_finish(LearntNetwork(found.network, None)),
@@ -76,7 +76,7 @@ def _declared() -> inspect.Signature:
     keyword = inspect.Parameter.KEYWORD_ONLY
     own = {"data": argument("DATA", is_required=True), **optimize.declared, "given": TASK}
     own |= {name: fit.declared[name] for name in ("smoothing", "smoothing_for", "smooth_towards")}
-    del own["sets"]
+    del own["sets"], own["workers"]
     return inspect.Signature([inspect.Parameter(name, keyword, default=value) for name, value in own.items()])
 
 

@@ -76,6 +76,7 @@ def optimize(
         "scores of the network and lists that it begins with; hill climbers end with the move that reaches them.",
     ),
     execution: shared.RunOptions = shared.RUNNING,
+    workers: str | None = shared.workers_option("Learn the replicates of --bootstrap elsewhere. "),
     *,
     run: Run,
 ) -> Learnt | Replicates | RunForecast:
@@ -102,7 +103,7 @@ def optimize(
     from stages.runtime.budgets import Budget
 
     explain_interruption(NOTHING_YET)
-    options_of.check_bootstrap(given, sets, execution.workers)
+    options_of.check_bootstrap(given, sets, workers)
     options_of.check_incomplete(given, sets, data_options)
     options_of.check_options(run, method, given, own["restarts"] is not None)
     options_of.check_proof(given)
@@ -114,7 +115,7 @@ def optimize(
         treewidth=given.treewidth,
         seed=shared.resolve_seed(execution.seed, run.reporter),
         jobs=execution.jobs,
-        remote=run.resources.enter_context(shared.opened_workers(execution.workers, run)),
+        workers=run.resources.enter_context(shared.opened_workers(workers, run)),
         **asdict(score_options),
         max_parents=given.max_parents,
         **own,
@@ -213,12 +214,10 @@ def replicates(
     reporter: Reporter,
 ) -> Iterator[Learnt]:
     """The networks of replicates, with records of their run."""
-    from stages.runtime.remote_workers import workers_fact
-
     assert opened.replicates is not None
     for number, (network, figures) in enumerate(opened.replicates(limits, stop), start=1):
         yield Learnt(replace(network, header=record_command(network.header, "optimize", recorded)), figures)
-        reporter.progress(number, requested, "replicates", **workers_fact(opened.options.remote))
+        reporter.progress(number, requested, "replicates")
 
 
 def ranked_ones(

@@ -92,6 +92,7 @@ def parentsets(
     ),
     parts: options_of.PartOptions = record(options_of.PartOptions, "Parts of a run"),
     execution: shared.RunOptions = shared.RUNNING,
+    workers: str | None = shared.workers_option(),
     trace: str | None = options_of.TRACE,
     *,
     run: Run,
@@ -134,7 +135,7 @@ def parentsets(
         memory=search.memory,
         seed=shared.resolve_seed(seed, run.reporter),
         jobs=execution.jobs,
-        remote=run.resources.enter_context(shared.opened_workers(execution.workers, run)),
+        workers=run.resources.enter_context(shared.opened_workers(workers, run)),
         shard=parts.shard,
         **own,
     )

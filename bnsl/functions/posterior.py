@@ -213,8 +213,6 @@ def posterior(
         **own,
     )
     method = _chosen_method(options, table.n_variables, reporter)
-    if execution.workers is not None and method == "exact":
-        raise UsageError("--workers run chains (--sampled); an exact sum has no parts for them.")
     if method == "exact" and (run.resume is not None or run.save_every not in (None, shared.SAVE_EVERY)):
         raise UsageError("--save-every and --resume are about chains (--sampled); an exact sum cannot be continued.")
     earlier = {} if run.resume is None else run.resume.facts
@@ -222,8 +220,7 @@ def posterior(
         options = replace(options, **{name: earlier.get(name, getattr(options, name))})
     seed = earlier.get("seed") if execution.seed is None else execution.seed
     seed = shared.resolve_seed(seed, reporter) if method == "sampled" else 0
-    remote = run.resources.enter_context(shared.opened_workers(execution.workers, run))
-    options = replace(options, method=method, seed=seed, remote=remote)
+    options = replace(options, method=method, seed=seed)
     if question.dry_run:
         from stages.parentsets.memory import reading_bytes
         from stages.posterior.forecast import forecast_run

@@ -228,11 +228,8 @@ def check_bootstrap(given: TaskOptions, sets: Any, workers: str | None) -> None:
     if given.bootstrap is None:
         if given.resample is not None:
             raise UsageError("--resample goes with --bootstrap R.")
-        if workers is not None and given.data is not None:
-            raise UsageError(
-                "--workers learn replicates (--bootstrap R), or make restarts among SETS; one search on data has "
-                "no parts that they could take."
-            )
+        if workers is not None:
+            raise UsageError("--workers learn replicates (--bootstrap R); one search is that of this process.")
         return
     if given.data is None:
         raise UsageError("--bootstrap draws rows of data: give --data DATA; listed sets are scored on all rows.")

@@ -17,7 +17,7 @@ from .values import DURATION, FLAG, OUTPUT, OUTPUT_FILE, SEED, TEXT, Choice, Num
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
-    from stages.runtime.remote_workers import RemoteWorkers
+    from stages.runtime.dask_workers import DaskWorkers
 
     from ..running.function import Run
 
@@ -129,28 +129,12 @@ def jobs_field() -> Any:
     return option(text, Whole(0), "N", names=("-j", "--jobs"), default=1, section="Run")
 
 
-def parse_place(text: str) -> str:
-    """The address or file of the scheduler in ``dask:ADDRESS`` or ``dask:FILE``."""
-    engine, _, where = text.partition(":")
-    if engine == "dask" and where:
-        return where
-    here = f", or -j {where} for workers on this machine" if engine == "processes" and where.isdecimal() else ""
-    raise ValueError(f"{text!r} names no workers; write dask:tcp://host:8786 or dask:scheduler.json{here}")
-
-
 @dataclass(frozen=True)
 class RunOptions:
-    """The seed of the random choices and the workers."""
+    """The seed of the random choices and the number of workers."""
 
     seed: int | None = option("Seed of the random choices; drawn and recorded if not given.", SEED, "N")
     jobs: int = jobs_field()
-    workers: str | None = option(
-        "Compute on workers outside this process: dask:ADDRESS or dask:FILE, a running dask scheduler (its "
-        "address, or the file it wrote; its workers need the packages bnsl-cli, distributed and cloudpickle). Data "
-        "travel once, this process writes. The result does not depend on it.",
-        Parsed("where", parse_place),
-        "WHERE",
-    )
 
 
 RUNNING = record(RunOptions)
@@ -166,9 +150,28 @@ def jobs_option() -> Any:
     return single(RunOptions, "jobs")
 
 
+def workers_option(text: str = "") -> Any:
+    """``--workers``; `text` says what they do."""
+    text = (
+        f"{text}Compute on workers outside this process: dask:ADDRESS or dask:FILE, a running dask scheduler (its "
+        "address, or the file it wrote; its workers need the packages bnsl-cli, distributed and cloudpickle). Data "
+        "travel once, this process writes. The result does not depend on it."
+    )
+    return parameter(text, Parsed("where", _place), "WHERE", section="Run")
+
+
+def _place(text: str) -> str:
+    """The address or file of the scheduler in ``dask:ADDRESS`` or ``dask:FILE``."""
+    engine, _, where = text.partition(":")
+    if engine == "dask" and where:
+        return where
+    here = f", or -j {where} for workers on this machine" if engine == "processes" and where.isdecimal() else ""
+    raise ValueError(f"{text!r} names no workers; write dask:tcp://host:8786 or dask:scheduler.json{here}")
+
+
 @contextlib.contextmanager
-def opened_workers(place: str | None, run: Run) -> Iterator[RemoteWorkers | None]:
-    """The workers within the block; None for threads of this process. Refused together with ``--jobs``.
+def opened_workers(place: str | None, run: Run) -> Iterator[DaskWorkers | None]:
+    """The workers within the block; None for those of this process. Refused together with ``--jobs``.
 
     Raises `UsageError`: a number of workers of this process is given, too; `StageError`: a package is not
     installed, or no workers answer.
@@ -182,7 +185,7 @@ def opened_workers(place: str | None, run: Run) -> Iterator[RemoteWorkers | None
 
     workers = DaskWorkers(place)
     try:
-        run.reporter.detail(f"{workers.count()} workers at dask:{place}")
+        run.reporter.detail(f"{workers.jobs} workers at dask:{place}")
         yield workers
     finally:
         workers.close()

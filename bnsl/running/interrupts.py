@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from stages.runtime.budgets import StopSignal
+    from stages.runtime.budgets import Stop
 
 
 class Interrupted(BaseException):
@@ -57,10 +57,10 @@ class StopRequest(threading.Event):
 
     signal_number: int | None = None
 
-    def __reduce__(self) -> tuple[Callable[[], StopSignal], tuple[()]]:
-        from stages.runtime.budgets import arriving_stop
+    def __reduce__(self) -> tuple[type[Stop], tuple[()]]:
+        from stages.runtime.budgets import Stop
 
-        return arriving_stop, ()
+        return Stop, ()
 
     @property
     def exit_code(self) -> int:

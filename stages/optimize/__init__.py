@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from stages.knowledge import Knowledge
-    from stages.runtime.remote_workers import RemoteWorkers
+    from stages.runtime.workers import Workers
 
     from ..lists.start_network import StartNetwork
 
@@ -82,7 +82,7 @@ class OptimizeOptions:
     )
     seed: int = 0
     jobs: int = 1  # threads
-    remote: RemoteWorkers | None = None  # workers for restarts, or replicates, in place of threads
+    workers: Workers | None = None  # workers elsewhere for replicates, in place of those of `jobs`
     # `score`, `ess`: local score of a search on data and its equivalent sample size.
     score: str = "bic"
     ess: float = 1.0
@@ -161,7 +161,7 @@ MAIN_METHODS = {
     ),
 }
 
-INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "best_classes", "workers")
+INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "best_classes")
 """Inputs and outputs that methods name among their options and the command line opens."""
 
 METHODS = installed("bnsl.searches", MAIN_METHODS, {*(each.name for each in fields(OptimizeOptions)), *INPUTS})

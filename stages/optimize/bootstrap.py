@@ -21,9 +21,8 @@ from formats.data_records import Dataset, IncompleteDataset
 from formats.records import Network
 from stages.runtime.budgets import StopSignal
 from stages.runtime.errors import StageError
-from stages.runtime.remote_workers import RemoteWorkers, remote_map
 from stages.runtime.seeding import next_seed, task_generator
-from stages.runtime.workers import CAN_FORK, forked_map, ordered_map, resolve_jobs
+from stages.runtime.workers import Workers, ordered_map, processes
 
 Found = tuple[Network, dict[str, Any]]
 """A network and the figures of its search."""
@@ -116,7 +115,7 @@ def bootstrap_networks(
     jobs: int,
     stop: StopSignal,
     resampling: Resampling,
-    remote: RemoteWorkers | None = None,
+    workers: Workers | None = None,
 ) -> Iterator[Found]:
     """A network for each replicate of the data, in order.
 
@@ -125,8 +124,8 @@ def bootstrap_networks(
 
     Each replicate derives from `seed` a stream for its rows, the seed of its search, and an order of the columns; so
     choices that a search makes by the order of columns vary between replicates. `jobs` replicates are searched at
-    once, each in a forked process. With `remote`, its workers search all replicates except for the first instead.
-    Once `stop` is set, no further replicate begins.
+    once, each in a forked process; with `workers`, these search all but the first instead. Once `stop` is set, no
+    further replicate begins.
     """
     table = dataset.dataset if isinstance(dataset, IncompleteDataset) else dataset
 
@@ -143,14 +142,8 @@ def bootstrap_networks(
 
     # The first search runs before processes are forked: it compiles kernels for all.
     others = range(1, n_replicates)
-    jobs = resolve_jobs(jobs)
-    mapped: Iterator[Found | None]
-    if remote is not None:
-        mapped = remote_map(work, others, remote, stop)
-    elif jobs == 1 or not CAN_FORK or not others:
-        mapped = ordered_map(work, others, jobs)
-    else:
-        mapped = forked_map(work, others, jobs, stop)
+    workers = workers or processes(jobs)
+    mapped = ordered_map(work, others, jobs) if workers is None else workers.map_tasks(work, others, stop)
     found = itertools.chain([work(0)], mapped)
     for index, result in enumerate(found):
         if result is None or (index > 0 and "interrupted" in result[0].header.extra):

@@ -1,4 +1,4 @@
-"""Independent restarts of a search, in threads or by remote workers, within a budget; the best one is kept.
+"""Independent restarts of a search, in threads, within a budget; the best one is kept.
 
 Results are taken in the order of the restarts, and limits on orders apply to their running sum, so the outcome does
 not depend on the number of threads. When time runs out, running restarts return their best network so far and no
@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from stages.runtime.budgets import Budget
-from stages.runtime.remote_workers import remote_map, workers_fact
 from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
 
@@ -139,10 +138,10 @@ def run_restarts(
 
     `step` is one restart. It gets its task and a limit on orders, which may only cut it short (None for no limit),
     and returns its best network when the budget ends. Only a restart after the first may return None, if it found
-    nothing. Evaluations of the budget are orders; `options` give threads, or remote workers. `anytime_bound` is
-    improved after every restart. `tasks` has one task per restart; the numbers 0, 1, ... by default. `network_of`
-    makes the network of a restart, so that it can be saved with the bound while the search runs. `first` is a network
-    known before the restarts: it is the best one until a restart is as good, and counts as none.
+    nothing. Evaluations of the budget are orders; `options` give threads. `anytime_bound` is improved after
+    every restart. `tasks` has one task per restart; the numbers 0, 1, ... by default. `network_of` makes the network
+    of a restart, so that it can be saved with the bound while the search runs. `first` is a network known before the
+    restarts: it is the best one until a restart is as good, and counts as none.
     """
     limit = budget.evaluations
     if tasks is None:
@@ -155,12 +154,12 @@ def run_restarts(
 
     def report() -> None:
         offer = None if network_of is None else partial(anytime_bound.with_bound, network_of, tally.best)
-        facts = {"score": tally.best.score, "network": offer, **anytime_bound.facts, **workers_fact(options.remote)}
+        facts = {"score": tally.best.score, "network": offer, **anytime_bound.facts}
         _report(tally, rules, reporter, facts)
 
     if first is not None:
         report()
-    results = _results(step, limit, tasks, is_over, rules, budget, options)
+    results = _results(lambda task: step(task, limit), tasks, is_over, options.jobs, rules.lookahead)
     try:
         for task, attempt in results:
             if attempt is not None and limit is not None and tally.orders + attempt.orders > limit:
@@ -181,33 +180,20 @@ def run_restarts(
 
 
 def _results(
-    step: Callable[[Any, int | None], Attempt | None],
-    limit: int | None,
+    step: Callable[[Any], Attempt | None],
     tasks: Iterable[Any],
     is_over: Callable[[], bool],
-    rules: RestartRules,
-    budget: Budget,
-    options: OptimizeOptions,
+    jobs: int,
+    lookahead: int,
 ) -> Generator[tuple[Any, Attempt | None], None, None]:
-    """Tasks and their results, in order. The first task always runs, and runs in this process even if others are
-    remote.
-    """
+    """Tasks and their results, in order; the first task always runs."""
     tasks = iter(tasks)
     first = next(tasks)
-    if options.remote is None:
 
-        def begin(task: Any) -> tuple[Any, Attempt | None]:
-            return task, None if task is not first and is_over() else step(task, limit)
+    def begin(task: Any) -> tuple[Any, Attempt | None]:
+        return task, None if task is not first and is_over() else step(task)
 
-        yield from ordered_map(begin, itertools.chain([first], tasks), options.jobs, rules.lookahead)
-        return
-    sent = itertools.takewhile(lambda task: not is_over(), tasks)
-    others = remote_map(lambda task, _: (task, step(task, limit)), sent, options.remote, budget.stop)
-    try:
-        yield first, step(first, limit)
-        yield from others
-    finally:
-        others.close()
+    return ordered_map(begin, itertools.chain([first], tasks), jobs, lookahead)
 
 
 def _report(tally: RestartReport, rules: RestartRules, reporter: Reporter, facts: dict[str, Any]) -> None:

@@ -86,7 +86,7 @@ class RowSearch:
         Every search begins without arcs, unless there is a start network: a network of all rows would pass on arcs
         that a replicate's own rows leave open. Ties are drawn from the random stream of the replicate.
         """
-        options = replace(self.options, jobs=1, remote=None, draws_ties=True, lists_for_proof=False)
+        options = replace(self.options, jobs=1, workers=None, draws_ties=True, lists_for_proof=False)
         one = replace(self, options=options)
         seconds, evaluations = limits.seconds, limits.evaluations
 
@@ -96,7 +96,7 @@ class RowSearch:
 
         options = self.options
         return bootstrap_networks(
-            self.rows, n_replicates, options.seed, search, options.jobs, stop, resampling, options.remote
+            self.rows, n_replicates, options.seed, search, options.jobs, stop, resampling, options.workers
         )
 
     def _run_in_order(

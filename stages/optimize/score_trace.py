@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from stages.runtime.budgets import Budget
-from stages.runtime.reporting import NullReporter, Reporter
+from stages.runtime.reporting import Reporter
 
 from .checkpoints import Offer
 
@@ -23,9 +23,6 @@ class ScoreTrace:
         # ``restarts``, ``local_scores``, ...), and other figures of the search.
         self.entries: list[dict[str, Any]] = []
         self.detail, self.warn, self.summary = reporter.detail, reporter.warn, reporter.summary
-
-    def __reduce__(self) -> tuple[type[NullReporter], tuple[()]]:
-        return NullReporter, ()  # progress of remote restarts is not reported
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
         """Forward the report; record it if the score is the best so far."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from stages.methods import DEFAULT_SCORES, OwnValues, SelectionMethod, installed, own
 
 if TYPE_CHECKING:
-    from stages.runtime.remote_workers import RemoteWorkers
+    from stages.runtime.workers import Workers
 
 
 MAIN_METHODS = {
@@ -65,7 +65,7 @@ class ParentSetOptions:
     orders: int = own(100, "Orders within which each variable's sets are grown.", metavar="N", least=1)
     seed: int = 0
     jobs: int = 1  # workers; results do not depend on it under an evaluation budget
-    remote: RemoteWorkers | None = None  # workers on other machines, in place of workers on this one
+    workers: Workers | None = None  # workers elsewhere, in place of those of `jobs`
     # ``(i, N)``: only the children of the i-th of N shards, from 1; records do not depend on it.
     shard: tuple[int, int] | None = None
     own: OwnValues = field(default_factory=OwnValues)  # options that entries of methods declare

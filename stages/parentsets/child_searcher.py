@@ -95,7 +95,8 @@ class ChildSearcher:
 
     def __reduce__(self) -> tuple[Callable[..., ChildSearcher], tuple[Any, ...]]:
         """On arrival it becomes one of the run's workers."""
-        return _arrived, (self.scorer.dataset, self.options, self.budget, self.inputs, self.jobs, self.traces)
+        options = replace(self.options, jobs=1, workers=None)
+        return _arrived, (self.scorer.dataset, options, self.budget, self.inputs, self.jobs, self.traces)
 
     @property
     def values_bytes(self) -> int:
@@ -258,7 +259,7 @@ def _arrived(
     dataset: Dataset, options: ParentSetOptions, budget: Budget, inputs: Inputs, jobs: int, traces: bool
 ) -> ChildSearcher:
     """One of `jobs` workers that share the time of the run, but not its memory."""
-    searcher = ChildSearcher(dataset, replace(options, jobs=1), budget, inputs, jobs, traces)
+    searcher = ChildSearcher(dataset, options, budget, inputs, jobs, traces)
     # Children reached after the time is over list at least single parents.
     searcher.with_first_list.update(range(dataset.n_variables))
     return searcher

@@ -14,10 +14,9 @@ from formats.graph_records import SCREENED
 from formats.records import Header, ParentSetRecord
 from formats.wording import plural
 from stages.runtime.budgets import Budget
-from stages.runtime.remote_workers import remote_map
 from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import TINY_WORK, compile_first, is_binary, tiny_dataset
-from stages.runtime.workers import CAN_FORK, forked_map, ordered_map
+from stages.runtime.workers import ordered_map, processes
 from stages.scoring.scores import recorded_ess
 
 from . import ParentSetOptions
@@ -45,7 +44,7 @@ class Run:
         self.options = options
         self.budget = budget or Budget(options.time)
         self.reporter = reporter or NullReporter()
-        jobs = None if options.remote is None else options.remote.count()
+        jobs = None if options.workers is None else options.workers.jobs
         self.searcher = ChildSearcher(dataset, options, self.budget, Inputs(**inputs), jobs)
         self.scorer = self.searcher.scorer
         self.children = list(range(dataset.n_variables))
@@ -91,7 +90,7 @@ class Run:
         trace.
         """
         # Load compiled code before processes are forked, so that they share it.
-        if self.options.remote is None:
+        if self.options.workers is None:
             compile_first(self._search_tiny, self.budget, (self._tiny_options(), self._is_binary))
         # From here on, an interrupted run still has a list for every child.
         n_rows = self.scorer.dataset.n_rows
@@ -107,7 +106,7 @@ class Run:
         # Except for limits of time and memory, a record depends on data, options and seed alone: earlier records fit
         # these.
         children = [child for child in self.children if child not in finished]
-        if self.budget.seconds is not None and self.options.remote is None:
+        if self.budget.seconds is not None and self.options.workers is None:
             self._make_first_lists(children)
         tally = RunTally(len(children), len(self.children) - len(children), self.searcher.default_limit)
         self.reporter.progress(0, len(children), "variables")
@@ -116,8 +115,8 @@ class Run:
                 trace(explored)
             self.scorer.count_evaluations(n_scores)
             tally.add(record)
-            facts = tally.facts(self.scorer.evaluations, self.options.remote)
-            self.reporter.progress(tally.done, len(children), "variables", **facts)
+            figures = {"sets": tally.sets, "scores": self.scorer.evaluations}
+            self.reporter.progress(tally.done, len(children), "variables", **figures)
             yield record
         tally.report(self.reporter, self.scorer.evaluations)
 
@@ -141,13 +140,10 @@ class Run:
         return tasks
 
     def _map(self, tasks: list[tuple[int, int]]) -> Iterator[ChildResult]:
-        remote, searcher = self.options.remote, self.searcher
-        if remote is not None:
-            costs = searcher.plan.costs().tolist()
-            return remote_map(searcher.work_apart, tasks, remote, self.budget.stop, lambda task: costs[task[0]])
-        if self.jobs > 1 and CAN_FORK:
-            return forked_map(searcher.work_apart, tasks, self.jobs, self.budget.stop)
-        return ordered_map(lambda task: searcher.result_of(*task), tasks, self.jobs)
+        searcher, workers = self.searcher, self.options.workers or processes(self.jobs)
+        if workers is None:
+            return ordered_map(lambda task: searcher.result_of(*task), tasks, self.jobs)
+        return workers.map_tasks(searcher.work_apart, tasks, self.budget.stop)
 
     @property
     def _is_binary(self) -> bool:
@@ -165,7 +161,7 @@ class Run:
             memory=None,
             shard=None,
             max_parents=None,
-            remote=None,
+            workers=None,
         )
 
     def _search_tiny(self, small: Budget) -> None:

@@ -6,7 +6,6 @@ from collections import Counter
 
 from formats.records import ParentSetRecord
 from formats.wording import plural
-from stages.runtime.remote_workers import RemoteWorkers, workers_fact
 from stages.runtime.reporting import Reporter
 
 
@@ -33,10 +32,6 @@ class RunTally:
         self._unsearched += record.is_unsearched
         if self.default_limit is not None and not record.complete:
             self._at_limit += (record.evaluated or 0) >= self.default_limit
-
-    def facts(self, n_scores: int, remote: RemoteWorkers | None) -> dict[str, int]:
-        """For the reporter."""
-        return {"sets": self.sets, "scores": n_scores, **workers_fact(remote)}
 
     def report(self, reporter: Reporter, n_scores: int) -> None:
         """Warn of searches that ended early, and summarise the run."""

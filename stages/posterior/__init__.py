@@ -17,7 +17,6 @@ from stages.methods import Described, own
 
 if TYPE_CHECKING:
     from formats.graph_records import ArcPattern
-    from stages.runtime.remote_workers import RemoteWorkers
 
 PRIORS = {
     "dags": "all networks are equally probable before the data are seen",
@@ -86,7 +85,6 @@ class PosteriorOptions:
     )
     seed: int = 0
     jobs: int = 1  # number of chains that run in parallel; the result does not depend on it
-    remote: RemoteWorkers | None = None  # workers that run the chains in place of this process
 
 
 DEFAULT_SAMPLES = 10_000

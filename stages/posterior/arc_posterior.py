@@ -65,7 +65,7 @@ def run(
     options = replace(options, method=method)
     reporter.detail(f"{method}, prior of {options.prior}")
     solve = _run_exact if method == "exact" else _run_sampled
-    tiny = replace(options, samples=8, jobs=1, remote=None, patterns=_tiny_patterns(options))
+    tiny = replace(options, samples=8, jobs=1, patterns=_tiny_patterns(options))
     kind = ("posterior", method, options.features, tiny.patterns)
     compile_first(lambda small: solve(tiny_table(), tiny, small, NullReporter()), budget, kind)
     if method == "sampled":

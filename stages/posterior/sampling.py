@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from formats.chain_records import SavedChains
 from formats.proof_records import digest_of_sets
 from formats.records import ParentSetTable
-from stages.kernels.posterior.block_moves import Walk, WeightedLists
+from stages.kernels.posterior.block_moves import Walk
 from stages.kernels.posterior.tempered_walks import walk_on
 from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
 from stages.optimize.orders.insertion_ils import OrderShaker
-from stages.runtime.budgets import Budget, StopSignal
+from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError, StageError
-from stages.runtime.remote_workers import SentFunction, workers_fact
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 from stages.runtime.workers import ordered_map
@@ -39,9 +38,6 @@ after 40 profiles one of eight did.
 ROUND_SECONDS = 0.15
 """Approximate time that all chains run between two progress reports."""
 
-REMOTE_ROUND_SECONDS = 3.0
-"""Likewise on workers outside this process, to which the chains are sent in each round."""
-
 SLICE_WORK = 20_000_000
 """Work per call of `walk_on`; some hundredths of a second."""
 
@@ -58,26 +54,6 @@ class _Chain:
     samples: list[np.ndarray] = field(default_factory=list)
     totals: list[np.ndarray] = field(default_factory=list)
     n_moves: int = 0
-
-
-class _Segment(NamedTuple):
-    """A task: the state of a chain, and the samples to draw."""
-
-    walk: Walk
-    rng: np.random.Generator
-    n_samples: int
-    rounds: int
-    has_first: bool
-
-
-class _Piece(NamedTuple):
-    """The result of a task: the new state of the chain, samples with their scores, and moves made."""
-
-    walk: Walk
-    rng: np.random.Generator
-    samples: np.ndarray
-    totals: np.ndarray
-    n_moves: int
 
 
 @dataclass(frozen=True)
@@ -123,21 +99,6 @@ def _is_over(budget: Budget, has_first: bool) -> bool:
     return budget.interrupted or (has_first and budget.is_spent())
 
 
-def _advance(lists: WeightedLists, budget: Budget, segment: _Segment, _stop: StopSignal | None = None) -> _Piece:
-    """Continue a chain, in this process or with a copy of it on a worker."""
-    # Arrays received over a network may be read-only, and kernels would be compiled again for read-only arrays.
-    walk = Walk._make(np.require(array, requirements=("C", "A", "W")) for array in segment.walk)
-    n_variables, n_rungs = len(walk.flags), len(walk.chosen)
-    samples = np.empty((segment.n_samples, n_variables), dtype=np.int32)
-    totals = np.empty(segment.n_samples)
-    # Moves between samples.
-    moves = segment.rounds * n_rungs * n_variables
-    done = 0
-    while done < moves * segment.n_samples and not _is_over(budget, segment.has_first):
-        done = walk_on(lists, walk, n_variables, segment.rounds, segment.rng, samples, totals, done, SLICE_WORK)
-    return _Piece(walk, segment.rng, samples[: done // moves], totals[: done // moves], done)
-
-
 class _Sampler:
     """The chains of one run; they advance in rounds, so that they have the same length."""
 
@@ -152,9 +113,6 @@ class _Sampler:
         self.keeper = keeper
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
         self.lists, self.indexed = weighted_lists(table, options.rungs), index_table(table)
-        self.round_seconds = ROUND_SECONDS if options.remote is None else REMOTE_ROUND_SECONDS
-        self.advance = partial(_advance, self.lists, budget)
-        self.sent = None if options.remote is None else SentFunction(self.advance, options.remote)
         self.chains = [self._begin(k) for k in range(options.chains)]
         self.rounds = ROUNDS_PER_SAMPLE
         self.there = 0
@@ -222,7 +180,7 @@ class _Sampler:
             begun = self.budget.elapsed()
             self._advance_all(step)
             taken = max(self.budget.elapsed() - begun, 1e-4)
-            step = max(1, min(2 * step, int(step * self.round_seconds / taken)))
+            step = max(1, min(2 * step, int(step * ROUND_SECONDS / taken)))
             if self.wanted is None and self.there >= most:
                 self._thin_out()
             self._report()
@@ -238,23 +196,29 @@ class _Sampler:
 
     def _advance_all(self, n_samples: int) -> None:
         """Draw up to `n_samples` samples from each chain; chains that got further are cut to a common length."""
-        has_first = self.there > 0
-        parts = [_Segment(chain.walk, chain.rng, n_samples, self.rounds, has_first) for chain in self.chains]
-        if self.sent is None:
-            pieces = ordered_map(self.advance, parts, self.options.jobs)
-        else:
-            pieces = self.sent.map(parts, self.budget.stop)
-        for chain, piece in zip(self.chains, pieces, strict=True):
-            chain.walk, chain.rng = piece.walk, piece.rng
-            chain.samples.append(piece.samples)
-            chain.totals.append(piece.totals)
-            chain.n_moves += piece.n_moves
+        deque(ordered_map(partial(self._advance, n_samples), self.chains, self.options.jobs), maxlen=0)
         # Only samples are cut off: a chain that is ahead continues from its present state.
         n_common = min(len(chain.totals[-1]) for chain in self.chains)
         for chain in self.chains:
             chain.samples[-1] = chain.samples[-1][:n_common]
             chain.totals[-1] = chain.totals[-1][:n_common]
         self.there += n_common
+
+    def _advance(self, n_samples: int, chain: _Chain) -> None:
+        """Continue a chain."""
+        n_variables, n_rungs = len(chain.walk.flags), len(chain.walk.chosen)
+        samples = np.empty((n_samples, n_variables), dtype=np.int32)
+        totals = np.empty(n_samples)
+        # Moves between samples.
+        moves = self.rounds * n_rungs * n_variables
+        done = 0
+        while done < moves * n_samples and not _is_over(self.budget, self.there > 0):
+            done = walk_on(
+                self.lists, chain.walk, n_variables, self.rounds, chain.rng, samples, totals, done, SLICE_WORK
+            )
+        chain.samples.append(samples[: done // moves])
+        chain.totals.append(totals[: done // moves])
+        chain.n_moves += done
 
     def _thin_out(self) -> None:
         """Keep every second sample, and double the interval between samples."""
@@ -271,7 +235,6 @@ class _Sampler:
             None if self.wanted is None else self.wanted * len(self.chains),
             "networks",
             score=round(best, 2),
-            **workers_fact(self.options.remote),
         )
 
     def _drawn(self) -> tuple[np.ndarray, np.ndarray]:

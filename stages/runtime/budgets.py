@@ -2,9 +2,8 @@
 
 The only module that reads a clock for a search.
 
-Tasks for workers in other processes and on other machines contain budgets and stops. A budget is pickled with the
-time of day at which it ends (clocks of machines should agree to a second); a stop is replaced by the stop of the
-worker.
+What is sent to workers on other machines contains budgets and stops. A budget is pickled with the time of day at
+which it ends (clocks of machines should agree to a second), a stop as a new one: workers pass theirs to each task.
 """
 
 from __future__ import annotations
@@ -28,28 +27,10 @@ class StopSignal(Protocol):
 
 
 class Stop(threading.Event):
-    """An event of threads; unpickled it is the stop given to `stops_arrive_as`."""
+    """An event of threads; unpickled it is a new one."""
 
-    def __reduce__(self) -> tuple[Callable[[], StopSignal], tuple[()]]:
-        return arriving_stop, ()
-
-
-_arriving = threading.local()
-
-
-@contextlib.contextmanager
-def stops_arrive_as(stop: StopSignal) -> Iterator[None]:
-    """Within the block, `stop` replaces every `Stop` that this thread unpickles."""
-    _arriving.stop = stop
-    try:
-        yield
-    finally:
-        del _arriving.stop
-
-
-def arriving_stop() -> StopSignal:
-    """The stop that replaces the ones unpickled in this thread."""
-    return _arriving.stop
+    def __reduce__(self) -> tuple[type[Stop], tuple[()]]:
+        return Stop, ()
 
 
 class Budget:

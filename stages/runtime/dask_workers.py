@@ -1,69 +1,57 @@
-"""Workers of a dask cluster: the engine behind ``--workers dask:...`` (package distributed, extra ``dask``)."""
+"""Workers of a dask cluster: the engine behind ``--workers dask:...`` (package distributed, extra ``dask``).
+
+dask chooses the worker of a task, runs it again if that worker is lost, and gives it up once some workers died of it
+(``distributed.scheduler.allowed-failures`` in dask's configuration).
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import logging
+import math
+import pickle
+import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Future, InvalidStateError
+import uuid
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+from formats.version import VERSION
+
+from .budgets import StopSignal
 from .errors import StageError
-from .remote_tasks import Payload, end_run, keep_payload, run_chunk_of, stop_run
-from .remote_workers import ChunkFuture, RemoteWorkers, WorkersLostError
+from .workers import Result, Task, Workers
 
 CONNECT_SECONDS = 20.0
 """Longest wait for the scheduler, and after that for its first worker."""
 
-LOOK_SECONDS = 1.0
-"""Interval between two requests for the scheduler's list of workers."""
-
 CLOSE_SECONDS = 2.0
 
-MOST_MISSED = 10
-"""Number of heartbeats that a worker may miss, while others send theirs, before it counts as hanging."""
+POLL_SECONDS = 0.05
+
+ASK_SECONDS = 0.5
+"""Interval at which a worker asks whether the user wants to stop."""
+
+LAST_SECONDS = 10.0
+"""Longest wait for results once the user wants to stop."""
 
 
-class _FetchedFuture(Future):
-    """A dask future that is done only once its result is in this process.
-
-    The result of a finished task lies with its worker; fetching it never ends if the worker hangs by then.
-    """
-
-    def __init__(self, distant: Any):
-        super().__init__()
-        self.distant = distant
-        # In a separate thread: dask calls all callbacks from a single thread.
-        distant.add_done_callback(lambda _: threading.Thread(target=self._fetch, daemon=True).start())
-
-    def _fetch(self) -> None:
-        with contextlib.suppress(InvalidStateError):  # it was cancelled meanwhile
-            try:
-                result = self.distant.result()
-            except BaseException as error:
-                self.set_exception(error)
-            else:
-                self.set_result(result)
-
-    def cancel(self) -> bool:
-        self.distant.cancel()
-        return super().cancel()
-
-
-class DaskWorkers(RemoteWorkers):
-    """The workers of a running scheduler.
+class DaskWorkers(Workers):
+    """The workers of a running scheduler; `jobs` is the number of their threads at first.
 
     `where` is the address (``tcp://host:8786``) or the path of the file that the scheduler wrote
-    (``--scheduler-file``). Raises `StageError` if the package is not installed, or no scheduler or no worker answers.
+    (``--scheduler-file``). Raises `StageError` if a package is not installed, or no scheduler or no worker answers.
     """
 
     def __init__(self, where: str):
         try:
-            from distributed import Client
+            import cloudpickle as _  # noqa: F401
+            from distributed import Client, Event
         except ImportError:
             raise StageError(
                 "--workers dask:... needs a package that is not installed: pip install distributed cloudpickle"
@@ -77,122 +65,139 @@ class DaskWorkers(RemoteWorkers):
             self._client: Any = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, KeyError, TimeoutError) as error:
             raise StageError(f"no dask scheduler at {where}: {error}") from error
-        self._looked_at = -LOOK_SECONDS
-        self._threads: dict[str, int] = {}
-        self._silent: set[str] = set()
+        self._end = Event(uuid.uuid4().hex, client=self._client)
         try:
             self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+            self.jobs = sum(self._client.nthreads().values())
         except (TimeoutError, OSError):
             self.close()
             raise StageError(
                 f"the dask scheduler at {where} has no workers: "
                 f"start some (PYTHONSAFEPATH=1 dask worker {where} --nthreads 1)"
             ) from None
-        self._payload: Payload | None = None
-        self._supplied: set[str] = set()
 
-    def count(self) -> int:
-        self._look()
-        return sum(threads for worker, threads in self._threads.items() if worker not in self._silent)
+    def map_tasks(
+        self, function: Callable[[Task, StopSignal], Result], tasks: Sequence[Task], stop: StopSignal
+    ) -> Iterator[Result]:
+        """As in `Workers`; workers begin at once. `function` is pure, and pickled once with its closure and data.
 
-    def _look(self) -> None:
-        """Update the lists of present and of hanging workers; new workers get the run's function."""
-        from distributed.scheduler import heartbeat_interval
-
-        # While a lost connection is being restored, every call would block.
-        if self._client.status != "running" or time.monotonic() - self._looked_at < LOOK_SECONDS:
-            return
-        self._looked_at = time.monotonic()
-        with contextlib.suppress(Exception):
-            workers = self._client.scheduler_info(n_workers=-1)["workers"]
-            # Times refer to the scheduler's clock, so the latest heartbeat stands for the present time.
-            now = max((facts["last_seen"] for facts in workers.values()), default=0.0)
-            longest = MOST_MISSED * heartbeat_interval(len(workers))
-            self._threads = {worker: facts["nthreads"] for worker, facts in workers.items()}
-            self._silent = {worker for worker in workers if now - workers[worker]["last_seen"] > longest}
-        self._supply()
-
-    def open(self, payload: Payload) -> None:
-        if self._payload is not None:
-            self._call_on_all(end_run)
-        self._payload, self._supplied = payload, set()
-        self._look()
-        self._supply()
-
-    def _supply(self) -> None:
-        """Send the run's function to the workers that lack it; chunks wait for it there.
-
-        dask's own store of data is not used: it drops copies, and the last copy may be on a hanging worker.
+        Raises `StageError`: the scheduler is lost, a task ends one worker after the other, or workers have another
+        version of this program or none.
         """
-        lacking = [worker for worker in self._threads if worker not in self._supplied]
-        if self._payload is None or not lacking:
-            return
-        self._supplied.update(lacking)
-        # In a thread, as hanging workers never answer.
-        threading.Thread(target=self._send_payload, args=(self._payload, lacking), daemon=True).start()
+        import cloudpickle
+        from distributed import as_completed
 
-    def _send_payload(self, payload: Payload, workers: list[str]) -> None:
-        answers = {}
-        with contextlib.suppress(OSError, RuntimeError, TimeoutError, CancelledError):
-            answers = self._client.run(keep_payload, payload, workers=workers, on_error="return")
-        failed = [worker for worker in workers if answers.get(worker, OSError()) is not None]
-        if payload is self._payload:
-            self._supplied.difference_update(failed)
+        # As the result of a task, not by `scatter`: dask computes it again if the workers that have it are lost.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")
+            held = self._client.submit(bytes, cloudpickle.dumps(function), pure=False)
+        # Otherwise the one worker that has it gets most tasks.
+        self._client.replicate([held])
+        work = partial(_work, VERSION, self._end.name, held.key)
+        # dask begins equal tasks in the order of their names.
+        numbers = {f"{held.key}-{number:09d}": number for number in range(len(tasks))}
+        futures = self._client.map(work, [held] * len(tasks), tasks, key=list(numbers), pure=False)
+        finished = as_completed(futures, self._client.loop)
+        return self._in_order(function, tasks, stop, numbers, finished)
 
-    def submit(self, tasks: list[Any], earlier: Sequence[ChunkFuture]) -> ChunkFuture:
-        assert self._payload is not None
-        self._look()
-        # Without allow_other_workers: idle workers would steal such tasks, and a hanging worker looks idle. If the
-        # chosen workers are lost, the chunk becomes late and is sent to others.
-        options = self._only({*self._silent, *self._holders(earlier)})
+    def _in_order(
+        self,
+        function: Callable[[Task, StopSignal], Result],
+        tasks: Sequence[Task],
+        stop: StopSignal,
+        numbers: dict[str, int],
+        finished: Any,
+    ) -> Iterator[Result]:
+        """The results; once the user wants to stop, what workers do not soon return is run here, and short."""
+        outcomes: dict[int, tuple[Any, Exception | None]] = {}
+        ends_at = math.inf
+        for number, task in enumerate(tasks):
+            while number not in outcomes and time.monotonic() < ends_at:
+                if ends_at == math.inf and stop.is_set():
+                    ends_at = time.monotonic() + LAST_SECONDS
+                    self._tell_end()
+                if not finished.has_ready():
+                    time.sleep(POLL_SECONDS)
+                outcomes |= {
+                    numbers[future.key]: self._outcome(future) for future in finished.next_batch(block=False)
+                }
+            if number not in outcomes:
+                yield function(task, stop)
+                continue
+            result, error = outcomes.pop(number)
+            if error is not None:
+                raise error
+            yield result
+
+    def _outcome(self, future: Any) -> tuple[Any, Exception | None]:
+        """A result, fetched before its worker can be lost, or an error in the user's words."""
+        from distributed import CancelledError, KilledWorker
+
         try:
-            if self._client.status in ("running", "connecting"):
-                return _FetchedFuture(
-                    self._client.submit(run_chunk_of, self._payload.run, tasks, pure=False, **options)
-                )
-            reason = "no connection"
+            return future.result(), None
+        except CancelledError:
+            return None, StageError(f"the dask scheduler at {self._where} is lost")
+        except KilledWorker as error:
+            lost = error.allowed_failures + 1
+            return None, StageError(f"{lost} workers in a row died of the same work; is there memory enough for it?")
+        except ImportError as error:
+            return None, StageError(
+                f"a worker cannot run this program: {error}; install the same version of bnsl there"
+            )
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}"
-        raise WorkersLostError(f"the dask scheduler at {self._where} is lost ({reason})")
+            return None, error
 
-    def _holders(self, futures: Sequence[ChunkFuture]) -> set[str]:
-        """Workers that have these tasks queued, run them or keep their results."""
-        distant = [cast(_FetchedFuture, future).distant for future in futures]
-        keys = {future.key for future in distant}
-        if not keys or self._client.status != "running":
-            return set()
-        with contextlib.suppress(Exception):
-            at_work = {worker for worker, held in self._client.processing().items() if keys.intersection(held)}
-            return at_work.union(*self._client.who_has(distant).values())
-        return set()
-
-    def _only(self, avoided: set[str]) -> dict[str, Any]:
-        """Options of a task that avoid some workers, if there are others."""
-        others = [worker for worker in self._threads if worker not in avoided]
-        return {"workers": others} if avoided and others else {}
-
-    def stop(self) -> None:
-        self._call_on_all(stop_run)
-
-    def _call_on_all(self, function: Callable[[str], None]) -> threading.Thread:
-        """Call a function with the run's name on all workers while tasks run; does not wait for the calls."""
-        assert self._payload is not None
-        run = self._payload.run
-
-        def call() -> None:
-            with contextlib.suppress(OSError, RuntimeError, TimeoutError, CancelledError):
-                self._client.run(function, run, on_error="ignore")
-
-        thread = threading.Thread(target=call, daemon=True)
-        thread.start()
-        return thread
+    def _tell_end(self) -> None:
+        # Its connection may be lost, and there may be nobody to tell.
+        if self._client.status == "running":
+            with contextlib.suppress(OSError, TimeoutError, RuntimeError):
+                self._end.set()
 
     def close(self) -> None:
-        if self._payload is not None:
-            self._call_on_all(end_run).join(CLOSE_SECONDS)
+        """Stop the tasks at work, and release the workers."""
+        self._tell_end()
         with contextlib.suppress(Exception):
             self._client.close(timeout=CLOSE_SECONDS)
 
 
 def _is_address(where: str) -> bool:
     return "://" in where or (":" in where and "/" not in where)
+
+
+# ------------------------------------------------------------------------------------------ in a worker
+
+_kept = threading.local()
+"""Each thread keeps its last function, with data and caches, for further tasks."""
+
+
+class _DistantStop:
+    """The stop of a command, which its worker asks the scheduler for now and then."""
+
+    def __init__(self, name: str):
+        from distributed import Event, get_client
+
+        self._event = Event(name, client=get_client())
+        self._asked_at, self._is_set = -math.inf, False
+
+    def set(self) -> None:
+        self._is_set = True
+
+    def is_set(self) -> bool:
+        if not self._is_set and time.monotonic() >= self._asked_at + ASK_SECONDS:
+            self._is_set = self._event.is_set()
+            self._asked_at = time.monotonic()
+        return self._is_set
+
+
+def _work(version: str, end: str, run: str, pickled: bytes, task: Any) -> Any:
+    """The result of a task; a worker with another version of the program would compute something else."""
+    if getattr(_kept, "run", None) != run:
+        # The former function and its data are released before the next one is unpickled.
+        _kept.run = _kept.function = None
+        if version != VERSION:
+            raise StageError(
+                f"worker {socket.gethostname()} has version {VERSION} of bnsl-cli, the command {version}: "
+                "install the same for both"
+            )
+        _kept.stop, _kept.function, _kept.run = _DistantStop(end), pickle.loads(pickled), run
+    return _kept.function(task, _kept.stop)

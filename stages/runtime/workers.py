@@ -1,7 +1,8 @@
-"""Parallel maps over threads or forked processes, with results in task order.
+"""Parallel maps over threads or other processes, with results in task order.
 
 Threads suit tasks that spend nearly all time in compiled kernels, which release the interpreter lock. Where Python
-runs much between short kernels, use processes: forked from this one, they share its data but not its lock.
+runs much between short kernels, use processes: forked from this one, they share its data but not its lock; workers
+elsewhere (`dask_workers`) are the same to their users.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from .budgets import StopSignal
 
@@ -66,34 +67,58 @@ class SharedStop:
         return self._memory[0] != 0
 
 
-def forked_map(
-    function: Callable[[Task, SharedStop], Result], tasks: Sequence[Task], jobs: int, stop: StopSignal
-) -> Iterator[Result]:
-    """`ordered_map` over at most ``len(tasks)`` processes, forked when the first task is submitted.
+class Workers(Protocol):
+    """Workers outside this process; `jobs` is their number."""
 
-    `function` sees the memory of this process at that time; tasks and results are pickled. Its second argument is an
-    event that is set soon after `stop`, or when the iterator is closed. Workers ignore signals and end with this
-    process.
+    jobs: int
+
+    def map_tasks(
+        self, function: Callable[[Task, StopSignal], Result], tasks: Sequence[Task], stop: StopSignal
+    ) -> Iterator[Result]:
+        """``function(task, stop)`` of each task, in task order.
+
+        `function` gets a stop that is set soon after `stop`; tasks and results are pickled.
+        """
+
+
+class Processes(Workers):
+    """`jobs` processes at most, forked when the first task is submitted: `function` sees the memory of that time.
+
+    They ignore signals, are told to stop when the iterator is closed, and end with this process.
     """
-    import multiprocessing  # one worker needs neither
-    from concurrent.futures import ProcessPoolExecutor
 
-    shared = SharedStop()
+    def __init__(self, jobs: int):
+        self.jobs = jobs
 
-    def result_of(future: Future) -> Any:
-        while not wait([future], POLL_SECONDS).done:
-            if stop.is_set():
+    def map_tasks(
+        self, function: Callable[[Task, StopSignal], Result], tasks: Sequence[Task], stop: StopSignal
+    ) -> Iterator[Result]:
+        """As in `Workers`."""
+        import multiprocessing  # one worker needs neither
+        from concurrent.futures import ProcessPoolExecutor
+
+        shared = SharedStop()
+
+        def result_of(future: Future) -> Any:
+            while not wait([future], POLL_SECONDS).done:
+                if stop.is_set():
+                    shared.set()
+            return future.result()
+
+        context = multiprocessing.get_context("fork")
+        begin = (function, shared, os.getpid())
+        jobs = max(1, min(self.jobs, len(tasks)))
+        with ProcessPoolExecutor(jobs, context, _begin_worker, begin) as pool:
+            try:
+                yield from _in_order(pool, _work, tasks, jobs * FORKED_LOOKAHEAD, result_of)
+            finally:
                 shared.set()
-        return future.result()
 
-    context = multiprocessing.get_context("fork")
-    begin = (function, shared, os.getpid())
-    jobs = max(1, min(jobs, len(tasks)))
-    with ProcessPoolExecutor(jobs, context, _begin_worker, begin) as pool:
-        try:
-            yield from _in_order(pool, _work, tasks, jobs * FORKED_LOOKAHEAD, result_of)
-        finally:
-            shared.set()
+
+def processes(jobs: int) -> Processes | None:
+    """Processes for a value of ``-j``; None for one worker, which this process is, and where none can be forked."""
+    jobs = resolve_jobs(jobs)
+    return Processes(jobs) if jobs > 1 and CAN_FORK else None
 
 
 def _in_order(

@@ -48,7 +48,7 @@ def test_help_loads_nothing_heavy(arguments: list[str]):
     assert loaded == []
 
 
-IDLE_MODULES = ("pandas", "scipy", "yaml", "ssl", "urllib.request", "multiprocessing.connection", "rich")
+IDLE_MODULES = ("ssl", "urllib.request", "multiprocessing.connection", "rich")
 IDLE_KERNELS = ("stages.kernels.bounds", "stages.kernels.ktrees", "stages.kernels.orders.subset_dp")
 """Slow to load where they are installed, and of no use in a run that learns from rows and writes a network."""
 

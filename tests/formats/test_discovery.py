@@ -56,7 +56,7 @@ def loaded(monkeypatch, group: str, table: object, **facts: object):
             rows = discovery.discovered(group, "formats", OURS, registry._check)
         else:
             of = optimize if group == "bnsl.searches" else parentsets
-            rows = installed(group, of.MAIN_METHODS, {"restarts", "workers", "start", "orders", "tabu", *ON_SETS})
+            rows = installed(group, of.MAIN_METHODS, {"restarts", "start", "orders", "tabu", *ON_SETS})
     return rows, " ".join(str(each.message) for each in met)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stages.methods import DATA, SearchMethod, Variant, own
 
-_READ = ("score", "ess", "workers")
+_READ = ("score", "ess")
 _TARGET = own(None, "The class to predict, a column.", metavar="NAME", is_required=True)
 _DEPENDENCE = own(
     1, "Most features among the parents of a feature, beside the class; 0 for naive Bayes.", metavar="K", least=0

@@ -15,7 +15,7 @@ from formats.records import ParentSetTable
 from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible
 from stages.parentsets import ParentSetOptions
-from stages.posterior import PosteriorOptions, choose_method, sampling
+from stages.posterior import PosteriorOptions, choose_method
 from stages.posterior.arc_posterior import run, sampled_networks
 from stages.posterior.estimates import arc_probabilities, feature_probabilities
 from stages.posterior.exact import exact_probabilities
@@ -24,7 +24,6 @@ from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError, StageError
 from stages.runtime.reporting import NullReporter
 
-from ..runtime.test_remote_workers import ThreadWorkers
 from .test_exact import Heard
 
 
@@ -89,17 +88,6 @@ def test_jobs_do_not_matter():
     np.testing.assert_array_equal(one.sets, other.sets)
     np.testing.assert_array_equal(one.totals, other.totals)
     assert not np.array_equal(one.sets, sample(table, samples=100, seed=2).sets)
-
-
-def test_nor_does_it_matter_who_lets_chains_go_on(monkeypatch):
-    pytest.importorskip("cloudpickle")
-    monkeypatch.setattr(sampling, "REMOTE_ROUND_SECONDS", 0.05)
-    table = as_table(random_lists(2, 6, 2.0))
-    here = sample(table, samples=3000, chains=3)
-    there = sample(table, samples=3000, chains=3, remote=ThreadWorkers(2))
-    np.testing.assert_array_equal(here.sets, there.sets)
-    np.testing.assert_array_equal(here.totals, there.totals)
-    assert here.n_moves == there.n_moves
 
 
 @pytest.mark.parametrize(("samples", "chains", "burn_in"), [(1, 1, 0.0), (10, 4, 0.25), (100, 3, 0.9), (7, 2, 0.0)])

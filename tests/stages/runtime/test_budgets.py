@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import pickle
 import threading
 
 from helpers.clocks import StoppedClock
 
-from stages.runtime.budgets import Budget
+from stages.runtime.budgets import Budget, Stop
 
 
 def test_time_is_counted_from_construction_or_restart():
@@ -49,3 +50,13 @@ def test_an_interrupt_leaves_no_time():
     budget.stop.set()
     assert budget.interrupted and budget.is_spent()
     assert budget.time_left() == 0.0
+
+
+def test_budgets_arrive_elsewhere_with_the_time_that_is_left_and_a_new_stop():
+    clock, stop = StoppedClock(), Stop()
+    budget = Budget(100.0, 7, stop, clock)
+    clock.now += 40.0
+    stop.set()
+    arrived, endless = pickle.loads(pickle.dumps((budget, Budget())))
+    assert not arrived.stop.is_set() and not endless.stop.is_set() and endless.seconds is None
+    assert 59.0 < arrived.time_left() <= 60.0 and arrived.evaluations == 7

@@ -23,7 +23,7 @@ def test_processes_hear_that_the_user_wants_to_stop():
             waits += 1
         return task, shared.is_set(), os.getpid()
 
-    results = workers.forked_map(work, range(3), 2, stop)
+    results = workers.Processes(2).map_tasks(work, range(3), stop)
     first = next(results)
     assert first[:2] == (0, False) and first[2] != os.getpid()
     stop.set()
@@ -36,4 +36,4 @@ def test_an_error_in_another_process_arrives():
         raise StageError(f"task {task}")
 
     with pytest.raises(StageError, match="task 0"):
-        list(workers.forked_map(fail, range(3), 2, threading.Event()))
+        list(workers.Processes(2).map_tasks(fail, range(3), threading.Event()))
