@@ -108,29 +108,36 @@ class Network(Result):
         """The part of the network within `steps` arcs of one or several variables."""
         from stages.graphs.subgraphs import cut_model, cut_network, neighbourhood
 
+        from .functions.conversions import with_shown_directions
+
         names = [variable] if isinstance(variable, str) else variable
         kept = neighbourhood(self.record.parents, [self._index(name) for name in names], steps)
         model = self.model
-        return Network(
-            LearntNetwork(cut_network(self.record, kept), None if model is None else cut_model(model, kept))
-        )
+        # The whole decides the directions, not the part.
+        part = cut_network(with_shown_directions(self.record, None), kept)
+        return Network(LearntNetwork(part, None if model is None else cut_model(model, kept)))
 
     @cached_property
     def directions(self) -> dict[tuple[str, str], str]:
         """What decides the direction of each arc: ``data``, ``knowledge``, or ``neither``.
 
-        ``neither``: an equivalent network has the reverse arc.
+        ``neither``: an equivalent network has the reverse arc. Of a consensus: what decides in most of the networks
+        that join the pair; ``neither`` also where the reverse arc is as strong.
+        """
+        from stages.graphs.orientation import class_directions, network_directions
+
+        decided = network_directions(self.record) or class_directions(self.record)
+        return {self._named(arc): decided[arc] for arc in self._arcs}
+
+    def cpdag(self) -> dict[str, list[tuple[str, str]]]:
+        """The essential graph: ``arcs`` that all networks of the class share, under the knowledge and the
+        interventions learnt with, and undirected ``edges``.
         """
         from stages.graphs.orientation import class_directions
 
         decided = class_directions(self.record)
-        return {self._named(arc): decided[arc] for arc in self._arcs}
-
-    def cpdag(self) -> dict[str, list[tuple[str, str]]]:
-        """The essential graph: ``arcs`` that data or knowledge decide, and undirected ``edges``."""
-        decided = self.directions
-        arcs = [arc for arc, by in decided.items() if by != "neither"]
-        return {"arcs": arcs, "edges": [arc for arc, by in decided.items() if by == "neither"]}
+        arcs = [self._named(arc) for arc in self._arcs if decided[arc] != "neither"]
+        return {"arcs": arcs, "edges": [self._named(arc) for arc in self._arcs if decided[arc] == "neither"]}
 
     @cached_property
     def class_size(self) -> int:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from stages.posterior import EXACT_UNASKED, FEATURES, METHODS, PRIORS, PosteriorOptions, choose_method
+from stages.posterior import (
+    BLANKETS_UNASKED,
+    EXACT_UNASKED,
+    FEATURES,
+    METHODS,
+    PRIORS,
+    PosteriorOptions,
+    choose_method,
+    why_sampled,
+)
 
 from ..files.inputs import open_record, require_least_sets, warn_of_cut_lists
 from ..files.output_formats import output_format
@@ -18,6 +27,7 @@ from ..options.prior import PRIOR_LEAST, PriorOfNetworks, PriorOptions
 from ..options.values import DURATION, FLAG, INPUT, OUTPUT_FILE, Parsed
 from ..running.errors import UsageError
 from ..running.function import Run, function
+from ..running.reporter import Reporter
 
 if TYPE_CHECKING:
     from formats.graph_records import ArcProbabilities
@@ -102,6 +112,14 @@ def named_method(run: Run, method: str | None) -> str | None:
     return method
 
 
+def _chosen_method(options: PosteriorOptions, n_variables: int, reporter: Reporter) -> str:
+    """The method; says why few variables are sampled where this was not asked for."""
+    method = choose_method(options, n_variables)
+    if options.method is None and method == "sampled" and n_variables <= EXACT_UNASKED:
+        reporter.note(f"sampled: {why_sampled(options, n_variables)}")
+    return method
+
+
 @dataclass
 class FoundProbabilities:
     """Probabilities of arcs.
@@ -130,7 +148,10 @@ def _finish(found: FoundProbabilities | RunForecast) -> Any:
 def posterior(
     sets: Any = argument("SETS", is_standard_input=True),
     method: str | None = method_option(
-        METHODS, f"Default: exact up to {EXACT_UNASKED} variables, and with --prior orders.", lead="Method"
+        METHODS,
+        f"Default: exact up to {EXACT_UNASKED} variables ({BLANKETS_UNASKED} with Markov blankets), and with --prior "
+        "orders.",
+        lead="Method",
     ),
     question: QuestionOptions = record(QuestionOptions, "Method"),
     own: dict[str, Any] = own_options_of(PosteriorOptions, takers_text, lambda _: "Method"),
@@ -156,11 +177,11 @@ def posterior(
     from formats import open_parent_sets
     from formats.graphs.arc_files import read_patterns
     from formats.json_lines.network_lines import write_network_stream
-    from stages.lists import constrain
     from stages.lists.arc_prior import with_prior
     from stages.posterior.arc_posterior import run as search
     from stages.posterior.arc_posterior import sampled_networks
     from stages.posterior.chain_keeping import ChainKeeper
+    from stages.posterior.weights import constrained
     from stages.recorded_knowledge import knowledge_record
     from stages.runtime.budgets import Budget
 
@@ -181,8 +202,7 @@ def posterior(
     table = with_prior(table, believing.read(table.header.names), reporter)
     knowledge = knowing.resolve(table.header.names)
     if knowledge is not None:
-        table = constrain.keep_admissible(table, knowledge)
-        constrain.require_least_sets(table, knowledge)
+        table = constrained(table, knowledge, reporter)
     index = {name: variable for variable, name in enumerate(table.header.names)}
     options = PosteriorOptions(
         method=method,
@@ -192,7 +212,7 @@ def posterior(
         jobs=execution.jobs,
         **own,
     )
-    method = choose_method(options, table.n_variables)
+    method = _chosen_method(options, table.n_variables, reporter)
     if execution.workers is not None and method == "exact":
         raise UsageError("--workers run chains (--sampled); an exact sum has no parts for them.")
     if method == "exact" and (run.resume is not None or run.save_every not in (None, shared.SAVE_EVERY)):

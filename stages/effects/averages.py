@@ -46,11 +46,15 @@ class PairEffects(NamedTuple):
     structure_share: np.ndarray
 
 
+ROUNDING = 1e-12
+"""Shares of structures up to this are what sums of probabilities are off by; they count as 0."""
+
+
 class _Mixture:
     """The posterior of one effect, from the components that are added: moments, and draws in proportion.
 
-    Structures are drawn by systematic sampling, each twice with parameters of its own. So the covariance of the two
-    is the variance that is due to the structure.
+    Structures are drawn by systematic sampling, an even number of times each. The moments of a strength are known
+    from draws alone: where systematic sampling leaves out a structure, it is drawn twice, for its moments only.
     """
 
     def __init__(self, shares: np.ndarray, options: EffectOptions, rng: np.random.Generator):
@@ -63,40 +67,51 @@ class _Mixture:
         self.shares = shares / shares.sum()
         self.means: list[np.ndarray] = []
         self.variances: list[np.ndarray] = []
+        self.errors: list[np.ndarray] = []  # variances of the means that are estimates
         self.drawn: list[np.ndarray] = []
 
-    def add(self, moments: Moments, draw: Callable[[int, np.random.Generator], np.ndarray]) -> None:
-        """Add the next component: its moments, and a function that draws distributions of the effect."""
-        n_draws = int(self.n_draws[len(self.means)])
-        self.means.append(moments.mean)
-        self.variances.append(moments.variance)
-        if not n_draws:
-            return
-        drawn = draw(n_draws, self.rng)
-        if self.options.measure == "strength":
-            drawn = divergences(drawn)
-        elif self.options.measure == "contrast":
-            drawn = contrasts_of(drawn.shape[1]) @ drawn
-        self.drawn.append(drawn)
+    def add(self, moments: Callable[[bool], Moments], draw: Callable[[int, np.random.Generator], np.ndarray]) -> None:
+        """Add the next component: its moments (true: those of contrasts), and draws of the effect's distributions."""
+        n_draws, measure = int(self.n_draws[len(self.means)]), self.options.measure
+        if measure == "strength":
+            drawn = measured(draw(max(n_draws, 2), self.rng), measure)
+            mean, variance = drawn.mean(axis=0), drawn.var(axis=0, ddof=1)
+            error = variance / len(drawn)
+        else:
+            drawn = measured(draw(n_draws, self.rng), measure)
+            mean, variance = moments(measure == "contrast")
+            error = np.zeros_like(mean)
+        self.means.append(mean)
+        self.variances.append(variance)
+        self.errors.append(error)
+        self.drawn.append(drawn[:n_draws])
 
     def summary(self, cause: int, effect: int) -> PairEffects:
-        """What the components amount to; in all but the last, the cause is an ancestor."""
-        drawn = np.concatenate(self.drawn)
+        """What the components amount to; in all but the last, the cause is an ancestor.
+
+        The variance is that between the components' means plus the mean of those within (law of total variance). With
+        shares w, means that are off by independent errors of variance e add w (1 - w) e to the first, which is taken
+        off.
+        """
         tail = (1.0 - self.options.level) / 2
-        lower, upper = np.quantile(drawn, [tail, 1.0 - tail], axis=0)
-        if self.options.measure == "strength":
-            mean, variance = drawn.mean(axis=0), drawn.var(axis=0)
-            pairs = drawn.reshape(-1, 2) - mean
-            between = np.clip(pairs.prod(axis=1).mean(), 0.0, variance)
-        else:
-            means, variances = np.array(self.means), np.array(self.variances)
-            mean = np.tensordot(self.shares, means, 1)
-            between = np.tensordot(self.shares, (means - mean) ** 2, 1)
-            variance = between + np.tensordot(self.shares, variances, 1)
+        lower, upper = np.quantile(np.concatenate(self.drawn), [tail, 1.0 - tail], axis=0)
+        shares, means = self.shares, np.array(self.means)
+        mean = np.tensordot(shares, means, 1)
+        by_errors = np.tensordot(shares * (1.0 - shares), np.array(self.errors), 1)
+        between = np.maximum(np.tensordot(shares, (means - mean) ** 2, 1) - by_errors, 0.0)
+        variance = between + np.tensordot(shares, np.array(self.variances), 1)
         share = np.divide(between, variance, out=np.full(np.shape(variance), np.nan), where=variance > 0)
-        return PairEffects(
-            cause, effect, min(float(self.shares[:-1].sum()), 1.0), mean, np.sqrt(variance), lower, upper, share
-        )
+        ancestor = min(float(shares[:-1].sum()), 1.0)
+        return PairEffects(cause, effect, ancestor, mean, np.sqrt(variance), lower, upper, share)
+
+
+def measured(drawn: np.ndarray, measure: str) -> np.ndarray:
+    """The measure of each draw of distributions; exactly 0 for a difference between equal distributions."""
+    if measure == "probability":
+        return drawn
+    found = divergences(drawn) if measure == "strength" else contrasts_of(drawn.shape[1]) @ drawn
+    found[(drawn == drawn[:, :1]).all(axis=(1, 2))] = 0.0
+    return found
 
 
 def average_effects(
@@ -130,12 +145,14 @@ def _effects_of(
     stop: StopSignal,
 ) -> list[PairEffects]:
     shares = structures.shares / structures.shares[:, cause].sum()
-    n_x, contrast = int(dataset.n_states[cause]), options.measure == "contrast"
+    shares[shares <= ROUNDING] = 0.0
+    n_x = int(dataset.n_states[cause])
     mixtures = {}
     for effect in effects:
         reached = shares[:, effect]
         # The last component: the cause is no ancestor, and the effect has its own distribution.
-        parts = np.append(reached[reached > 0.0], max(1.0 - reached.sum(), 0.0))
+        rest = 1.0 - reached.sum()
+        parts = np.append(reached[reached > 0.0], rest if rest > ROUNDING else 0.0)
         mixtures[effect] = _Mixture(parts, options, task_generator(options.seed, 6, cause, effect))
     for number, parents in enumerate(structures.parents):
         below = [effect for effect in effects if shares[number, effect] > 0.0]
@@ -143,13 +160,13 @@ def _effects_of(
             if stop.is_set():
                 raise NothingFoundError("stopped before the effects were computed")
             mixtures[effect].add(
-                effect_moments(counts, options.smoothing, contrast), partial(draw_effects, counts, options.smoothing)
+                partial(effect_moments, counts, options.smoothing), partial(draw_effects, counts, options.smoothing)
             )
     counted = counted_rows(dataset, cause)
     for effect, mixture in mixtures.items():
         rows = np.bincount(dataset.codes[effect][counted], minlength=dataset.n_states[effect])
         mixture.add(
-            unaffected_moments(rows, n_x, options.smoothing, contrast),
+            partial(unaffected_moments, rows, n_x, options.smoothing),
             partial(draw_unaffected, rows, n_x, options.smoothing),
         )
     return [mixture.summary(cause, effect) for effect, mixture in mixtures.items()]

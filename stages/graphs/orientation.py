@@ -8,7 +8,7 @@ the same direction in all remaining networks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from formats.errors import Inconsistent
 from formats.graph_records import BY_DATA, BY_KNOWLEDGE, DECIDERS, UNDECIDED, directions_of
@@ -31,6 +31,13 @@ def interventional_graph(parents: Parents, targets: Targets) -> PartiallyDirecte
     """
     class_graph = essential_graph(parents)
     return _oriented(class_graph, parents, separates(targets)) if targets else class_graph
+
+
+def differing_edge(parents: Parents, edges: Iterable[Arc], targets: Targets = ()) -> Arc | None:
+    """A pair, smaller index first, that is undirected in just one of two graphs of the class of a network: one whose
+    undirected edges are `edges`, and its interventional essential graph. None if they are the same graph.
+    """
+    return min(interventional_graph(parents, targets).undirected ^ set(edges), default=None)
 
 
 def oriented_graph(parents: Parents, knowledge: Knowledge, targets: Targets = ()) -> PartiallyDirectedGraph:
@@ -175,18 +182,20 @@ LEARNING_STAGES = frozenset({"parentsets", "optimize", "posterior", "average"})
 
 
 def network_directions(network: Network) -> dict[Arc, str]:
-    """What decides the direction of each arc of a learnt network: as stated in its header, or derived from the
-    knowledge recorded there; empty if the header records no command that learnt it.
+    """What decides the direction of each arc: as stated in the header of a network; for a learnt one without such a
+    statement, `class_directions`; empty for any other.
 
-    Raises `Inconsistent` if the network does not agree with that knowledge, or the header has only a digest of it.
+    Raises `Inconsistent` if the network does not agree with the knowledge in its header, or that has only a digest of
+    it.
     """
-    header = network.header
-    if not any(entry.get("stage") in LEARNING_STAGES for entry in header.by):
-        return {}
-    return directions_of(network) or class_directions(network)
+    stated = directions_of(network)
+    is_learnt = any(entry.get("stage") in LEARNING_STAGES for entry in network.header.by)
+    return stated or (class_directions(network) if is_learnt else {})
 
 
 def class_directions(network: Network) -> dict[Arc, str]:
-    """`decide_directions` under the knowledge and the interventions that the header of a network records."""
+    """`decide_directions` in the class of a network, under the knowledge and the interventions that its header
+    records; what the header states of directions does not count.
+    """
     header = network.header
     return decide_directions(network.parents, recorded_knowledge(header.by, header.names), targets_of(header))

@@ -20,10 +20,12 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
     """The sets of `table` that agree with `knowledge`.
 
     Lists made without the same knowledge lack sets dominated by a subset without the required parents. Therefore a
-    child with required parents is no longer ``complete`` and has no bounds on its unlisted sets. Its list may lack
-    a least set, see `barred_sets`. Raises `InfeasibleError` if no set of a child is left.
+    child with required parents is no longer ``complete`` and has no bounds on the scores of its unlisted sets; for
+    their weight see `_left_out_under`. Its list may lack a least set, see `barred_sets`. Raises `InfeasibleError` if
+    no set of a child is left.
     """
-    keep = ~_has_excluded_parent(table, knowledge) & _has_required(table, knowledge)
+    is_allowed, has_required = ~_has_excluded_parent(table, knowledge), _has_required(table, knowledge)
+    keep = is_allowed & has_required
     for child in range(table.n_variables):
         start, end = int(table.set_offsets[child]), int(table.set_offsets[child + 1])
         if start == end:
@@ -33,14 +35,36 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
     if keep.all():
         return table
     # A list may lack sets with the required parents: subsets without these parents dominated them.
-    has_required = [child in knowledge.required for child in range(table.n_variables)]
-    is_bound = np.array(has_required) & ~table.fixed
+    is_bound = np.array([child in knowledge.required for child in range(table.n_variables)]) & ~table.fixed
     return replace(
         keep_in_table(table, np.flatnonzero(keep)),
         complete=table.complete & ~is_bound,
         unlisted=np.where(is_bound, np.nan, table.unlisted),
-        left_out=np.where(is_bound, np.nan, table.left_out),
+        left_out=_left_out_under(table, knowledge, is_allowed & ~has_required),
     )
+
+
+def _left_out_under(table: ParentSetTable, knowledge: Knowledge, is_lost: np.ndarray) -> np.ndarray:
+    """Bounds on the weight of omitted sets, as ``left_out`` of the table, among networks with the required arcs.
+
+    An omitted set P with the required parents R of its child is replaced by its listed subset f(P), see
+    `stages.parentsets.omitted_mass`. If that lacks one of R (`is_lost`), let R itself replace P: it is a subset too.
+    The sets P of f(P) = S weigh at most ``left_out * w(S)``. So those that R replaces weigh at most ``left_out``
+    times the sum of w(R) and of w(S) over the lost sets S. If R is not listed, nothing is known.
+    """
+    found, sizes = table.left_out.copy(), np.diff(table.parent_offsets)
+    for child in knowledge.required:
+        start, end = int(table.set_offsets[child]), int(table.set_offsets[child + 1])
+        required = knowledge.required_of(child)
+        near = start + np.flatnonzero(sizes[start:end] == len(required))
+        alone = [s for s in near.tolist() if table.parent_set(s) == tuple(sorted(required))]
+        if not alone:
+            found[child] = np.nan
+        elif found[child]:
+            with np.errstate(over="ignore"):
+                ratios = np.exp(table.scores[start:end][is_lost[start:end]] - table.scores[alone[0]])
+                found[child] *= 1.0 + ratios.sum()
+    return np.where(np.isfinite(found) | table.fixed, found, np.nan)
 
 
 def require_least_sets(table: ParentSetTable, knowledge: Knowledge) -> None:

@@ -2,9 +2,10 @@
 
 A network's posterior weight is the product of ``exp(score)`` over its families, which must be listed sets; sets that
 are not listed have weight 0. `exact` sums over all networks of few variables by dynamic programming over subsets;
-`sampling` runs several Markov chains, `diagnostics` checks their convergence and `estimates` averages over them.
-`weights` turns lists into weights, `arcs` makes tables of arcs. `directions` counts what decides directions in drawn
-networks; `order_draws` draws networks under the prior of orders.
+`blankets` and `patterns` take such sums over some of the networks. `sampling` runs several Markov chains,
+`diagnostics` checks their convergence and `estimates` averages over them. `weights` turns lists into weights, `arcs`
+makes tables of arcs. `directions` counts what decides directions in drawn networks; `order_draws` draws networks under
+the prior of orders.
 """
 
 from __future__ import annotations
@@ -51,6 +52,9 @@ METHODS: dict[str, MethodSpec] = {
 EXACT_UNASKED = 18
 """Largest number of variables for which `exact` is the default; such a run takes seconds."""
 
+BLANKETS_UNASKED = 14
+"""The same with Markov blankets, for which each pair takes a sum over all networks."""
+
 MOST_EXACT = {"dags": 20, "orders": 22}
 """Largest number of variables for which `exact` is possible, by prior: a run takes a minute or two, and some 200 or
 600 MB.
@@ -92,15 +96,23 @@ def choose_method(options: PosteriorOptions, n_variables: int) -> str:
     """The method given in the options, or the default for the number of variables and the requested features."""
     if options.method is not None:
         return options.method
-    if options.prior == "orders":
-        return "exact"
-    return "exact" if n_variables <= EXACT_UNASKED and exact_gap(options) is None else "sampled"
+    return "exact" if options.prior == "orders" or why_sampled(options, n_variables) is None else "sampled"
+
+
+def why_sampled(options: PosteriorOptions, n_variables: int) -> str | None:
+    """Why `exact` is not the default under the prior of networks, in words; None if it is."""
+    gap = exact_gap(options)
+    if gap is not None:
+        return f"{gap} need sampled networks"
+    if n_variables > EXACT_UNASKED:
+        return f"exact sums over more than {EXACT_UNASKED} variables take long (--exact)"
+    if "blankets" in options.features and n_variables > BLANKETS_UNASKED:
+        return f"exact Markov blankets of more than {BLANKETS_UNASKED} variables take long (--exact)"
+    return None
 
 
 def exact_gap(options: PosteriorOptions) -> str | None:
     """The first requested feature that `exact` does not compute, in words; None if there is none."""
-    if "blankets" in options.features:
-        return "Markov blankets"
     if "ancestors" in options.features and options.prior == "orders":
         return "ancestors under the prior of orders"
     if any(statement.relation == "~>" for pattern in options.patterns for statement in pattern.statements):

@@ -20,6 +20,7 @@ from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import compile_first, tiny_table
 
 from . import FEATURES, PosteriorOptions, choose_method
+from .blankets import exact_blankets
 from .chain_keeping import ChainKeeper
 from .directions import count_decisions, drawn_networks
 from .estimates import RHAT_LIMIT, Convergence, arc_probabilities, feature_probabilities
@@ -92,6 +93,8 @@ def _run_exact(table: ParentSetTable, options: PosteriorOptions, budget: Budget,
     sums = exact_probabilities(table, options, budget, reporter)
     arcs, nothing = sums.arcs, np.zeros_like(sums.arcs)
     features = {"ancestor": (sums.ancestors, nothing)} if "ancestors" in options.features else {}
+    if "blankets" in options.features:
+        features["blanket"] = exact_blankets(table, options, budget, reporter), nothing
     networks = sums.networks if options.prior == "orders" else drawn_networks(table, options, budget)
     decisions = count_decisions(table, networks, budget, reporter)
     result = make_table(_header(table, options), arcs, nothing, features, decisions)
@@ -136,11 +139,16 @@ def _run_sampled(
     result = make_table(_header(table, options, **facts), arcs, errors, features, decisions)
     reporter.summary(
         f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; {plural(samples.n_samples, 'network')} of "
-        f"{plural(len(samples.totals), 'chain')}, R-hat {convergence.rhat:.3f}, effective size {convergence.ess:,.0f}"
-        f", standard errors up to {errors.max(initial=0.0):.2g}{share_text(table)}"
+        f"{plural(len(samples.totals), 'chain')}, R-hat {_rhat_text(convergence.rhat, 3)}, effective size "
+        f"{convergence.ess:,.0f}, standard errors up to {errors.max(initial=0.0):.2g}{share_text(table)}"
     )
     figures = {"method": "sampled", "moves": samples.n_moves, "moves_per_second": samples.n_moves / seconds}
     return Posterior(result, samples, {**figures, **facts, "difference": convergence.difference}, patterns)
+
+
+def _rhat_text(rhat: float, digits: int) -> str:
+    """R-hat in words where it is no number: of one chain, of too few networks, of chains that do not move."""
+    return "unknown" if np.isnan(rhat) else "infinite" if np.isinf(rhat) else f"{rhat:.{digits}f}"
 
 
 def _likely_arcs(arcs: np.ndarray) -> str:
@@ -157,8 +165,8 @@ def _warn_of_convergence(
         reporter.warn(f"too few networks to check the convergence of the chains: {more}")
     elif not convergence.agreed:
         reporter.warn(
-            f"the chains disagree: R-hat {convergence.rhat:.2f} (should be at most {RHAT_LIMIT}), the probability of "
-            f"an arc differs by {convergence.difference:.2f} between two chains; {more}"
+            f"the chains disagree: R-hat {_rhat_text(convergence.rhat, 2)} (should be at most {RHAT_LIMIT}), the "
+            f"probability of an arc differs by {convergence.difference:.2f} between two chains; {more}"
         )
     if convergence.ess < LEAST_SIZE:
         few = f"{convergence.ess:.0f} effective samples of {plural(n_samples, 'network')} are few"

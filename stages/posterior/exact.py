@@ -231,7 +231,7 @@ class _SubsetSums:
         while start != end:
             start = advance(start)
             self.done += terms
-            self.reporter.progress(int(min(99.0, 100 * self.done / total)), 100, "per cent of the sums")
+            self.reporter.progress(int(min(99.0, 100 * self.done / total)), 100, "parts of the sums")
             if self.budget.interrupted:
                 raise NothingFoundError("stopped before the sums were done")
             if self.budget.is_spent():

@@ -28,7 +28,7 @@ PACE_SECONDS = 1.0
 
 @dataclass(eq=False)
 class _Pace(NullReporter):
-    """The clock and the work done, in networks or per cent of the sums, at the first and at the last report."""
+    """The clock and the work done, in networks or parts of the sums, at the first and at the last report."""
 
     budget: Budget
     counted: str
@@ -68,7 +68,7 @@ def forecast_run(
     paces: list[_Pace] = []
 
     def search(budget: Budget, _: Callable[[object], None]) -> Posterior:
-        paces.append(_Pace(budget, "per cent of the sums" if is_exact else "networks"))
+        paces.append(_Pace(budget, "parts of the sums" if is_exact else "networks"))
         return run(table, options, budget, paces[-1])
 
     _, whole = until_first(search, None if is_exact else seconds)

@@ -8,6 +8,8 @@ import numpy as np
 
 from formats.records import ParentSetTable
 from stages.kernels.posterior.scaled_numbers import LEAST_EXPONENT
+from stages.knowledge import Knowledge
+from stages.lists.constrain import keep_admissible, require_least_sets
 from stages.lists.set_lists import all_sets
 from stages.lists.undominated import undominated_sets
 from stages.runtime.errors import StageError
@@ -64,10 +66,30 @@ def share_text(table: ParentSetTable) -> str:
     if share is None:
         return (
             "; sets that are not listed count as impossible, and nothing bounds their share (lists made by "
-            "parentsets --sequential --keep-mass 1e-6 do)"
+            "parentsets --sequential --keep-mass 1e-6 under the same constraints do)"
         )
-    known = "1" if share == 1.0 else f"{math.floor(1e4 * share) / 1e4:.4f} or more"
-    return f"; networks of listed sets have {known} of the probability of all{_within(table)}"
+    return f"; networks of listed sets have {_at_least(share)} of the probability of all{_within(table)}"
+
+
+def _at_least(share: float) -> str:
+    return "1" if share == 1.0 else f"{math.floor(1e4 * share) / 1e4:.4f} or more"
+
+
+def constrained(table: ParentSetTable, knowledge: Knowledge, reporter: Reporter) -> ParentSetTable:
+    """The sets that agree with knowledge; a line says what it does to the share of networks of listed sets.
+
+    Raises `InfeasibleError` as `stages.lists.constrain` does.
+    """
+    kept = keep_admissible(table, knowledge)
+    require_least_sets(kept, knowledge)
+    before, under = listed_share(table), listed_share(kept)
+    if before is not None and before != under:
+        known = "nothing bounds their share" if under is None else _at_least(under)
+        reporter.summary(
+            f"networks of listed sets have {_at_least(before)} of the probability of all{_within(table)} without the "
+            f"constraints; under them, {known}"
+        )
+    return kept
 
 
 def _within(table: ParentSetTable) -> str:

@@ -139,3 +139,36 @@ def divergence(distributions):
     """Jensen-Shannon divergence with equal weights: mean of the Kullback-Leibler divergences to the mean."""
     mean = [sum(column) / len(distributions) for column in zip(*distributions)]
     return sum(p * math.log(p / m) for d in distributions for p, m in zip(d, mean) if p > 0) / len(distributions)
+
+
+def strength_moments(rows, n_states, parents, x, y, ess, n_draws, rng):
+    """Mean and variance of the strength where x has these parents and is an ancestor of y, from many draws.
+
+    The variance of the mean is their ratio to `n_draws`.
+    """
+    zs = list(itertools.product(*(range(n_states[p]) for p in parents)))
+    cell = ess / (len(zs) * n_states[x] * n_states[y])
+    p = rng.dirichlet([_rows(rows, parents, z) + ess / len(zs) for z in zs], n_draws)
+    drawn = np.zeros((n_states[x], n_draws, n_states[y]))
+    for s in range(n_states[x]):
+        for column, z in enumerate(zs):
+            counts = [_rows(rows, (*parents, x, y), (*z, s, t)) + cell for t in range(n_states[y])]
+            drawn[s] += p[:, column, None] * rng.dirichlet(counts, n_draws)
+    ratios = drawn / drawn.mean(axis=0)
+    strengths = (drawn * np.log(np.where(ratios > 0, ratios, 1.0))).sum(axis=2).mean(axis=0)
+    return strengths.mean(), strengths.var(ddof=1)
+
+
+def averaged_strength(rows, n_states, shares, x, y, ess, n_draws, rng):
+    """Mean, variance and the part of it that is due to the structure; other structures than ancestors have 0."""
+    joined = collections.Counter()
+    for (parents, below), share in shares.items():
+        joined[parents if y in below else None] += share
+    moments = {
+        parents: (0.0, 0.0) if parents is None else strength_moments(rows, n_states, parents, x, y, ess, n_draws, rng)
+        for parents in joined
+    }
+    mean = sum(share * moments[parents][0] for parents, share in joined.items())
+    within = sum(share * moments[parents][1] for parents, share in joined.items())
+    between = sum(share * (moments[parents][0] - mean) ** 2 for parents, share in joined.items())
+    return mean, within + between, between

@@ -81,3 +81,18 @@ def posterior(lists: Lists, prior: str) -> tuple[np.ndarray, np.ndarray]:
             arcs[list(family), child] += weight
             above[list(over), child] += weight
     return arcs / total, above / total
+
+
+def blankets(lists: Lists, prior: str) -> np.ndarray:
+    """Probabilities that two variables are adjacent or have a common child."""
+    weighted = list(networks(lists, prior))
+    most = max(weight for _, weight in weighted)
+    n = len(lists)
+    found, total = np.zeros((n, n)), 0.0
+    for parents, log_weight in weighted:
+        weight = math.exp(log_weight - most)
+        total += weight
+        for a, b in itertools.permutations(range(n), 2):
+            is_near = a in parents[b] or b in parents[a] or any(a in family and b in family for family in parents)
+            found[a, b] += weight if is_near else 0.0
+    return found / total

@@ -314,7 +314,7 @@ def test_an_excluded_fixed_set_is_infeasible():
         keep_admissible(table, make_knowledge(table.header.names, (), [(0, 1)]))
 
 
-def test_what_is_known_of_unlisted_sets_does_not_survive_a_requirement():
+def test_what_is_known_of_unlisted_sets_under_a_requirement():
     table = make_table({0: {(): -1.0}, 1: {(): -3.0, (0,): -2.0, (0, 2): -1.0}, 2: {(): -1.0, (0,): -0.5}})
     table = replace(
         table, complete=np.ones(3, dtype=np.bool_), unlisted=np.array([-9.0, -9.0, -9.0]), left_out=np.ones(3)
@@ -322,7 +322,9 @@ def test_what_is_known_of_unlisted_sets_does_not_survive_a_requirement():
     kept = keep_admissible(table, make_knowledge(table.header.names, [(0, 1)], [(0, 2)]))
     assert [record.parents for record in kept.records()] == [((),), ((0, 2), (0,)), ((),)]
     assert kept.complete.tolist() == [True, False, True]
-    assert np.isnan(kept.unlisted).tolist() == np.isnan(kept.left_out).tolist() == [False, True, False]
+    assert np.isnan(kept.unlisted).tolist() == [False, True, False]
+    # Omitted sets that the empty set stood for, which weighs exp(-1) times as much, belong to {0} now.
+    assert kept.left_out.tolist() == pytest.approx([1.0, 1.0 + np.exp(-1.0), 1.0])
 
 
 # --- networks ---

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import threading
 from dataclasses import replace
@@ -20,7 +21,7 @@ from stages.effects import EffectOptions
 from stages.effects.adjustment import count_effects, divergences, draw_effects, draw_unaffected, effect_moments
 from stages.effects.averages import average_effects
 from stages.effects.posterior import posterior_structures
-from stages.effects.structures import ClassStructures, CountedStructures
+from stages.effects.structures import CauseStructures, ClassStructures, CountedStructures
 from stages.graphs.essential_graphs import essential_graph, list_arcs
 from stages.graphs.orientation import oriented_graph
 from stages.knowledge import make_knowledge
@@ -264,19 +265,97 @@ def test_threads_change_nothing_and_intervals_hold_the_mean(measure):
         assert ((pair.structure_share >= 0) & (pair.structure_share <= 1) | np.isnan(pair.structure_share)).all()
 
 
+def strength_of(seed: int, draws: int):
+    """The strength of a drawn pair over drawn networks: as found, by the definition; and the shares of structures."""
+    rng = random.Random(seed)
+    n = rng.choice([2, 3])
+    dataset, rows = dependent_dataset(seed, n, rng.choice([5, 30, 60, 200]), most_states=3, least_states=2)
+    drawn, (x, y) = rng.choices(networks.all_networks(n), k=rng.randint(1, 4)), rng.sample(range(n), 2)
+    counted = CountedStructures([x])
+    for parents in drawn:
+        counted.add(parents)
+    options = EffectOptions(measure="strength", draws=draws, seed=seed)
+    ((found,),) = averages(dataset, [(x, counted.of(x))], [y], options)
+    shares = naive.structure_shares([(parents, 1.0) for parents in drawn], x)
+    n_states, generator = dataset.n_states.tolist(), np.random.default_rng(seed)
+    return found, naive.averaged_strength(rows, n_states, shares, x, y, 1.0, 4000, generator), shares
+
+
+def check_strengths(some_seeds: range) -> int:
+    """Strengths and their shares of the structure, one by one and on average; returns how many mix structures."""
+    differences = []
+    for seed in some_seeds:
+        found, (mean, variance, between), shares = strength_of(seed, 1000)
+        assert found.value == pytest.approx(mean, abs=0.15 * math.sqrt(variance))
+        kinds = {parents if found.effect in below else None for parents, below in shares}
+        if kinds == {None}:
+            assert found.value == found.deviation == found.lower == found.upper == found.ancestor == 0.0
+            assert np.isnan(found.structure_share)
+        elif len(kinds) == 1:
+            assert found.structure_share == 0.0 and found.ancestor == 1.0
+        else:
+            differences.append(float(found.structure_share) - between / variance)
+    assert np.abs(differences).max() < 0.2
+    assert abs(np.mean(differences)) < 4 * np.std(differences) / math.sqrt(len(differences))
+    return len(differences)
+
+
 def test_strengths_are_shared_between_structure_and_parameters():
-    """Of one structure all is due to parameters; of two with many rows nearly all to the structure."""
-    dataset, _ = dependent_dataset(8, 2, 5000, most_states=2, least_states=2)
-    counted, both = CountedStructures([0]), CountedStructures([0])
-    counted.add(((), (0,)))
-    for parents in [((), (0,)), ((1,), ())]:
-        both.add(parents)
-    options = EffectOptions(measure="strength", draws=4000, seed=1)
-    ((one,),) = averages(dataset, [(0, counted.of(0))], [1], options)
-    ((two,),) = averages(dataset, [(0, both.of(0))], [1], options)
-    assert one.structure_share < 0.1
-    assert two.structure_share > 0.9
-    assert two.value == pytest.approx(one.value / 2, rel=0.05)
+    assert check_strengths(range(150)) > 50
+
+
+def test_few_draws_do_not_enlarge_the_share_of_the_structure():
+    """Of two structures, one of them rare, whose strengths differ by a part of their deviations."""
+    dataset, rows = dependent_dataset(8, 2, 30, most_states=2, least_states=2)
+    counted = CountedStructures([0])
+    counted.add(((), (0,)), 9)
+    counted.add(((1,), ()))
+    options = EffectOptions(measure="strength", draws=20)
+    shares = naive.structure_shares([(((), (0,)), 9.0), (((1,), ()), 1.0)], 0)
+    generator = np.random.default_rng(1)
+    mean, _, between = naive.averaged_strength(rows, [2, 2], shares, 0, 1, 1.0, 100_000, generator)
+    found = [averages(dataset, [(0, counted.of(0))], [1], replace(options, seed=s))[0][0] for s in range(400)]
+    values = np.array([pair.value for pair in found])
+    assert values.mean() == pytest.approx(mean, abs=4 * values.std() / 20)
+    parts = np.array([pair.structure_share * pair.deviation**2 for pair in found])
+    assert parts.mean() == pytest.approx(between, abs=4 * parts.std() / 20)
+
+
+def test_a_rare_structure_counts_for_what_it_is():
+    """It is no ancestor in 1 of 10,000 networks, which 1,000 draws would miss or count tenfold."""
+    dataset, rows = dependent_dataset(8, 2, 5000, most_states=2, least_states=2)
+    counted = CountedStructures([0])
+    counted.add(((), (0,)), 9999)
+    counted.add(((1,), ()))
+    shares = naive.structure_shares([(((), (0,)), 9999.0), (((1,), ()), 1.0)], 0)
+    generator = np.random.default_rng(1)
+    _, variance, between = naive.averaged_strength(rows, [2, 2], shares, 0, 1, 1.0, 100_000, generator)
+    for seed in range(20):
+        options = EffectOptions(measure="strength", seed=seed)
+        ((pair,),) = averages(dataset, [(0, counted.of(0))], [1], options)
+        assert pair.structure_share == pytest.approx(between / variance, rel=0.2)
+
+
+@pytest.mark.parametrize("n_states", [2, 3, 5, 7])
+@pytest.mark.parametrize("measure", ["contrast", "strength"])
+def test_a_cause_that_is_no_ancestor_has_no_effect_at_all(measure, n_states):
+    """Without rounding: in one network, and where sums over networks leave a little for the arc."""
+    dataset, _ = dependent_dataset(n_states, 2, 100, most_states=n_states, least_states=n_states)
+    some = CauseStructures(((1,), ()), np.array([[1.0, 0.0], [1e-14, 1e-14]]))
+    for shares in (some, CauseStructures(((1,),), np.array([[1.0, 0.0]]))):
+        ((pair,),) = averages(dataset, [(0, shares)], [1], EffectOptions(measure=measure))
+        for figure in (pair.value, pair.deviation, pair.lower, pair.upper):
+            assert (figure == 0.0).all()
+        assert np.isnan(pair.structure_share).all() and pair.ancestor == 0.0
+
+
+def test_what_sums_leave_beside_one_structure_is_no_structure():
+    dataset, _ = dependent_dataset(8, 2, 60, most_states=2, least_states=2)
+    for rest in (1e-16, 1e-13):
+        shares = CauseStructures(((),), np.array([[1.0, 1.0 - rest]]))
+        for measure in ("probability", "contrast", "strength"):
+            ((pair,),) = averages(dataset, [(0, shares)], [1], EffectOptions(measure=measure, draws=20))
+            assert (pair.structure_share == 0.0).all() and pair.ancestor == 1.0
 
 
 def test_a_stop_ends_the_run():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 
 import numpy as np
 import pytest
@@ -11,15 +12,17 @@ from helpers.cases.selections import identify
 from helpers.tables import dependent_dataset
 from naive.posterior import networks
 
-from formats.records import ParentSetTable
+from formats.data_records import Variable
+from formats.records import Header, ParentSetRecord, ParentSetTable
 from formats.sets.listed_sets import ListedSets
 from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible
 from stages.parentsets import ParentSetOptions
 from stages.parentsets.omitted_mass import n_sets_within, omitted_mass, rounded_up
 from stages.posterior import PosteriorOptions, exact
-from stages.posterior.weights import listed_share
+from stages.posterior.weights import constrained, listed_share
 from stages.runtime.budgets import Budget
+from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
 from stages.scoring.independent import IndependentScorer
 
@@ -89,7 +92,7 @@ def test_the_share_is_met_where_nothing_is_in_the_way():
 
 
 def test_constraints():
-    """Forbidden arcs leave the bound as it is; required ones, given after the lists were made, end it."""
+    """Forbidden arcs leave the bound as it is, and lists made under required ones have a bound of their own."""
     dataset, _ = dependent_dataset(6, 4, 60, noise=0.4)
     table, whole = (lists_of(dataset, keep_mass=mass, max_parents=2) for mass in (0.3, 0.0))
     forbidden = Knowledge.of_arcs(dataset.names, forbidden=[(1, 0), (2, 3), (0, 3)])
@@ -99,11 +102,82 @@ def test_constraints():
     reported = listed_share(keep_admissible(table, forbidden))
     assert reported is not None and reported <= share * (1 + 1e-9)
     required = Knowledge(dataset.names, required={1: (0,)})
-    assert listed_share(keep_admissible(whole, required)) is None
     made = [lists_of(dataset, required, keep_mass=mass, max_parents=2) for mass in (0.3, 0.0)]
     reported = listed_share(made[0])
     assert reported is not None
     assert reported <= math.exp(log_weight(made[0], "dags") - log_weight(made[1], "dags")) * (1 + 1e-9)
+
+
+def share_under(seed: int) -> tuple[float | None, float | None]:
+    """The share reported and the share by enumeration, under arcs that are required after lists were made."""
+    rng = random.Random(seed)
+    n = rng.choice([2, 3, 4])
+    dataset, _ = dependent_dataset(seed, n, rng.choice([20, 60]), noise=rng.choice([0.4, 0.7]), least_states=2)
+    mass, prior = rng.choice([0.0, 1e-3, 0.1, 0.5]), rng.choice(["dags", "orders"])
+    table, whole = (lists_of(dataset, keep_mass=m, max_parents=n - 1) for m in (mass, 0.0))
+    order = rng.sample(range(n), n)
+    pairs = list(itertools.combinations(order, 2))
+    required = rng.sample(pairs, rng.randint(1, min(2, len(pairs))))
+    forbidden = [(b, a) for a, b in pairs if rng.random() < 0.3]
+    knowledge = Knowledge.of_arcs(dataset.names, required, forbidden)
+    try:
+        kept = keep_admissible(table, knowledge)
+    except InfeasibleError:
+        return None, None
+    of_all = log_weight(keep_admissible(whole, knowledge), prior)
+    return listed_share(kept), math.exp(log_weight(kept, prior) - of_all)
+
+
+def test_required_arcs_leave_a_bound():
+    """No share is too large, and few are much too small."""
+    found = [share_under(seed) for seed in range(120)]
+    known = np.array([pair for pair in found if pair[0] is not None])
+    assert len(known) > 60 and (known[:, 0] < 1.0).mean() > 0.15
+    ratios = known[:, 0] / known[:, 1]
+    assert (ratios <= 1 + 1e-9).all() and ratios.mean() > 0.8
+
+
+def test_a_required_arc_without_a_list_for_it_leaves_none():
+    """{a} is not listed for b, {a, c} is: the arc a -> b alone was left out, beside nothing that has it."""
+    sets = {0: [((), 0.0)], 1: [((), 0.0), ((0, 2), -1.0)], 2: [((), 0.0)]}
+    variables = tuple(map(Variable, "abc"))
+    records = [
+        ParentSetRecord.of(child, *zip(*listed), complete=True, left_out=0.01) for child, listed in sets.items()
+    ]
+    table = ParentSetTable.from_records(Header(variables), records)
+    assert listed_share(keep_admissible(table, Knowledge("abc", required={1: (0,)}))) is None
+    both = listed_share(keep_admissible(table, Knowledge("abc", required={1: (0, 2)})))
+    assert both == pytest.approx(1 / (1.01**2 * (1 + 0.01 * (1 + math.e))))
+
+
+class Heard(NullReporter):
+    def __init__(self):
+        self.said = []
+
+    def summary(self, message: str) -> None:
+        self.said.append(message)
+
+
+def test_a_line_has_the_shares_before_and_under_constraints():
+    sets = {0: [((), 0.0)], 1: [((0,), 0.0), ((), -2.0), ((0, 2), -3.0)], 2: [((), 0.0)]}
+    records = [
+        ParentSetRecord.of(child, *zip(*listed), complete=True, left_out=0.01) for child, listed in sets.items()
+    ]
+    table = ParentSetTable.from_records(Header(tuple(map(Variable, "abc"))), records)
+    nothing = "nothing bounds their share"
+    for required, forbidden, under in [
+        ([], [(2, 1)], None),
+        ([(0, 1)], [], "0.9692 or more"),
+        ([(2, 1)], [], nothing),  # {c} alone is not listed, its one superset is
+        ([(0, 1), (2, 1)], [], "0.7918 or more"),
+    ]:
+        heard = Heard()
+        kept = constrained(table, Knowledge.of_arcs("abc", required, forbidden), heard)
+        assert (listed_share(kept) is None) == (under == nothing)
+        assert len(heard.said) == (under is not None)
+        for line in heard.said:
+            assert line.startswith("networks of listed sets have 0.9705 or more of the probability of all without")
+            assert line.endswith(f"under them, {under}")
 
 
 def test_lists_that_are_not_complete():

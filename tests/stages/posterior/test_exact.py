@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from helpers.cases.posterior import as_table, random_lists
 from helpers.cases.selections import identify
+from helpers.seeds import seeds
 from helpers.tables import dependent_dataset
-from naive.posterior import posterior
+from naive.posterior import blankets, posterior
 
 from formats.records import ParentSetTable
 from stages.knowledge import Knowledge
@@ -52,6 +53,27 @@ def test_exact_is_enumeration(seed, n_variables, spread, share, prior):
     np.testing.assert_allclose(arcs, expected[0], rtol=0, atol=1e-12)
     if prior == "dags":
         np.testing.assert_allclose(above, expected[1], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("prior", ["dags", "orders"])
+@pytest.mark.parametrize("seed", seeds(40, 10))
+def test_exact_blankets_are_enumeration(seed, prior):
+    """Also where all networks join a pair, and where none does."""
+    lists = random_lists(seed, 1 + seed % 5, (0.5, 3.0, 50.0)[seed % 3], share=(1.0, 0.5)[seed % 2])
+    options = PosteriorOptions(prior=prior, features=("blankets",))
+    found = run(as_table(lists), options, Budget(), NullReporter()).table
+    expected = blankets(lists, prior)
+    assert found.header.extra["method"] == "exact"
+    values, errors = found.features["blanket"]
+    np.testing.assert_allclose(values, expected[found.parents, found.children], rtol=0, atol=1e-12)
+    assert not errors.any() and ((values >= 0.0) & (values <= 1.0)).all()
+
+
+def test_blankets_that_all_networks_have():
+    lists = [[((), 0.0)], [((0, 2), 0.0)], [((), 0.0)], [((), 0.0)]]
+    found = run(as_table(lists), PosteriorOptions(features=("blankets",)), Budget(), NullReporter()).table
+    pairs = zip(found.parents.tolist(), found.children.tolist(), found.features["blanket"][0].tolist())
+    assert all(value == (3 not in (a, b)) for a, b, value in pairs)
 
 
 @pytest.mark.parametrize("prior", ["dags", "orders"])
@@ -109,8 +131,6 @@ def test_what_is_too_much_is_refused():
     lists = [[((), -1.0)] for _ in range(MOST_EXACT["dags"] + 1)]
     with pytest.raises(StageError, match="too many for exact sums"):
         probabilities(as_table(lists))
-    with pytest.raises(StageError, match="need sampled networks"):
-        probabilities(as_table(lists[:3]), features=("blankets",))
     with pytest.raises(StageError, match="need sampled networks"):
         probabilities(as_table(lists[:3]), prior="orders", features=("ancestors",))
 

@@ -208,6 +208,26 @@ def test_networks_kept():
 def test_the_way_that_suits():
     assert choose_method(PosteriorOptions(), 8) == "exact"
     assert choose_method(PosteriorOptions(), 30) == "sampled"
-    assert choose_method(PosteriorOptions(features=("blankets",)), 8) == "sampled"
+    assert choose_method(PosteriorOptions(features=("blankets",)), 14) == "exact"
+    assert choose_method(PosteriorOptions(features=("blankets",)), 15) == "sampled"
+    assert choose_method(PosteriorOptions(features=("blankets",), prior="orders"), 15) == "exact"
     assert choose_method(PosteriorOptions(method="sampled"), 8) == "sampled"
     assert choose_method(PosteriorOptions(prior="orders"), 22) == "exact"
+
+
+class HeardAll(Heard):
+    def summary(self, message: str) -> None:
+        self.warn(message)
+
+
+def test_lines_have_words_where_r_hat_is_no_number():
+    """Of one chain, of chains too short, and of halves of chains that all stay where they are."""
+    table = as_table([[((1,), 0.0), ((), 0.0)], [((0,), 0.0), ((), 0.0)]])
+    heard = HeardAll()
+    for chains, samples in ((1, 50), (4, 8)):
+        run(table, PosteriorOptions(method="sampled", chains=chains, samples=samples), Budget(), heard)
+        assert "R-hat unknown" in heard.warnings[-1]
+    for seed in range(60):
+        run(table, PosteriorOptions(method="sampled", chains=2, samples=8, seed=seed), Budget(), heard)
+    assert {"infinite" in line for line in heard.warnings if "R-hat" in line} == {True, False}
+    assert not any("R-hat inf " in line or "R-hat inf," in line or "nan" in line for line in heard.warnings)
