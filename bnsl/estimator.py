@@ -62,7 +62,8 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
             self.class_variable_ += "_"
         options = {_RENAMED.get(name, name): value for name, value in self.get_params().items()}
         del options["unseen"]
-        if options["target"] is None and options["method"] in METHODS and "target" in METHODS[options["method"]].own:
+        method = METHODS.get(options["method"])
+        if options["target"] is None and method is not None and "target" in method.options:
             options["target"] = self.class_variable_
         self.labels_ = [str(label) for label in self.classes_.tolist()]
         if len(set(self.labels_)) < len(self.labels_):

@@ -167,9 +167,7 @@ def _searches() -> Iterator[list[str]]:
         for task in spec.variants:
             given = ["--data", TABLE] if task.on_data else [SETS]
             bound = ["--tw", "2"] if task.bounded else []
-            needed = [
-                f"--{name}={REQUIRED[name]}" for name, made in spec.own.items() if made.metadata["own"].is_required
-            ]
+            needed = [f"--{name}={value}" for name, value in REQUIRED.items() if name in spec.options]
             yield ["optimize", "--method", method, *given, *bound, *needed, *SHORT]
     yield from (["optimize", "--method", "obs", "--init", init, SETS, *SHORT] for init in INITS)
     yield from (["optimize", *variant, *SHORT] for variant in VARIANTS)
