@@ -134,7 +134,7 @@ def first_runs() -> list[list[str]]:
 def tiny_runs(command: str) -> Iterator[list[str]]:
     """Arguments of `bnsl` for all methods of a command that compiles kernels, such as ``optimize``."""
     from stages.parentsets import METHODS as IDENTIFICATIONS
-    from stages.scoring.scores import MAIN_SCORES
+    from stages.scoring.scores import SCORES
 
     if command == "entropy":
         yield ["entropy", TABLE, "--quiet", "-o", "entropies.jsonl"]
@@ -143,7 +143,7 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
     elif command == "parentsets":
         for method in IDENTIFICATIONS:
             yield ["parentsets", "--method", method, TABLE, *SHORT]
-        for score in MAIN_SCORES:
+        for score in SCORES:
             yield ["parentsets", "--sequential", "--score", score, TABLE, *SHORT]
         yield ["parentsets", "--sequential", BINARY, *SHORT]
         # Sums over cells are then inexact, so sets are scored one by one.
