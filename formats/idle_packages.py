@@ -28,9 +28,3 @@ def leave_out() -> None:
     """Let libraries find none of these packages in this process; for the command line only."""
     if _REFUSAL not in sys.meta_path:
         sys.meta_path.insert(0, _REFUSAL)
-
-
-def admit() -> None:
-    """Undo `leave_out`: packages of others may use them."""
-    if _REFUSAL in sys.meta_path:
-        sys.meta_path.remove(_REFUSAL)

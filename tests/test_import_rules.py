@@ -32,7 +32,6 @@ TABLES = (
     "stages.scoring.definitions",
     "stages.scoring.normalised_likelihood",
     "stages.scoring.scores",
-    "formats.discovery",
     "formats.idle_packages",
     "formats.kinds",
     "formats.printable",
@@ -152,7 +151,6 @@ def _broken_by_the_main_road(module: str, found: Import) -> Iterator[str]:
 def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
     root, name = _root(found.module), found.module
     of_formats = (
-        "formats.discovery",
         "formats.records",
         "formats.arc_groups",
         "formats.arc_priors",
@@ -174,7 +172,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
     ours = name.startswith("stages") or name in of_formats
     is_engine = _is_engine(module, found)
     if not (root in STDLIB | {"numpy"} or ours or is_engine):
-        yield "stages may import numpy, stages, and records, graphs, errors, words, discovery of formats only"
+        yield "stages may import numpy, stages, and records, graphs, errors and words of formats only"
     yield from _broken_by_the_main_road(module, found)
     is_table = module in ("stages", "stages.scoring", *TABLES) or _is_paper(module)
     is_light = root in STDLIB or name in TABLES or _is_paper(name)

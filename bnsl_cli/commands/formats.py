@@ -34,8 +34,7 @@ def command(name: str | None, as_schema: bool, target: OutputOptions, reporter: 
 
     With the name of one of this program's own formats, all its keys with their units and meanings: parentsets,
     network, forest, trace, arc-probabilities, entropy; also of measures and families (the lines of bnsl evaluate)
-    and comparisons (the lines of bnsl compare). The content of an input gives its format; the name does so only
-    of formats that other packages add.
+    and comparisons (the lines of bnsl compare). The content of an input gives its format, not its name.
 
     \b
     Examples:
