@@ -39,7 +39,7 @@ class Score:
     # As `Prior`. Scores with a prior have the bounds of `parentsets.dirichlet_bounds`.
     prior: Prior | None = None
     regret: Regret | None = None
-    # Whether the regret depends on the number of configurations. Scores whose regret does not have the bounds of
+    # Whether the regret depends on the number of configurations. If it does not, the score has the bounds of
     # `parentsets.dirichlet_bounds`.
     regret_by_configurations: bool = False
     takes_ess: bool = False  # whether it has an equivalent sample size; a prior then depends on q as well
