@@ -130,7 +130,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
         """The options for `learn`, but for cuts that the data choose."""
         options = {_RENAMED.get(name, name): value for name, value in self.get_params().items()}
         del options["unseen"]
-        takes_class = options["method"] in METHODS and "target" in METHODS[options["method"]].own
+        takes_class = options["method"] in METHODS and "target" in METHODS[options["method"]].options
         if takes_class and options["target"] is None:
             options["target"] = self.class_variable_
         if not takes_class and options["time"] is None and options["evaluations"] is None:

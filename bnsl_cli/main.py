@@ -1,4 +1,4 @@
-"""Entry point: the table of commands, each loaded when used, and the only place that ends the process.
+"""The start: the table of commands, each loaded when used, and the only place that ends the process.
 
 Exceptions become exit codes and one or two lines on stderr only here. This module and the command modules import only
 click and tables, so help and completion answer at once.
@@ -10,8 +10,6 @@ import contextlib
 import importlib
 import os
 import sys
-import warnings
-from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import click
@@ -126,30 +124,12 @@ class StageGroup(click.Group):
         self.debug = os.environ.get("BNSL_DEBUG", "0") not in ("", "0")
         extra = {"prog_name": "bnsl", **extra, "standalone_mode": False}
         try:
-            with self._plug_in_warnings():
-                code = super().main(*args, **extra)
+            code = super().main(*args, **extra)
         except Exception as error:
             if stop := interruption_behind(error):
                 raise stop from None
             code = self._report(error)
         sys.exit(int(code or 0))
-
-    @contextlib.contextmanager
-    def _plug_in_warnings(self) -> Iterator[None]:
-        """Show that tables of a package are left out as the command's own warnings are; other warnings as usual."""
-        usual: Any = warnings.showwarning
-
-        def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
-            if category.__name__ != "PlugInWarning":  # its module loads with the commands that have methods
-                usual(message, category, *rest)
-            elif sys.stderr is not None:
-                self._say("warning", str(message))
-
-        warnings.showwarning = show  # type: ignore[assignment]
-        try:
-            yield
-        finally:
-            warnings.showwarning = usual
 
     def _report(self, error: Exception) -> ExitCode:
         # Data already written must come before the message; if stdout itself failed, drop the rest of the data.
@@ -260,7 +240,7 @@ def cli() -> None:
 
 
 def run() -> NoReturn:
-    """Entry point of the `bnsl` script: handle signals, run the command line, end the process.
+    """What the `bnsl` script calls: handle signals, run the command line, end the process.
 
     The process ends without the interpreter's own shutdown: this would wait for worker threads in the middle of their
     tasks, and pyarrow's threads occasionally abort it (apache/arrow issue 34314). The frames of an interrupted

@@ -1,6 +1,4 @@
-"""Detection of the format of an input from its first bytes by the rows of `registry`.
-
-File names do not matter, but for formats of other packages, which are known by the endings of names.
+"""Detection of the format of an input from its first bytes by the rows of `registry`; file names do not matter.
 
 Every input has exactly one format. Text that matches no pattern is a table of data, and text that matches one is
 never read as such. So the patterns demand more than a keyword: a table may have a column called ``network``,
@@ -15,7 +13,7 @@ import re
 
 from .errors import Malformed
 from .kinds import Format, Kind
-from .registry import BINARY, EMPTY, FORMATS, find_format, formats_of, named_formats
+from .registry import BINARY, EMPTY, FORMATS, find_format, formats_of
 from .textlines import EMPTY_REMEDY, Lines
 from .unread import UNREAD
 from .wording import option_value
@@ -73,10 +71,7 @@ def _significant(head: bytes) -> bytes:
 
 
 def detect_lines(lines: Lines) -> Format:
-    """`detect` for a text source that is open; nothing is consumed. Formats of packages are known by its name."""
-    for row in named_formats(lines.source):
-        if row.package and lines.beginning:
-            return row
+    """`detect` for a text source that is open; nothing is consumed."""
     return _by_magic(lines.beginning) or detect(_head_of(lines))
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 
 class Kind(enum.StrEnum):
@@ -64,8 +62,6 @@ class Format:
     """What converts it, for messages, if it is not read."""
     takes: tuple[str, ...] = ()
     """Names of further formats that its reader reads as its own kind."""
-    package: str = ""
-    """The distribution that declares it; empty for this one. Its files are known by the endings of their names."""
 
     @property
     def target(self) -> str:
@@ -76,33 +72,3 @@ class Format:
     def suffixes(self) -> tuple[str, ...]:
         """Endings of file names, each with its dot."""
         return tuple(ending for ending in self.suffix.split() if ending.startswith("."))
-
-
-@dataclass(frozen=True)
-class PlainNetwork:
-    """A network by names: what formats of other packages read and write."""
-
-    parents: Mapping[str, Sequence[str]]
-    """The parents of every variable; the order of the variables is theirs."""
-    states: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The states of the variables where they are known, in their order."""
-    tables: Mapping[str, Any] = field(default_factory=dict)
-    """Of every variable, or of none: probabilities, an array of shape (states of parent 1, ..., states of the last
-    parent, states of the variable), parents in the order of `parents`."""
-
-
-def network_format(called: str, suffix: str, module: str, help: str, *, has_parameters: bool = False) -> Format:
-    """A format of networks for a table of formats of a package.
-
-    Its module offers ``read(text: str) -> PlainNetwork`` and ``write(network: PlainNetwork) -> str``. Both raise
-    `ValueError`, of what is damaged, and of names or states that the format cannot hold. A network is read in this
-    format if the name of the file has the ending; the format of other files is known by their content.
-
-    - `called`: noun phrase of messages, with its article.
-    - `suffix`: endings of file names, each with its dot, separated by blanks.
-    - `module`: full name of the module.
-    - `help`: line of ``bnsl formats``.
-    - `has_parameters`: whether it holds tables of probabilities; then only networks that have them are written.
-    """
-    kind = Kind.PARAMETERS if has_parameters else Kind.NETWORK
-    return Format("", kind, called, help, suffix, reader=f"{module}:read", writer=f"{module}:write")

@@ -14,21 +14,17 @@ formats`` all derive from these rows. A new format is a module of its own and a 
 - forests and entropy tables have one format each; their rows name the functions that users call.
 
 This module imports the standard library only, for the command line makes its choices of the rows; readers and writers
-load when they are first needed. Formats of networks of other packages come by the entry point ``bnsl.formats``
-(`network_format`).
+load when they are first needed.
 """
 
 from __future__ import annotations
 
 import importlib
-import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from .discovery import UnusableError, discovered
 from .kinds import Format, Kind
-from .unread import UNREAD, XML_PROLOG
+from .unread import XML_PROLOG
 
 
 def _row(about: tuple[str, Kind, str, str], code: tuple[str, str], **further: Any) -> Format:
@@ -62,7 +58,7 @@ _PSS_EMPTY = rb"[ ]*" + _NUMBER + rb"[ ]*(?:\n|\Z)"
 _PSS_NEXT = rb"(?:VAR|META)[ \t]+\S"
 _PACE_COMMENTS = rb"(?:c[^\n]*\n|[ \t]*\n)*+"
 
-MAIN_FORMATS = (
+FORMATS = (
     _json_lines(
         ("bnsl.parentsets", Kind.PARENT_SETS, "a parent-set file", ".sets.jsonl"),
         ("json_lines.jsonl:read_parent_sets", "json_lines.jsonl_writer:parent_set_chunks"),
@@ -306,38 +302,12 @@ MAIN_FORMATS = (
         magic=(b"\x89PNG\r\n",),
     ),
 )
-"""The formats of this project."""
+"""All formats that are read or written, in the order of ``bnsl formats``."""
 
 EMPTY = Format("empty", Kind.UNKNOWN, "empty input")
 BINARY = Format("binary", Kind.UNKNOWN, "binary data")
 COMPRESSED = (".gz", ".zst")
 """Endings of names under which data are written compressed."""
-
-_TAKEN = {row.name for row in (*MAIN_FORMATS, *UNREAD, EMPTY, BINARY)} | {"table", "jsonl"}
-
-
-def _check(name: str, row: Any, present: Mapping[str, Format], found: Mapping[str, Format]) -> None:
-    """Refuse what is no format of another package; see `discovered`."""
-    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9-]*", name):
-        raise UnusableError(f"{name!r} is no name of a format (small letters, digits, hyphens)")
-    if name in _TAKEN or name in present:
-        raise UnusableError(f"another format has the name {name!r}")
-    if not isinstance(row, Format) or row.name or row.kind not in (Kind.NETWORK, Kind.PARAMETERS):
-        raise UnusableError(f"{name!r} is not made by network_format(called, suffix, module, help)")
-    endings = row.suffix.split()
-    if not endings or not all(re.fullmatch(r"(\.[a-z0-9_-]+)+", ending) for ending in endings):
-        raise UnusableError(f"{name!r} needs endings of file names in small letters, each with its dot")
-    taken = [ending for other in (*present.values(), *found.values()) for ending in other.suffixes]
-    for ending in endings:
-        for other in (*taken, *COMPRESSED):
-            if ending.endswith(other) or other.endswith(ending):
-                raise UnusableError(f"the ending {ending!r} of {name!r} and {other!r} of another format are alike")
-
-
-_ADDED = discovered("bnsl.formats", "formats", {row.target: row for row in MAIN_FORMATS}, _check)
-
-FORMATS = tuple(replace(row, name=name) if row.package else row for name, row in _ADDED.items())
-"""All formats that are read or written, in the order of ``bnsl formats``."""
 
 
 def find_format(name: str, rows: Iterable[Format] = FORMATS) -> Format:
@@ -367,17 +337,11 @@ def formats_of(*kinds: Kind, written: bool = False) -> list[Format]:
 
 
 def load(place: str) -> Callable[..., Any]:
-    """The function or class that a row names as ``module:name``, a module of ours with a dot before it."""
+    """The function or class that a row names as ``.module:name``."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module, __package__), name)
 
 
 def load_writer(name: str, *kinds: Kind) -> Callable[..., Any]:
     """The writer of a format of one of these kinds; a `ValueError` if no such format is written."""
-    row = find_format(name, formats_of(*kinds, written=True))
-    return load(row.writer) if not row.package else load(".graphs.plain_networks:writer_of")(row, load)
-
-
-def load_reader(row: Format) -> Callable[..., Any]:
-    """The reader of a format."""
-    return load(row.reader) if not row.package else load(".graphs.plain_networks:reader_of")(row, load)
+    return load(find_format(name, formats_of(*kinds, written=True)).writer)

@@ -14,20 +14,18 @@ if TYPE_CHECKING:
     from formats.records import Header, ParentSetRecord
 
 
-def used_options(options: Any, taken: Collection[str], methods: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def used_options(options: Any, taken: Collection[str]) -> dict[str, Any]:
     """The options that the method reads (`taken`) and that have an effect.
 
-    They are fields of the record `options`, or values in its ``own``, if the entries of `methods` declare options. A
-    field that needs another is omitted if the other is not given, and the equivalent sample size if the score has
-    none.
+    They are fields of the record `options`. A field that needs another is omitted if the other is not given, and the
+    equivalent sample size if the score has none.
     """
     from stages.methods import own_options
     from stages.scoring.scores import recorded_ess
 
     fields = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
-    fields |= fields.pop("own", {})
     values = {name: value for name, value in fields.items() if name in taken}
-    for name, about in own_options(type(options), methods).items():
+    for name, about in own_options(type(options)).items():
         if about.needs in fields and fields[about.needs] is None:
             values.pop(name, None)
     if "ess" in values:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from stages.optimize import COMMON, METHODS, OptimizeOptions, Task, choose_method
+from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 
 from ..files.inputs import (
     COUNT_APART,
@@ -75,7 +75,7 @@ class OpenedSearch(NamedTuple):
 
 def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
     """The options that the method reads, for the header."""
-    return used_options(options, (*COMMON, *taken_options(str(options.method), task)), METHODS)
+    return used_options(options, (*COMMON, *taken_options(str(options.method), task)))
 
 
 def recorded_inputs(given: TaskOptions) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def open_list_search(
         reporter.warn(f"{plural(len(missing), 'variable')} did not arrive: no parents, and no score is counted")
     table = with_prior(table, believing.read(table.header.names), reporter)
     name, _ = choose_method(options, table.n_variables)
-    believing.check(name, METHODS, None)
+    believing.check(name, None)
     check_taken(run, [name], given)
     options = replace(options, method=name)
     start = None
@@ -271,7 +271,7 @@ def open_data_search(
         require_same_variables(forest.header, dataset, source_name(given.screen))
         warn_of_other_forest(forest.header, dataset, source_name(given.screen), reporter)
     name, _ = choose_method(options, dataset.n_variables, on_data=True)
-    believing.check(name, METHODS, given.screen)
+    believing.check(name, given.screen)
     counts = "stats" in run.given
     options = replace(options, method=name, keeps_proof=given.proof is not None, counts_literally=counts)
     before = tuple(entry for header, _ in known for entry in header.by)

@@ -119,7 +119,7 @@ def parentsets(
     method = method or DEFAULT_METHOD
     options_of.check_options(run, method, trace, search.dry_run)
     shared.check_sources(data, guides.screen, guides.near, guides.extend, *knowing.sources, *believing.sources)
-    believing.check(method, METHODS, guides.screen)
+    believing.check(method, guides.screen)
     trace_format = None if trace is None else output_format("trace", trace, option="--trace")
     dataset, inputs, before = open_inputs(data, data_options, guides, score_options, run.reporter, believing)
     reading = reading_bytes()
@@ -148,7 +148,7 @@ def parentsets(
         return Expected(forecast_run(searched, reading), searched.jobs)
     report_complete(searched)
     given = {name: source is not None or None for name, source in vars(guides).items()}
-    recorded = used_options(options, (*COMMON, *METHODS[method].options), METHODS) | given
+    recorded = used_options(options, (*COMMON, *METHODS[method].options)) | given
     recorded |= data_options.recorded() | knowledge_record(knowledge) | believing.recorded()
     header = record_command(replace(searched.header, by=before), "parentsets", recorded)
     return StartedSearch(searched, header, lambda: open_explored(trace, trace_format, header))

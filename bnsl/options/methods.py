@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from stages.methods import OwnOption, OwnValues, own_options
+from stages.methods import OwnOption, own_options
 
 from ..running.errors import UsageError
 from .declared import Declared, Option, parameter
@@ -18,19 +18,12 @@ if TYPE_CHECKING:
     from ..running.function import Run
 
 
-def section_of(name: str, spec: Any, main: Collection[str]) -> str:
-    """The section of the help page that lists a method."""
-    if name in main:
-        return "Methods"
-    return "Published methods" if spec.source else "Methods of other packages"
-
-
 def method_option(
     specs: Mapping[str, Any], text: str, lead: str = "Search method", main: Collection[str] | None = None
 ) -> Any:
     """``--method NAME`` and for every name the flag ``--NAME``.
 
-    - `specs`: by name the description of a method: `about`, `source` and, if the stage has families, `family`.
+    - `specs`: by name the description of a method: `about` and, if the stage has families, `family`.
     - `text`, `lead`: for the help of ``--method``, a sentence about the default, and the noun for a method.
     - `main`: methods of the main road; None for all.
     """
@@ -38,7 +31,7 @@ def method_option(
     flags = tuple(
         MethodFlag(
             name,
-            section_of(name, spec, names if main is None else main),
+            "Methods" if main is None or name in main else "Published methods",
             f"{family}: {spec.about}" if (family := getattr(spec, "family", None)) else spec.about,
         )
         for name, spec in specs.items()
@@ -47,12 +40,9 @@ def method_option(
     return parameter(text_of_all, MethodName(tuple(names), flags), "NAME", section="Method")
 
 
-def own_options_of(
-    of: type, takers: Callable[[str], str], section: Callable[[str], str], methods: Mapping[str, Any] | None = None
-) -> Any:
+def own_options_of(of: type, takers: Callable[[str], str], section: Callable[[str], str]) -> Any:
     """The own options of all methods; the argument gets their values as one dictionary of fields of the record `of`.
 
-    Some are fields of the record; the entries of `methods` declare others, whose values are in ``own``.
     `takers` and `section` give, for an option, the methods that take it and its section of the help page.
     """
     options = tuple(
@@ -64,17 +54,9 @@ def own_options_of(
             default=about.default,
             section=about.section or section(name),
         )
-        for name, about in own_options(of, methods).items()
+        for name, about in own_options(of).items()
     )
-    of_record = own_options(of)
-
-    def make(values: dict[str, Any]) -> dict[str, Any]:
-        made = {name: value for name, value in values.items() if name in of_record}
-        if methods is not None:
-            made["own"] = OwnValues({name: value for name, value in values.items() if name not in of_record})
-        return made
-
-    return Declared(make, options)
+    return Declared(dict, options)
 
 
 def _kind_of(about: OwnOption) -> Any:
@@ -112,12 +94,12 @@ def refuse_unused(
 
 def refuse_incomplete(run: Run, of: type, methods: Mapping[str, Any], method: str | None) -> None:
     """Refuse options that need another one which is not given, and a `method` without an option that it requires."""
-    for name, made in (methods[method].own if method else {}).items():
-        if made.metadata["own"].is_required and name not in run.given:
+    own = own_options(of)
+    for name in methods[method].options if method else ():
+        if name in own and own[name].is_required and name not in run.given:
             option = run.of.option(name)
             raise UsageError(f"method {method} needs {option.called} {option.metavar}.")
-    needs = {name: about.needs for name, about in own_options(of, methods).items()}
     for option in run.given_options():
-        needed = needs.get(option.field)
+        needed = own[option.field].needs if option.field in own else None
         if needed and needed not in run.given:
             raise UsageError(f"{option.called} goes with {run.of.option(needed).called} only.")

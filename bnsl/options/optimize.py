@@ -190,7 +190,7 @@ METHOD = method_option(
     "Default: among SETS exact up to 22 variables and ils beyond (forest for --tw 1), pricing with --data.",
     main=MAIN_METHODS,
 )
-OWN_OPTIONS = own_options_of(OptimizeOptions, takers_text, section_of, METHODS)
+OWN_OPTIONS = own_options_of(OptimizeOptions, takers_text, section_of)
 
 
 def check_options(run: Run, method: str | None, given: TaskOptions, has_restarts: bool) -> None:

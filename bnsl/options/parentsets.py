@@ -46,7 +46,7 @@ TRACE = parameter(
 )
 
 METHOD = method_option(METHODS, f"Default: {DEFAULT_METHOD}.", main=MAIN_METHODS)
-OWN_OPTIONS = own_options_of(ParentSetOptions, takers_text, lambda _: "Method", METHODS)
+OWN_OPTIONS = own_options_of(ParentSetOptions, takers_text, lambda _: "Method")
 
 
 def check_options(run: Run, method: str, trace: str | None, dry_run: bool) -> None:

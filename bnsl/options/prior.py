@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +13,6 @@ from .values import INPUT, Input, Number
 if TYPE_CHECKING:
     from formats.arc_priors import ArcPrior
     from formats.data_records import Dataset, IncompleteDataset
-    from stages.methods import Described
 
 Rows = TypeVar("Rows", bound="Dataset | IncompleteDataset")
 
@@ -85,16 +84,12 @@ class PriorOptions:
         prior = self.read(rows.names)
         return rows if prior is None else replace(rows, prior=prior)
 
-    def check(self, method: str, methods: Mapping[str, Described], screen: Any) -> None:
+    def check(self, method: str, screen: Any) -> None:
         """Refuse a method that cannot honour the prior, and arcs that were chosen without it."""
         if self.prior is None:
             return
-        spec = methods[method]
-        reason = WITHOUT_PRIOR.get(method)
-        if reason is None and spec.package:
-            reason = f"nothing says that the package {spec.package} honours it"
-        if reason is not None:
-            raise UsageError(f"--prior does not go with method {method}: {reason}.")
+        if method in WITHOUT_PRIOR:
+            raise UsageError(f"--prior does not go with method {method}: {WITHOUT_PRIOR[method]}.")
         if screen is not None:
             raise UsageError("--prior does not go with --screen: the forest's arcs were chosen without it.")
 

@@ -82,8 +82,6 @@ class MethodName(Choice):
 
     flags: tuple[MethodFlag, ...] = ()
 
-    annotation = "str"  # other packages may add methods
-
 
 @dataclass(eq=False, repr=False)
 class Whole:

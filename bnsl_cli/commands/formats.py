@@ -33,9 +33,8 @@ def command(name: str | None, as_schema: bool, target: OutputOptions, reporter: 
     """List the formats that are read and written.
 
     With the name of one of this program's own formats, all its keys with their units and meanings: parentsets,
-    network, forest, trace, arc-probabilities, entropy; also of measures and families (the lines of bnsl
-    evaluate). The content of an input gives its format; the name does so only
-    of formats that other packages add.
+    network, forest, trace, arc-probabilities, entropy; also of measures and families (the lines of bnsl evaluate).
+    The content of an input gives its format, not its name.
 
     \b
     Examples:

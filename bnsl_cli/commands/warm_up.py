@@ -134,7 +134,7 @@ def first_runs() -> list[list[str]]:
 def tiny_runs(command: str) -> Iterator[list[str]]:
     """Arguments of `bnsl` for all methods of a command that compiles kernels, such as ``optimize``."""
     from stages.parentsets import METHODS as IDENTIFICATIONS
-    from stages.scoring.scores import MAIN_SCORES
+    from stages.scoring.scores import SCORES
 
     if command == "entropy":
         yield ["entropy", TABLE, "--quiet", "-o", "entropies.jsonl"]
@@ -143,7 +143,7 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
     elif command == "parentsets":
         for method in IDENTIFICATIONS:
             yield ["parentsets", "--method", method, TABLE, *SHORT]
-        for score in MAIN_SCORES:
+        for score in SCORES:
             yield ["parentsets", "--sequential", "--score", score, TABLE, *SHORT]
         yield ["parentsets", "--sequential", BINARY, *SHORT]
         # Sums over cells are then inexact, so sets are scored one by one.
@@ -167,9 +167,7 @@ def _searches() -> Iterator[list[str]]:
         for task in spec.variants:
             given = ["--data", TABLE] if task.on_data else [SETS]
             bound = ["--tw", "2"] if task.bounded else []
-            needed = [
-                f"--{name}={REQUIRED[name]}" for name, made in spec.own.items() if made.metadata["own"].is_required
-            ]
+            needed = [f"--{name}={value}" for name, value in REQUIRED.items() if name in spec.options]
             yield ["optimize", "--method", method, *given, *bound, *needed, *SHORT]
     yield from (["optimize", "--method", "obs", "--init", init, SETS, *SHORT] for init in INITS)
     yield from (["optimize", *variant, *SHORT] for variant in VARIANTS)

@@ -13,7 +13,7 @@ from ..graph_records import Arc, BayesianNetwork, Drawing, EssentialGraph, arcs_
 from ..json_lines.network_lines import has_more, read_next_network
 from ..kinds import STRUCTURES, Kind
 from ..records import Network
-from ..registry import find_format, load_reader, load_writer
+from ..registry import find_format, load, load_writer
 from ..schemas import NETWORK
 from ..streams import write_output
 from ..textlines import Lines, as_lines
@@ -42,7 +42,7 @@ def open_network_or_model(
     with as_lines(source) as lines:
         lines.warn = warn or lines.warn
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
-        network: Network | BayesianNetwork = load_reader(row)(lines)
+        network: Network | BayesianNetwork = load(row.reader)(lines)
         if isinstance(network, Network) and not may_be_empty:
             require_variables(network)
         return network
@@ -61,9 +61,9 @@ def open_graph(
         lines.warn = warn or lines.warn
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
         if not row.has_edges:
-            return structure_of(load_reader(row)(lines))
+            return structure_of(load(row.reader)(lines))
         edges: list[Arc] = []
-        network: Network = load_reader(row)(lines, edges)
+        network: Network = load(row.reader)(lines, edges)
         if not may_be_empty:
             require_variables(network)
     if not edges:
@@ -161,13 +161,12 @@ def write_network(
 
 
 def left_out(network: Network | BayesianNetwork, format: str) -> list[str]:
-    """What a format of structures or of a package cannot hold and a reader of the file would miss, in words."""
-    row = find_format(format)
-    if (row.kind is not Kind.NETWORK and not row.package) or format == "network":
+    """What a format of structures cannot hold and a reader of the file would miss, in words."""
+    if find_format(format).kind is not Kind.NETWORK or format == "network":
         return []
     header = structure_of(network).header
     facts = {
-        "parameters": isinstance(network, BayesianNetwork) and row.kind is Kind.NETWORK,
+        "parameters": isinstance(network, BayesianNetwork),
         "score": header.extra.get("total") is not None,
         "gap": header.extra.get("gap") is not None,
         "knowledge and commands": bool(header.by),

@@ -2,35 +2,21 @@
 
 The main road is `MAIN_METHODS`: ``orders`` and ``treewidth`` search among listed sets, ``exact`` proves, ``pricing``
 and ``climbing`` search on data, ``bounds`` computes upper bounds for all. `METHODS` adds published methods
-(`stages.published`) and methods of other packages. The table is data; a method's module is imported when it runs
-(`stages.optimize.driver`). A module for listed sets offers ``search``, a module for data offers ``search_data``
-(`stages.optimize.result`). `stages.optimize.verify` checks every result before it becomes a `Network`.
+(`stages.published`). The table is data; a method's module is imported when it runs (`stages.optimize.driver`). A
+module for listed sets offers ``search``, a module for data offers ``search_data`` (`stages.optimize.result`).
+`stages.optimize.verify` checks every result before it becomes a `Network`.
 
-To add a method, write its module and its entry in `MAIN_METHODS`, or in a package of your own with an entry point
-(`stages.methods`). An option of its own is declared in the entry, ``steps=own(10, "...")``, and read as
-``options.own["steps"]``. Options of the main road are fields of `OptimizeOptions`.
+To add a method, write its module and its entry in `MAIN_METHODS`, or in a folder of `stages.published`. Its options
+are fields of `OptimizeOptions`; those that only some methods take are made by ``own(10, "...")``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stages.methods import (
-    DATA,
-    DATA_TW,
-    RESTARTED,
-    SETS,
-    SETS_TW,
-    OwnValues,
-    SearchMethod,
-    Task,
-    Variant,
-    installed,
-    on_data,
-    on_sets,
-    own,
-)
+from stages.methods import DATA, DATA_TW, RESTARTED, SETS, SETS_TW, SearchMethod, Task, Variant, on_data, on_sets, own
+from stages.published import SEARCHES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,7 +95,18 @@ class OptimizeOptions:
     lists_for_proof: bool = True
     counts_literally: bool = False  # whether a climb counts what its definition asks for, beside what it computes
     keeps_proof: bool = False  # whether the result has what a proof of its bound needs
-    own: OwnValues = field(default_factory=OwnValues)  # options that entries of methods declare
+    target: str | None = own(None, "The class to predict, a column.", metavar="NAME", is_required=True)
+    dependence: int = own(
+        1, "Most features among the parents of a feature, beside the class; 0 for naive Bayes.", metavar="K", least=0
+    )
+    sampled_only: bool = own(
+        False,
+        "Answer from the sampled orders or k-trees alone, as the paper does, even where the best forest is better.",
+    )
+    best_first: bool = own(
+        False,
+        "Search each order as the paper does: best-first A*, bounded by the best sets among predecessors alone.",
+    )
 
     @property
     def given_treewidth(self) -> int:
@@ -161,11 +158,8 @@ MAIN_METHODS = {
     ),
 }
 
-INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "best_classes")
-"""Inputs and outputs that methods name among their options and the command line opens."""
-
-METHODS = installed("bnsl.searches", MAIN_METHODS, {*(each.name for each in fields(OptimizeOptions)), *INPUTS})
-"""All searches by name: the main road's, then methods of `stages.published` and of other packages."""
+METHODS = {**MAIN_METHODS, **SEARCHES}
+"""All searches by name: the main road's, then those of `stages.published`."""
 
 
 def default_method(treewidth: int | None = None, on_data: bool = False, is_small: bool = False) -> str:

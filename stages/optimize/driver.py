@@ -20,7 +20,6 @@ from formats.graphs.algorithms import elimination_width, largest_table, moral_gr
 from formats.records import OF_ONE_NETWORK, Forest, Header, Network, ParentSetRecord, ParentSetTable
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
-from stages.runtime.plug_ins import named_in_failures
 from stages.runtime.reporting import NullReporter, Reporter, duration_text
 from stages.runtime.warm_up import TINY_RESTARTS, TINY_WIDTH, compile_first, is_binary, tiny_dataset, tiny_table
 from stages.scoring.independent import IndependentScorer
@@ -28,7 +27,7 @@ from stages.scoring.scores import recorded_ess
 
 from ..lists.set_lists import fixed_first_order
 from ..lists.start_network import match_start
-from . import METHODS, OptimizeOptions, choose_method
+from . import OptimizeOptions, choose_method
 from .bounds.claims import IS_NARROW, claim_of_lists
 from .bounds.proof_steps import TreeNode
 from .checkpoints import Checkpoints, Offer
@@ -65,25 +64,24 @@ def run(
     method, variant = choose_method(options, table.n_variables)
     reporter.detail(f"searching with method {method}")
     fixed_first_order(table)  # raises an error for all methods if the arcs of fixed records close a cycle
-    with named_in_failures(method, METHODS[method]):
-        module = importlib.import_module(variant.module)
-        search: ListSearch = module.search
-        warm_up: ListSearch = getattr(module, "warm_up", search)
-        tiny = _tiny(options)
-        kind = (variant.module, replace(tiny, seed=0))
-        compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget, kind)
+    module = importlib.import_module(variant.module)
+    search: ListSearch = module.search
+    warm_up: ListSearch = getattr(module, "warm_up", search)
+    tiny = _tiny(options)
+    kind = (variant.module, replace(tiny, seed=0))
+    compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget, kind)
 
-        def finish(found: SearchResult) -> Network:
-            if "bound" in found.facts:
-                is_narrow = found.facts.pop(IS_NARROW, False)
-                found.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method), is_narrow)
-            network = assemble(table.header, method, options, budget, found)
-            verify_found(network, options, table=table)
-            return network
+    def finish(found: SearchResult) -> Network:
+        if "bound" in found.facts:
+            is_narrow = found.facts.pop(IS_NARROW, False)
+            found.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method), is_narrow)
+        network = assemble(table.header, method, options, budget, found)
+        verify_found(network, options, table=table)
+        return network
 
-        trace = ScoreTrace(reporter, budget, _offering(checkpoints, budget, finish))
-        result = search(table, options, budget, trace)
-        network = finish(result)
+    trace = ScoreTrace(reporter, budget, _offering(checkpoints, budget, finish))
+    result = search(table, options, budget, trace)
+    network = finish(result)
     if keep_nodes is not None:
         keep_nodes(network, result.nodes)
     return network, {**result.stats, "trace": trace.finish(result.score)}
@@ -135,40 +133,39 @@ def run_on_data(
     if table is not None:
         match_table(table, dataset)
     reporter.detail(f"searching with method {method}")
-    with named_in_failures(method, METHODS[method]):
-        module = importlib.import_module(variant.module)
-        search: DataSearch = module.search_data
-        roots = None if forest is None else RootProblem(dataset, forest, options)
-        searched = dataset if roots is None else roots.dataset
-        _compile_on_data(module, variant.module, searched, options, budget)
-        given = table
-        if roots is not None and table is not None:
-            table = roots.lists_of(table)
-        scorer = scorer_of(searched, options.score, options.ess, budget.stop)
-        if not budget.interrupted and budget.time_left() <= 0.0:
-            reporter.warn(
-                f"the time limit ended while the data were laid out, which took {duration_text(budget.elapsed())}:"
-                " no time was left to search; give --time several times as much"
-            )
-        lists = {"table": table} if "sets" in variant.options else {}
-        header = header_of_data(dataset, options)
+    module = importlib.import_module(variant.module)
+    search: DataSearch = module.search_data
+    roots = None if forest is None else RootProblem(dataset, forest, options)
+    searched = dataset if roots is None else roots.dataset
+    _compile_on_data(module, variant.module, searched, options, budget)
+    given = table
+    if roots is not None and table is not None:
+        table = roots.lists_of(table)
+    scorer = scorer_of(searched, options.score, options.ess, budget.stop)
+    if not budget.interrupted and budget.time_left() <= 0.0:
+        reporter.warn(
+            f"the time limit ended while the data were laid out, which took {duration_text(budget.elapsed())}:"
+            " no time was left to search; give --time several times as much"
+        )
+    lists = {"table": table} if "sets" in variant.options else {}
+    header = header_of_data(dataset, options)
 
-        def finish(found: SearchResult) -> Network:
-            network = assemble(header, method, options, budget, found)
-            verify_found(network, options, dataset=dataset)
-            return network
+    def finish(found: SearchResult) -> Network:
+        network = assemble(header, method, options, budget, found)
+        verify_found(network, options, dataset=dataset)
+        return network
 
-        def score_and_finish(found: SearchResult) -> Network:
-            whole = found if roots is None else roots.whole(found, scorer_of(dataset, options.score, options.ess))
-            independent = IndependentScorer(dataset, options.score, options.ess)
-            scores = np.array([independent.local_score(child, p) for child, p in enumerate(whole.parents)])
-            return finish(replace(whole, scores=scores, score=math.fsum(scores.tolist())))
+    def score_and_finish(found: SearchResult) -> Network:
+        whole = found if roots is None else roots.whole(found, scorer_of(dataset, options.score, options.ess))
+        independent = IndependentScorer(dataset, options.score, options.ess)
+        scores = np.array([independent.local_score(child, p) for child, p in enumerate(whole.parents)])
+        return finish(replace(whole, scores=scores, score=math.fsum(scores.tolist())))
 
-        trace = ScoreTrace(reporter, budget, _offering(checkpoints, budget, score_and_finish))
-        result = found = search(scorer, options if roots is None else roots.options, budget, trace, **lists)
-        if roots is not None:
-            result = roots.whole(found, scorer_of(dataset, options.score, options.ess))
-        network = finish(result)
+    trace = ScoreTrace(reporter, budget, _offering(checkpoints, budget, score_and_finish))
+    result = found = search(scorer, options if roots is None else roots.options, budget, trace, **lists)
+    if roots is not None:
+        result = roots.whole(found, scorer_of(dataset, options.score, options.ess))
+    network = finish(result)
     if keep_lists is not None and result.lists is not None:
         keep_lists(header, _checked(result.lists, scorer, dataset, options, given))
     if keep_nodes is not None:
@@ -213,11 +210,9 @@ def _checked(
     given: ParentSetTable | None,
 ) -> Iterator[ParentSetRecord]:
     """The lists found by `scorer`, each checked from scratch; given sets are not checked."""
-    method = options.method or ""
     independent_scorer = IndependentScorer(dataset, options.score, options.ess)
     for record in records:
-        with named_in_failures(method, METHODS[method]):
-            independent_scorer.check_record(record, options.seed, len(scorer.data.weights), given)
+        independent_scorer.check_record(record, options.seed, len(scorer.data.weights), given)
         yield record
 
 

@@ -7,10 +7,11 @@ one is kept. Dominance pruning and ordering are common to all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stages.methods import DEFAULT_SCORES, OwnValues, SelectionMethod, installed, own
+from stages.methods import DEFAULT_SCORES, SelectionMethod, own
+from stages.published import SELECTIONS
 
 if TYPE_CHECKING:
     from stages.runtime.workers import Workers
@@ -68,8 +69,7 @@ class ParentSetOptions:
     workers: Workers | None = None  # workers elsewhere, in place of those of `jobs`
     # ``(i, N)``: only the children of the i-th of N shards, from 1; records do not depend on it.
     shard: tuple[int, int] | None = None
-    own: OwnValues = field(default_factory=OwnValues)  # options that entries of methods declare
 
 
-METHODS = installed("bnsl.selections", MAIN_METHODS, {*(each.name for each in fields(ParentSetOptions)), "near"})
-"""All methods by name: the main road's, then methods of `stages.published` and of other packages."""
+METHODS = {**MAIN_METHODS, **SELECTIONS}
+"""All methods by name: the main road's, then those of `stages.published`."""

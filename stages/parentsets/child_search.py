@@ -13,7 +13,6 @@ import numpy as np
 from formats.records import ESTIMATES, ParentSetRecord
 from formats.sets.listed_sets import ListedSets, best_first
 from stages.kernels.dominance import mark_undominated
-from stages.methods import OwnValues
 from stages.runtime.budgets import Budget
 from stages.scoring.candidate_prefilter import RowSample
 from stages.scoring.family_scorer import SLICE_WORK, FamilyScorer
@@ -244,7 +243,6 @@ class ChildLimits:
     n_copies: float = 1.0
     # Values of sets that the searches of all children share (method ``sequential``).
     functions: SetFunctions | None = None
-    own: OwnValues = field(default_factory=OwnValues)  # options that the method's entry declares
 
     @property
     def most_added(self) -> int:

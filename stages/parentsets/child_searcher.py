@@ -15,7 +15,6 @@ from formats.data_records import Dataset
 from formats.records import Forest, Network, ParentSetRecord, ParentSetTable
 from stages.knowledge import Knowledge
 from stages.runtime.budgets import Budget, StopSignal
-from stages.runtime.plug_ins import named_in_failures
 from stages.runtime.workers import resolve_jobs
 from stages.scoring.candidate_prefilter import make_row_sample
 from stages.scoring.independent import IndependentScorer
@@ -80,8 +79,7 @@ class ChildSearcher:
         threads = resolve_jobs(options.jobs)
         self.jobs = threads if jobs is None else jobs
         self._independent_scorer = IndependentScorer(dataset, options.score, options.ess)
-        with named_in_failures(options.method, method):
-            self._search = importlib.import_module(method.module).search_child
+        self._search = importlib.import_module(method.module).search_child
         grows = "orders" in method.options
         self._sample = make_row_sample(self.scorer) if grows else None
         near = None if inputs.near is None else inputs.near.parents
@@ -118,10 +116,9 @@ class ChildSearcher:
         `unfinished` searches, this one included, share the time left. Raises `VerificationError` if a score of the
         record is wrong.
         """
-        with named_in_failures(self.options.method, METHODS[self.options.method]):
-            result = self._unchecked_result(child, unfinished)
-            n_counted = len(self.scorer.data.weights)
-            self._independent_scorer.check_record(result.record, self.options.seed, n_counted, self.inputs.known)
+        result = self._unchecked_result(child, unfinished)
+        n_counted = len(self.scorer.data.weights)
+        self._independent_scorer.check_record(result.record, self.options.seed, n_counted, self.inputs.known)
         return result
 
     def _unchecked_result(self, child: int, unfinished: int) -> ChildResult:
@@ -206,7 +203,6 @@ class ChildSearcher:
             margin_of(self.options.keep_mass),
             n_sets_within(len(candidates) - len(allowed), most_constant),
             self._functions,
-            self.options.own,
         )
 
     def _add_known(self, found: FoundSets, limits: ChildLimits) -> None:

@@ -1,4 +1,4 @@
-"""Pruning under the Dirichlet scores (BDeu, K2) and others: an upper bound on a parent set and all its supersets.
+"""Pruning under the Dirichlet scores, fNML and qNML: an upper bound on a parent set and all its supersets.
 
 The score of a configuration is the probability of its rows under a Polya urn. Rows of several child states are
 at best split into one configuration for each state, and a state's rows are best kept together (proof:
@@ -10,9 +10,8 @@ small the Dirichlet parameter of a superset can become, which tightens the term 
 BDs has the prior of BDeu with at most as many configurations, so what bounds BDeu bounds it.
 
 The same holds of terms ``sum cell[N_xp] - sum row[N_p]`` if ``row`` and ``t = cell - row`` are superadditive, as
-fNML's are (`stages.scoring.normalised_likelihood`). A package's are if ``row(m) / m`` and ``t(m) / m`` never fall as
-m grows. Rows of a configuration split by the child's states add ``t`` of each part, no less than before; and ``t`` of
-parts is at most ``t`` of their sum.
+fNML's are (`stages.scoring.normalised_likelihood`). Rows of a configuration split by the child's states add ``t`` of
+each part, no less than before; and ``t`` of parts is at most ``t`` of their sum.
 
 qNML has a bound of its own, `RegretBound`. No rule is known to us by which a parent that adds little likelihood could
 be left out of all larger sets, as under a penalty by configurations.
@@ -25,9 +24,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from stages.runtime.errors import StageError
 from stages.scoring.family_scorer import FamilyScorer
-from stages.scoring.normalised_likelihood import quotient_regret, quotient_rows
+from stages.scoring.normalised_likelihood import quotient_regret
 
 from .child_search import ChildLimits
 from .pruning_rules import is_excluded_by_dirichlet, pure_cell_terms
@@ -37,7 +35,7 @@ LARGEST_EXPONENT = 200
 
 
 class SupersetBound:
-    """Upper bounds for one child's parent sets under a score with a Dirichlet prior, or with terms that allow it.
+    """Upper bounds for one child's parent sets under a score with a Dirichlet prior, or fNML.
 
     ``make_terms(exponent)`` gives the terms of `terms_of`; `max_parents` and `allowed` of `limits` say how many
     configurations a superset can have. Attribute `log2_states` (float64, shape (n_allowed + 1,)): binary logarithm of
@@ -132,44 +130,22 @@ class RegretBound:
 
 def enumeration_bound(scorer: FamilyScorer, child: int, limits: ChildLimits) -> SupersetBound | RegretBound | None:
     """The bound by which an enumeration leaves out sets, or None where the score has none."""
-    terms = scorer.definition.terms
-    if terms is not None and terms.row is quotient_rows:
+    if scorer.definition.regret_by_configurations:
         return RegretBound(scorer, child, limits.allowed)
     return superset_bound(scorer, child, limits)
 
 
 def superset_bound(scorer: FamilyScorer, child: int, limits: ChildLimits) -> SupersetBound | None:
-    """The bound of the scorer's score, or None where the score has none.
-
-    Raises `StageError` if a package says that its terms allow the bound, and they do not.
-    """
+    """The bound of the scorer's score, or None where the score has none."""
     definition, r = scorer.definition, int(scorer.n_states[child])
     prior = definition.prior
     if not definition.bounds_supersets:
         return None
     if prior is None:
-        terms = _checked_terms(scorer, child)
-        return SupersetBound(scorer, lambda exponent: terms, child, limits)
+        cell, row = scorer.tables.of_family(child, 1.0)
+        return SupersetBound(scorer, lambda exponent: cell - row, child, limits)
 
     def dirichlet_terms(exponent: int) -> np.ndarray:
         return pure_cell_terms(prior(r, 2.0**exponent, scorer.ess), r, scorer.n_rows)
 
     return SupersetBound(scorer, dirichlet_terms, child, limits)
-
-
-def _checked_terms(scorer: FamilyScorer, child: int) -> np.ndarray:
-    """What m rows of one child state in one configuration add at most, float64, shape (n_rows + 1,)."""
-    cell, row = scorer.tables.of_family(child, 1.0)
-    counts = np.arange(1, scorer.n_rows + 1)
-    for said, line in (("row(m) / m", row), ("(cell(m) - row(m)) / m", cell - row)):
-        # Parts of m rows add at most m times the largest quotient so far; scores are rounded by as much.
-        largest = np.maximum.accumulate(line[1:] / counts)
-        falls = np.flatnonzero(largest * counts - line[1:] > scorer.quantum)
-        if len(falls):
-            definition = scorer.definition
-            raise StageError(
-                f"the score {definition.name} of the package {definition.package} says that {said} never falls, but "
-                f"it does at m = {counts[falls[0]]} for a child of {scorer.n_states[child]} states\n"
-                "  have the package declare it without bounds_supersets"
-            )
-    return cell - row

@@ -33,8 +33,7 @@ def report_lists(table: ParentSetTable, reporter: Reporter) -> None:
         reporter.warn("the file does not name its score: the scores are taken as logarithms of probabilities")
     elif table.header.score not in SCORES:
         reporter.warn(
-            f"no installed package has the score {table.header.score!r}: the scores are taken as logarithms of "
-            "probabilities"
+            f"{table.header.score!r} is no score of this program: the scores are taken as logarithms of probabilities"
         )
     if "keep_mass" not in table.header.extra and undominated_sets(table.set_offsets, all_sets(table)).all():
         reporter.warn(

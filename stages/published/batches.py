@@ -144,14 +144,14 @@ def best_of_batches(
     """Evaluate batches until the budget is used up; returns the best order of all, the first among equals.
 
     Unless a number of restarts is given, a network proved optimal also ends the run. The best network so far begins
-    with the one along the order of the best forest, unless the published orders alone are wanted (`SAMPLED_ONLY`).
+    with the one along the order of the best forest, unless the published orders alone are wanted (``sampled_only``).
     """
     problem = orders.problem
     limit = order_limit(orders, options, budget)
     rules = RestartRules(limit, ends_when_proved=options.restarts is None, batches_of=orders.evaluated)
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
     network_of, given = partial(bounded_result, problem, facts={}), (budget, options, reporter, anytime_bound)
-    first = None if options.own.get("sampled_only") else attempt_from_forest(problem, options)
+    first = None if options.sampled_only else attempt_from_forest(problem, options)
     report = run_restarts(orders.attempt, rules, *given, orders.batches(limit), network_of, first)
     facts = {orders.counted: report.orders, **orders.facts(report.columns)}
     if report.is_first:

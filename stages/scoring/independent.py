@@ -1,10 +1,9 @@
 """Local scores computed from their definitions by plain counting, to check the results of searches.
 
-Nothing here is shared with the scorer of the searches (`family_scorer`, `stages.kernels.counting`, the definitions of
-our scores): an error there cannot hide itself. Of a score of another package the declared penalty is taken, or its
-functions of counts, on the counts themselves. Networks
-are checked in full (`stages.optimize.verify`), lists of parent sets by samples; `stages.evaluate` reports these
-scores. They are in nats, higher is better; empty cells and configurations contribute nothing.
+Nothing here is shared with the scorer of the searches (`family_scorer`, `stages.kernels.counting`, `scores`): an
+error there cannot hide itself. Networks are checked in full (`stages.optimize.verify`), lists of parent sets by
+samples; `stages.evaluate` reports these scores. They are in nats, higher is better; empty cells and configurations
+contribute nothing.
 """
 
 from __future__ import annotations
@@ -23,14 +22,9 @@ from formats.errors import VerificationError
 from formats.records import ParentSetRecord, ParentSetTable
 from formats.tables.packed_cells import Cells
 
-from .definitions import Score
 from .independent_regret import log_regret
-from .scores import SCORES
 
-ADDED = {name: score for name, score in SCORES.items() if score.package}
-"""Scores of other packages: a penalty on every free parameter, or functions of counts."""
-
-KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2", "bds", "qnml", "fnml", *ADDED)
+KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2", "bds", "qnml", "fnml")
 
 SCORE_TOLERANCE = 1e-9
 """Largest relative difference between the score of a search and the score recomputed here."""
@@ -128,9 +122,9 @@ class IndependentScorer:
         """
         child, sets, scores = record.child, record.parents, record.scores
         highest = float(scores.max(initial=0.0))
-        # Each score of ours is the logarithm of a probability, with or without a penalty subtracted; odds of a prior
-        # may exceed 1.
-        if highest > self._rounding and self.score not in ADDED and self.dataset.prior is None:
+        # Each score is the logarithm of a probability, with or without a penalty subtracted; odds of a prior may
+        # exceed 1.
+        if highest > self._rounding and self.dataset.prior is None:
             family = self._named(child, sets[int(np.argmax(scores))])
             raise VerificationError(f"{family}: {highest!r} is a positive log-likelihood score")
         places: Sequence[int] = range(len(sets))
@@ -244,9 +238,7 @@ def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> f
     configurations, occurring or not. BDeu spreads `ess` evenly over the cells (Buntine 1991), BDs over the cells of
     the configurations with rows (Scutari 2016); K2 has the parameter 1 in every cell (Cooper & Herskovits 1992). fNML
     takes the regret of each configuration's rows (Silander et al. 2008), qNML the regret of all rows over the cells
-    less that over the configurations (Silander et al. 2018). A score of another package takes the penalty that it
-    declares per free parameter, as BIC does, or sums its functions of cells and of configurations. A prior of arcs is
-    not added.
+    less that over the configurations (Silander et al. 2018). A prior of arcs is not added.
     """
     if score == "ll":
         return log_likelihood(counts)
@@ -261,8 +253,6 @@ def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> f
         return dirichlet_score(counts, 1.0)
     if score in ("fnml", "qnml"):
         return log_likelihood(counts) - (factorised if score == "fnml" else quotient)(counts)
-    if score in ADDED:
-        return _added_score(counts, ADDED[score], ess)
     raise ValueError(f"unknown score {score!r}")
 
 
@@ -276,16 +266,6 @@ def quotient(counts: FamilyCounts) -> float:
     """The regret of qNML: of parents and child as one variable, less that of the parents as one."""
     q = min(counts.n_configurations, 1e300 / counts.n_states)
     return log_regret(counts.n_rows, counts.n_states * q) - log_regret(counts.n_rows, q)
-
-
-def _added_score(counts: FamilyCounts, added: Score, ess: float) -> float:
-    if added.terms is None:
-        return log_likelihood(counts) - added.penalty_on(counts.n_rows) * counts.n_parameters
-    about = counts.n_states, counts.n_configurations, counts.n_rows, ess
-    cells, rows = (
-        added.contributions(part, each, *about) for part, each in (("cell", counts.joint), ("row", counts.marginal))
-    )
-    return math.fsum(cells.tolist()) - math.fsum(rows.tolist())
 
 
 def encode_rows(codes: Cells, n_states: Sequence[int], variables: Sequence[int]) -> tuple[np.ndarray, int]:

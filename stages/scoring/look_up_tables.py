@@ -16,6 +16,7 @@ from stages.kernels.counting.score_tables import (
 )
 
 from .definitions import Score
+from .normalised_likelihood import entropy_terms
 
 GRID_PER_QUANTUM = 256
 """Entries are multiples of this share of a score's quantum. Sums up to 3 N ln N, with N rows, then have at most 53
@@ -26,10 +27,13 @@ binary digits: they are exact, so a score does not depend on the order in which 
 KEPT_BYTES = 256 << 20
 """Memory for tables; at the limit the oldest are dropped, and made again when needed."""
 
-LineKey = float | tuple[str, int, float]
-"""Of a line: a Dirichlet parameter, 0 for ``m ln m``; of a package's score its part, and the numbers of states and of
-configurations, 0 where it does not depend on them.
+LineKey = float | tuple[int, float]
+"""Of a line: a Dirichlet parameter, 0 for ``m ln m``; under a score with a regret the states of the child and the
+number of configurations (0 where the regret does not depend on it), and `CELL`.
 """
+
+CELL = (0, 0.0)
+"""The line of a cell under a score with a regret."""
 
 Key = TypeVar("Key")
 Made = TypeVar("Made")
@@ -119,9 +123,9 @@ class LookUpTables:
 
         Under a prior by an equivalent sample size both depend on the number of cells alone, to the last bit.
         """
-        terms, prior = self.definition.terms, self.definition.prior
-        if terms is not None:
-            return terms.key("cell", r, n_configurations), terms.key("row", r, n_configurations)
+        prior = self.definition.prior
+        if self.definition.regret is not None:
+            return CELL, (r, n_configurations if self.definition.regret_by_configurations else 0.0)
         if prior is None:
             return 0.0, 0.0
         row = prior(r, n_configurations, self.ess)
@@ -136,10 +140,7 @@ class LookUpTables:
 
     def _make_line(self, key: LineKey, is_whole: bool = False) -> np.ndarray:
         if isinstance(key, tuple):
-            # Never cut: compiled code cannot call the function for the counts beyond.
-            counts = np.arange(self.n_rows + 1)
-            part, r, q = key
-            return self._on_grid(self.definition.contributions(part, counts, r, q, self.n_rows, self.ess))
+            return self._on_grid(self._regretted(key))
         offset = key
         most = MOST_LOG_GAMMAS if offset else MOST_ENTROPIES
         is_cut = self.n_rows >= most and not is_whole
@@ -147,6 +148,14 @@ class LookUpTables:
         line = log_gamma_table(offset, largest) if offset else entropy_table(largest)
         line = self._on_grid(line)
         return cut_line(line, offset, self.grid) if is_cut else line
+
+    def _regretted(self, key: tuple[int, float]) -> np.ndarray:
+        """A line under a score with a regret. It is never cut: compiled code has no regrets of counts beyond it."""
+        counts = np.arange(self.n_rows + 1, dtype=np.float64)
+        line = entropy_terms(counts)
+        if key != CELL and self.definition.regret is not None:
+            line += self.definition.regret(counts, *key, self.n_rows)
+        return line
 
     def _on_grid(self, line: np.ndarray) -> np.ndarray:
         # In place: a hundred million rows take 0.8 GB.

@@ -1,4 +1,4 @@
-"""Terms of the scores fNML and qNML: normalised maximum likelihoods of multinomial counts, in nats.
+"""Regrets of the scores fNML and qNML: normalised maximum likelihoods of multinomial counts, in nats.
 
 The regret ``ln C(n, r)`` of n rows and r states is the logarithm of the sum, over all sequences of n rows, of their
 maximum likelihood. Sequences agree in their number of cells::
@@ -47,14 +47,14 @@ def entropy_terms(counts: np.ndarray) -> np.ndarray:
     return counts * np.log(np.maximum(counts, 1.0))
 
 
-def factorised_rows(counts: np.ndarray, states: int) -> np.ndarray:
-    """fNML: what configurations take away, each the regret of its own rows (Silander et al. 2008)."""
-    return entropy_terms(counts) + regrets(counts, states)
+def factorised(counts: np.ndarray, states: int, configurations: float, rows: int) -> np.ndarray:
+    """fNML: each configuration has the regret of its own rows (Silander et al. 2008)."""
+    return regrets(counts, states)
 
 
-def quotient_rows(counts: np.ndarray, states: int, configurations: float, rows: int) -> np.ndarray:
-    """qNML: what configurations take away; each row bears the same share of the family's regret."""
-    return entropy_terms(counts) + counts * (quotient_regret(rows, states, configurations) / rows)
+def quotient(counts: np.ndarray, states: int, configurations: float, rows: int) -> np.ndarray:
+    """qNML: each row bears the same share of the family's regret."""
+    return counts * (quotient_regret(rows, states, configurations) / rows)
 
 
 def quotient_regret(rows: int, states: int, configurations: float) -> float:

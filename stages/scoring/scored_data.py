@@ -59,10 +59,6 @@ class ScoredData:
         self._thread = threading.local()
         self.tables = LookUpTables(self.definition, ess, self.n_rows, self.n_states, self.quantum)
         self._states = dataset.n_states.tolist()
-        if self.definition.terms is not None:
-            # A package's functions that fail do so before anything is written.
-            for n_states in set(self._states):
-                self.tables.of_family(self._states.index(n_states), 1.0)
 
     @property
     def n_variables(self) -> int:
@@ -111,7 +107,7 @@ class ScoredData:
         first, end = self.data.state_offsets[child : child + 2].tolist()
         counts, r = self.state_counts[first:end].tolist(), end - first
         self.count_evaluations(1)
-        if self.definition.terms is not None:
+        if self.definition.regret is not None:
             cells, rows = self.tables.of_family(child, 1.0)
             value = math.fsum(cells[counts].tolist()) - float(rows[self.n_rows])
         elif self.definition.prior is not None:

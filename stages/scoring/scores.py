@@ -1,26 +1,19 @@
-"""The table of local scores: those of this project, and scores that other packages add by the entry point
-``bnsl.scores``.
+"""The table of local scores.
 
 The checks of `stages.scoring.independent` have formulas of their own, to be independent of this table; a new score
-goes there, too, and its name into `formats.schemas`. A score of another package is its entry alone (`penalised`,
-`counted`).
+goes there, too, and its name into `formats.schemas`.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping
-from typing import Any
 
-from formats.discovery import UnusableError, discovered
-
-from .definitions import Score, Terms
-from .normalised_likelihood import entropy_terms, factorised_rows, quotient_rows
+from .definitions import Score
+from .normalised_likelihood import factorised, quotient
 
 _A_CODE = "a normalised maximum likelihood is the length of a code, not a probability under a prior"
 
-MAIN_SCORES: dict[str, Score] = {
+SCORES: dict[str, Score] = {
     "bic": Score(
         "BIC",
         "Bayesian information criterion: log-likelihood less (ln rows)/2 per free parameter",
@@ -55,31 +48,19 @@ MAIN_SCORES: dict[str, Score] = {
     "qnml": Score(
         "qNML",
         "log-likelihood less the quotient of two multinomial regrets: of parents and child, and of parents",
-        terms=Terms(entropy_terms, quotient_rows, bounds_supersets=False),
+        regret=quotient,
+        regret_by_configurations=True,
         no_posterior=_A_CODE,
     ),
     "fnml": Score(
         "fNML",
         "log-likelihood less the multinomial regret of each parent configuration",
-        terms=Terms(entropy_terms, factorised_rows, bounds_supersets=True),
+        regret=factorised,
         is_equivalent=False,
         no_posterior=_A_CODE,
     ),
     "ll": Score("plain log-likelihood", "maximum log-likelihood", no_posterior="it only rises with every parent"),
 }
-
-
-def _check(name: str, score: Any, present: Mapping[str, Score], found: Mapping[str, Score]) -> None:
-    """Refuse an invalid score of another package; see `discovered`."""
-    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise UnusableError(f"{name!r} is no name of a score (small letters, digits, underscores)")
-    if name in present or name == "unknown":
-        raise UnusableError(f"another score has the name {name!r}")
-    if not isinstance(score, Score) or score.prior is not None or not (callable(score.penalty) or score.terms):
-        raise UnusableError(f"{name!r} is not made by penalised(name, penalty) or counted(name, cell, row)")
-
-
-SCORES: dict[str, Score] = discovered("bnsl.scores", "scores", MAIN_SCORES, _check)
 """All scores by name."""
 
 

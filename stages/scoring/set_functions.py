@@ -148,7 +148,7 @@ def cell_numbers(scorer: ScoredData, largest: int) -> np.ndarray | None:
     None if their tables take too much memory, if sums over cells may not be exact, or if a cell does not add the
     same to all families that share it.
     """
-    if scorer.definition.terms is not None:
+    if scorer.definition.regret is not None:
         return np.ones(1) if _has_exact_sums(scorer) else None
     if not scorer.definition.takes_ess:
         return np.ones(1)
@@ -168,10 +168,10 @@ def cell_numbers(scorer: ScoredData, largest: int) -> np.ndarray | None:
 
 
 def _has_exact_sums(scorer: ScoredData) -> bool:
-    """Whether cells add the same to all families that share them, and sums of a package's terms are exact."""
-    terms, tables, counts = scorer.definition.terms, scorer.tables, np.arange(1, scorer.n_rows + 1)
-    if terms is None or not terms.shares_cells:
+    """Whether all sums under a score with a regret are exact; not if it depends on the number of configurations."""
+    if scorer.definition.regret_by_configurations:
         return False
+    tables, counts = scorer.tables, np.arange(1, scorer.n_rows + 1)
     lines = [tables.of_cells(1.0), *(tables.of_configurations(r) for r in configuration_kinds(scorer))]
     per_row = max(float(np.max(np.abs(line[1:]) / counts)) for line in lines)
     return scorer.n_rows * per_row <= 2.0**53 * tables.grid

@@ -265,7 +265,7 @@ def test_hints_at_installation_name_what_there_is():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     extras.pop("dev")
     packages = {re.match(r"[\w-]+", package)[0] for of_extra in extras.values() for package in of_extra}
-    places = {".", "dist/bnsl_cli-*.whl", "./examples/plugin", f"'.[{','.join(extras)}]'"}
+    places = {".", "dist/bnsl_cli-*.whl", f"'.[{','.join(extras)}]'"}
     sources = [
         p for folder in ("bnsl", "bnsl_cli", "stages", "formats", "examples") for p in (ROOT / folder).rglob("*")
     ]

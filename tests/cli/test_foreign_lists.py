@@ -17,6 +17,17 @@ def test_lists_without_an_empty_set_are_searched(tmp_path):
     assert result.returncode == 2 and b"give whole lists" in result.stderr
 
 
+def test_lists_with_a_score_of_ones_own_are_searched_and_their_networks_keep_its_name(tmp_path):
+    (tmp_path / "d.csv").write_text("a,b,c\n" + "0,x,1\n1,y,1\n0,x,0\n" * 9)
+    lists = run_here("parentsets", "d.csv", "-o", "-", cwd=tmp_path).stdout
+    (tmp_path / "mine.sets.jsonl").write_bytes(lists.replace(b'"score":"bic"', b'"score":"mine"'))
+    result = run_here("optimize", "mine.sets.jsonl", "--exact", "-o", "-", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert b'"score":"mine"' in result.stdout and b"No gap" in result.stderr
+    message = run_here("posterior", "mine.sets.jsonl", cwd=tmp_path).stderr
+    assert b"'mine' is no score of this program: the scores are taken as logarithms of probabilities" in message
+
+
 def test_what_needs_the_empty_set_says_so(tmp_path):
     (tmp_path / "l.jkl").write_bytes(LISTS)
     for words in (["convert", "l.jkl", "--to", "parentsets"], ["posterior", "l.jkl"]):

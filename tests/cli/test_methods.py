@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import json
-import sys
+import pkgutil
 from dataclasses import fields
-from types import SimpleNamespace
-from typing import Any, NamedTuple
 
 import click
 import pytest
@@ -17,13 +14,15 @@ from helpers.processes import run_here
 
 from bnsl.options.optimize import GOVERNED, takers_of
 from bnsl_cli.main import cli
-from formats import discovery
-from stages import methods, optimize, parentsets
-from stages.methods import SearchMethod, own_options
-from stages.optimize import INPUTS, MAIN_METHODS, METHODS, OptimizeOptions, Task, choose_method, default_method
+from stages import optimize, parentsets, published
+from stages.methods import own_options
+from stages.optimize import MAIN_METHODS, METHODS, OptimizeOptions, Task, choose_method, default_method
 from stages.parentsets import ParentSetOptions
 
 WAYS = [(name, task) for name, spec in METHODS.items() for task in spec.variants]
+
+INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "best_classes")
+"""Inputs and outputs that methods name among their options and the command line opens."""
 
 
 def shown_runs(stage: str) -> set[tuple[str, bool]]:
@@ -55,75 +54,16 @@ def test_modules_of_parentsets_offer_a_search(name: str):
     assert callable(importlib.import_module(parentsets.METHODS[name].module).search_child)
 
 
-def test_the_main_road_comes_first():
+def test_the_main_road_comes_first_and_every_paper_adds_its_methods():
     assert list(METHODS)[: len(MAIN_METHODS)] == list(MAIN_METHODS)
+    assert list(parentsets.METHODS)[: len(parentsets.MAIN_METHODS)] == list(parentsets.MAIN_METHODS)
+    papers = [module.name for module in pkgutil.iter_modules(published.__path__) if module.ispkg]
+    for table, name in ((METHODS, "SEARCHES"), (parentsets.METHODS, "SELECTIONS")):
+        declared = [getattr(importlib.import_module(f"stages.published.{paper}"), name, {}) for paper in papers]
+        added = {method: spec for methods in declared for method, spec in methods.items()}
+        assert sum(map(len, declared)) == len(added) and added.items() <= table.items()
     of_main = {spec.family for spec in MAIN_METHODS.values()}
     assert {METHODS[name].family for name in METHODS} == of_main | {"classifiers"}
-
-
-class _Distribution(NamedTuple):
-    name: str
-
-
-class _Point(NamedTuple):
-    """An entry point of a package that is not there; `methods` may be what loading it raises."""
-
-    methods: Any
-    name: str = "point"
-    value: str = "p:SEARCHES"
-    module: str = "p"
-    dist: _Distribution = _Distribution("p-package")
-
-    def load(self) -> Any:
-        if isinstance(self.methods, BaseException):
-            raise self.methods
-        return self.methods
-
-
-OTHER = SearchMethod("orders", "another", {})
-
-
-def installed_with(monkeypatch: pytest.MonkeyPatch, *points: _Point) -> dict[str, SearchMethod]:
-    monkeypatch.setitem(sys.modules, "p", SimpleNamespace(BNSL_PLUGIN_API=discovery.API_VERSION))
-    monkeypatch.setattr(discovery, "_points", lambda: SimpleNamespace(select=lambda group: points))
-    return methods.installed("bnsl.searches", MAIN_METHODS, {"tabu", "max_parents"})
-
-
-def test_methods_of_another_package_have_its_name(monkeypatch: pytest.MonkeyPatch):
-    found = installed_with(monkeypatch, _Point({"new": OTHER}))
-    assert found == {**MAIN_METHODS, "new": dataclasses.replace(OTHER, package="p-package")}
-
-
-@pytest.mark.parametrize(
-    ("declared", "reason"),
-    [
-        ({"ils": OTHER}, "another method or an option has the name 'ils'"),
-        ({"max-parents": OTHER}, "another method or an option has the name 'max-parents'"),
-        ({"New method": OTHER}, "'New method' is no name of a method"),
-        ({"new": 7}, "'new' is a int, no SearchMethod"),
-        ({"new": SearchMethod("orders", "x", {methods.SETS: methods.Variant("m", ("none",))})}, "no option 'none'"),
-        (None, "TypeError: 'NoneType'"),
-        (ModuleNotFoundError("No module named 'gone'"), "ModuleNotFoundError: No module named 'gone'"),
-        (SyntaxError("invalid syntax"), "SyntaxError: invalid syntax"),
-        (SystemExit("no licence"), "SystemExit: no licence"),
-    ],
-)
-def test_what_cannot_be_used_is_left_out_with_a_warning(monkeypatch: pytest.MonkeyPatch, declared: Any, reason: str):
-    with pytest.warns(discovery.PlugInWarning) as warned:
-        found = installed_with(monkeypatch, _Point(declared), _Point({"new": OTHER}, "second"))
-    assert found == {**MAIN_METHODS, "new": dataclasses.replace(OTHER, package="p-package")}
-    (message,) = [str(each.message) for each in warned]
-    assert "package p-package are left out: its entry point 'point' of bnsl.searches (p:SEARCHES)" in message
-    assert reason in message
-
-
-def test_of_two_packages_with_one_name_the_first_stays(monkeypatch: pytest.MonkeyPatch):
-    ours = SearchMethod("orders", "ours", {})
-    with pytest.warns(discovery.PlugInWarning):
-        found = installed_with(
-            monkeypatch, _Point({"new": OTHER}, "a"), _Point({"new": ours}, "b", dist=_Distribution("bnsl-cli"))
-        )
-    assert found["new"] == ours
 
 
 @pytest.mark.parametrize("stage", ["optimize", "parentsets"])
@@ -140,9 +80,12 @@ def test_own_options_have_takers(record: type):
 
 
 def test_fields_named_by_methods_exist():
-    known = {field.name for field in fields(OptimizeOptions)} | set(INPUTS)
-    for spec in METHODS.values():
-        assert {option for way in spec.variants.values() for option in way.options} <= known | set(spec.own)
+    for table, record, inputs in (
+        (METHODS, OptimizeOptions, INPUTS),
+        (parentsets.METHODS, ParentSetOptions, ("near",)),
+    ):
+        known = {field.name for field in fields(record)} | set(inputs)
+        assert {option for spec in table.values() for option in spec.options} <= known
 
 
 def test_takers():

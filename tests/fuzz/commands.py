@@ -146,9 +146,7 @@ def warming_lines(sound: dict[str, str]) -> Iterator[list[str]]:
             yield template.format(f=sound[name], **words, **sound).split(" ")
     for template in _EVERYWHERE:
         for name, spec in SEARCHES.items():
-            method = " ".join(
-                [name, *(f"--{o} a" for o, made in spec.own.items() if made.metadata["own"].is_required)]
-            )
+            method = f"{name} --target a" if "target" in spec.options else name
             yield template.format(m=method, **sound).split(" ")
     for method in SELECTIONS:
         for score in SCORES:

@@ -122,13 +122,3 @@ def network_score(
 ) -> float:
     """Sum of the local scores of a network whose `parents` are listed by child."""
     return math.fsum(local_score(rows, n_states, c, pa, score, ess) for c, pa in enumerate(parents))
-
-
-def counted_score(rows: Rows, n_states: Sequence[int], child: int, parents: Sequence[int], term) -> float:
-    """Sum over the configurations that occur of ``term(counts, q)``: the counts of all the child's states, in order.
-
-    q is the number of configurations, occurring or not.
-    """
-    joint, marginal = count_family(rows, child, parents)
-    q = n_configurations(n_states, parents)
-    return math.fsum(term([joint[pi, state] for state in range(int(n_states[child]))], q) for pi in marginal)

@@ -20,7 +20,7 @@ from stages.kernels.orders.set_lists import SetLists
 from stages.lists.order_decoding import chosen_arcs
 from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
 from stages.runtime.budgets import Budget
-from stages.scoring.scores import MAIN_SCORES, SCORES
+from stages.scoring.scores import SCORES
 
 from .. import OptimizeOptions
 from ..bounds.lagrangian import BoundSearch
@@ -115,8 +115,7 @@ def entropy_weights(table: ParentSetTable) -> np.ndarray:
     smallest set is used, a conditional entropy.
     """
     header = table.header
-    known = SCORES if header.rows else MAIN_SCORES
-    penalty = known[header.score].penalty_on(header.rows or 1) if header.score in known else 0.0
+    penalty = SCORES[header.score].penalty_on(header.rows or 1) if header.score in SCORES else 0.0
     weights = np.empty(table.n_variables)
     for child, variable in enumerate(header.variables):
         sets = range(int(table.set_offsets[child]), int(table.set_offsets[child + 1]))

@@ -6,42 +6,34 @@ Bayesian classifiers.
 
 from __future__ import annotations
 
-from stages.methods import DATA, SearchMethod, Variant, own
+from stages.methods import DATA, SearchMethod, Variant
 
-_READ = ("score", "ess")
-_TARGET = own(None, "The class to predict, a column.", metavar="NAME", is_required=True)
-_DEPENDENCE = own(
-    1, "Most features among the parents of a feature, beside the class; 0 for naive Bayes.", metavar="K", least=0
-)
+_READ = ("score", "ess", "target")
 
 SEARCHES = {
     "tan": SearchMethod(
         "classifiers",
         "class --target above all, features joined by the tree of largest conditional mutual information",
-        {DATA: Variant(f"{__name__}.tan", (*_READ, "target"), {"target": _TARGET})},
+        {DATA: Variant(f"{__name__}.tan", _READ)},
         "Friedman et al. 1997",
     ),
     "kdb": SearchMethod(
         "classifiers",
         "class --target above all, features by relevance, each with the --dependence most related earlier ones",
-        {
-            DATA: Variant(
-                f"{__name__}.kdb", (*_READ, "target", "dependence"), {"target": _TARGET, "dependence": _DEPENDENCE}
-            )
-        },
+        {DATA: Variant(f"{__name__}.kdb", (*_READ, "dependence"))},
         "Sahami 1996",
     ),
     "cll": SearchMethod(
         "classifiers",
         "of naive Bayes, tan and kdb the one of largest conditional likelihood of --target, each row left out",
-        {DATA: Variant(f"{__name__}.cll", (*_READ, "target"), {"target": _TARGET})},
+        {DATA: Variant(f"{__name__}.cll", _READ)},
         "Grossman and Domingos 2004",
     ),
     "blanket": SearchMethod(
         "classifiers",
         "pricing, then within 5 nats of its score the network of largest conditional likelihood of --target that a "
         "climb about the target finds, each row left out",
-        {DATA: Variant(f"{__name__}.blanket", (*_READ, "max_parents", "start", "target"), {"target": _TARGET})},
+        {DATA: Variant(f"{__name__}.blanket", ("score", "ess", "workers", "max_parents", "start", "target"))},
         "conditional likelihood: Grossman and Domingos 2004",
     ),
 }

@@ -23,10 +23,10 @@ from .search import warm_up as warm_up
 def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The network; errors as in `ClassCentred`. It has no bound: no other form of network is searched.
 
-    ``options.own["dependence"]`` is K. Ties go to the first column.
+    ``options.dependence`` is K. Ties go to the first column.
     """
     task = ClassCentred(scorer, options, budget, reporter)
-    return task.result(dependences(task.relevance(), task.gains(), task.features, options.own["dependence"]))
+    return task.result(dependences(task.relevance(), task.gains(), task.features, options.dependence))
 
 
 def dependences(relevance: np.ndarray, gains: np.ndarray, features: list[int], k: int) -> dict[int, tuple[int, ...]]:

@@ -1,6 +1,6 @@
 """Networks around a class: what they share. Every feature has the class as a parent; methods differ in the others.
 
-The class is ``options.own["target"]``. Features are compared by the gain of a second parent given the class: N times
+The class is ``options.target``. Features are compared by the gain of a second parent given the class: N times
 the conditional mutual information of two features given the class, in nats (log-likelihoods, whatever the score).
 """
 
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from stages.methods import OwnValues
 from stages.optimize import OptimizeOptions
 from stages.optimize.result import Parents, SearchResult
 from stages.runtime.budgets import Budget
@@ -28,13 +27,13 @@ def find_class(scorer: FamilyScorer, options: OptimizeOptions) -> int:
     predict.
     """
     names = scorer.dataset.names
-    if options.own["target"] not in names:
-        raise StageError(f"--target: there is no column {options.own['target']!r}")
+    if options.target is None or options.target not in names:
+        raise StageError(f"--target: there is no column {options.target!r}")
     if scorer.dataset.interventions is not None:
         raise StageError(
             f"method {options.method} is for predictions, of rows as they come: leave out --interventions"
         )
-    return names.index(options.own["target"])
+    return names.index(options.target)
 
 
 class ClassCentred:
@@ -108,4 +107,4 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
 
 def with_first_class(scorer: FamilyScorer, options: OptimizeOptions) -> OptimizeOptions:
     """The options with the first variable as the class, for tables that lack the given one."""
-    return replace(options, own=OwnValues(options.own | {"target": scorer.dataset.names[0]}))
+    return replace(options, target=scorer.dataset.names[0])

@@ -8,28 +8,20 @@ the neighbourhoods that run by default are this project's.
 
 from __future__ import annotations
 
-from stages.methods import RESTARTED, SAMPLED_ONLY, SETS_TW, SearchMethod, on_sets, own
-
-_BEST_FIRST = own(
-    False, "Search each order as the paper does: best-first A*, bounded by the best sets among predecessors alone."
-)
+from stages.methods import RESTARTED, SETS_TW, SearchMethod, on_sets
 
 SEARCHES = {
     "kg": SearchMethod(
         "treewidth",
         "k-G: best fitting set along sampled orders, behind an exact start clique (up to 22 variables)",
-        {SETS_TW: on_sets(f"{__name__}.kg", "init", *RESTARTED, "max_table", sampled_only=SAMPLED_ONLY)},
+        {SETS_TW: on_sets(f"{__name__}.kg", "init", *RESTARTED, "max_table", "sampled_only")},
         "Scanagatta et al. 2016",
     ),
     "kastar": SearchMethod(
         "treewidth",
         "k-A*: the best cliques along the orders that kg draws with the same seed; not by the paper's best-first A* "
         "(--best-first), but depth first with a Lagrangian bound and neighbourhoods, which are this project's",
-        {
-            SETS_TW: on_sets(
-                f"{__name__}.kastar", "init", *RESTARTED, best_first=_BEST_FIRST, sampled_only=SAMPLED_ONLY
-            )
-        },
+        {SETS_TW: on_sets(f"{__name__}.kastar", "init", *RESTARTED, "best_first", "sampled_only")},
         "Scanagatta et al. 2016",
     ),
 }

@@ -23,7 +23,6 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.ktrees.orders import evaluate_order
-from stages.methods import OwnValues
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.rounding import proof_rounding
 from stages.optimize.result import SearchResult
@@ -135,7 +134,7 @@ class BestCliques(BatchStream):
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best of k-A*'s orders."""
-    orders = BestCliques(prepare_orders(table, options, budget), budget, bool(options.own.get("best_first")))
+    orders = BestCliques(prepare_orders(table, options, budget), budget, options.best_first)
     result = best_of_batches(orders, table, options, budget, reporter)
     result.facts["init"] = options.init
     return result
@@ -144,8 +143,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
     """Compile everything that `search` may need: for orders decided soon, late, and not at all."""
     for is_plain in (False, True):
-        own = OwnValues({**options.own, "best_first": is_plain})
-        search(table, replace(options, own=own), budget, reporter)
+        search(table, replace(options, best_first=is_plain), budget, reporter)
     for late, limit in ((0, budget), (LATE, Budget(seconds=0.0))):
         orders = BestCliques(prepare_orders(table, options), limit)
         orders.late = late

@@ -6,13 +6,13 @@ Searches of the main road also start with its kernel that grows k-trees, `stages
 
 from __future__ import annotations
 
-from stages.methods import RESTARTED, SAMPLED_ONLY, SETS_TW, SearchMethod, on_sets
+from stages.methods import RESTARTED, SETS_TW, SearchMethod, on_sets
 
 SEARCHES = {
     "kmax": SearchMethod(
         "treewidth",
         "k-MAX: k-trees grown by least regret",
-        {SETS_TW: on_sets(f"{__name__}.kmax", *RESTARTED, "max_table", sampled_only=SAMPLED_ONLY)},
+        {SETS_TW: on_sets(f"{__name__}.kmax", *RESTARTED, "max_table", "sampled_only")},
         "Scanagatta et al. 2018",
     )
 }

@@ -64,7 +64,7 @@ def test_cut_tables_score_as_whole_ones(monkeypatch, score, name):
         monkeypatch.setattr(look_up_tables, "MOST_LOG_GAMMAS", most)
         scorer = FamilyScorer(table(name), score)
         is_cut = scorer.tables.of_expansion(0, 2.0).cell.shape[1] < scorer.n_rows
-        assert is_cut == (scorer.definition.terms is None)
+        assert is_cut == (scorer.definition.regret is None)
         # Whole tables take numpy's logarithm, which may differ in the last bit.
         assert np.abs(all_scores(table(name), score) - whole).max() <= 1.0
 

@@ -18,6 +18,7 @@ from stages.scoring import independent_regret
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.independent import IndependentScorer
 from stages.scoring.normalised_likelihood import EXPANDED, quotient_regret, regret, regrets
+from stages.scoring.set_functions import cell_numbers
 
 SCORES = ("bds", "qnml", "fnml")
 
@@ -88,6 +89,29 @@ def test_all_ways_of_counting_agree_with_the_twin(name, score):
                 if size == 3:
                     fewer = [scorer.local_score(child, parents[:i] + parents[i + 1 :]) for i in range(3)]
                     assert scorer.reduce(child, parents).tolist() == fewer
+
+
+def test_sets_share_their_values_only_under_fnml_and_where_sums_are_exact():
+    few_rows = make_dataset(np.array([[0, 1], [0, 1], [1, 0]], dtype=np.uint8), [200, 2, 2])
+    for dataset, score, is_shared in (
+        (TABLES["binary"], "fnml", True),
+        (TABLES["binary"], "qnml", False),
+        (few_rows, "fnml", False),
+    ):
+        scorer = FamilyScorer(dataset, score)
+        assert (cell_numbers(scorer, 3) is not None) is is_shared is (scorer.cliques(2) is not None)
+        assert is_shared or scorer.set_functions(3) is None
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_best_families_in_cliques_are_the_best_of_all(name):
+    dataset = TABLES[name]
+    scorer = FamilyScorer(dataset, "fnml")
+    members, children = np.arange(3, dtype=np.int32), np.array([3, 4], dtype=np.int32)
+    _, scores = scorer.cliques(2).best(members, children, np.full(2, 7))
+    for child, score in zip(children.tolist(), scores.tolist()):
+        sets = [p for size in range(3) for p in itertools.combinations(range(3), size)]
+        assert score == max(scorer.local_score(child, parents) for parents in sets)
 
 
 @pytest.mark.parametrize("score", SCORES)

@@ -17,7 +17,6 @@ from naive.optimize.orders import lists_of
 from naive.optimize.treewidth import elimination_width, moral_edges, treewidth
 
 from stages.lists.start_network import StartNetwork
-from stages.methods import OwnValues
 from stages.optimize import METHODS, SETS_TW, OptimizeOptions
 from stages.optimize.driver import run
 from stages.optimize.restarts import DEFAULT_LOCAL_SEARCHES, Attempt, RestartReport
@@ -314,7 +313,7 @@ def test_published_searches_begin_from_the_best_forest(method):
     for evaluations in (1, 50):
         found = optimize(table, 2, method, evaluations)
         # The published orders alone are the same ones.
-        sampled = optimize(table, 2, method, evaluations, own=OwnValues(sampled_only=True))
+        sampled = optimize(table, 2, method, evaluations, sampled_only=True)
         assert total(found) >= max(forest, total(sampled)) - 1e-9
         assert found.header.extra.get("orders") == sampled.header.extra.get("orders")
         begun = found.header.extra.get("begun_from")

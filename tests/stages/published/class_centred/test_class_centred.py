@@ -18,7 +18,6 @@ import bnsl
 from formats.data_records import Interventions
 from stages.graphs import topological_order
 from stages.knowledge import Knowledge
-from stages.methods import OwnValues
 from stages.optimize import OptimizeOptions
 from stages.optimize.pricing import orders
 from stages.published.class_centred import blanket, class_rows, cll, kdb, tan
@@ -40,7 +39,7 @@ def random_table(seed, n=5, n_rows=60):
 
 def searched(module, codes, sizes, target=0, score="bic", budget=None, **own):
     dataset = make_dataset(codes, sizes)
-    options = OptimizeOptions(method="tan", own=OwnValues(target=dataset.names[target], **own))
+    options = OptimizeOptions(method="tan", target=dataset.names[target], **own)
     scorer = FamilyScorer(dataset, score)
     return module.search_data(scorer, options, budget or Budget(), NullReporter()), scorer
 
@@ -229,8 +228,7 @@ def test_blanket_keeps_constraints(seed):
     codes, sizes = random_table(seed, 6, 40)
     dataset = make_dataset(codes, sizes)
     knowledge = Knowledge.of_arcs(dataset.names, [(1, 4)], [(0, 1), (1, 0)])
-    own = OwnValues(target=dataset.names[2])
-    options = OptimizeOptions(method="blanket", knowledge=knowledge, max_parents=2, own=own)
+    options = OptimizeOptions(method="blanket", knowledge=knowledge, max_parents=2, target=dataset.names[2])
     found = blanket.search_data(FamilyScorer(dataset, "bic"), options, Budget(), NullReporter())
     assert 1 in found.parents[4] and 0 not in found.parents[1] and 1 not in found.parents[0]
     assert max(map(len, found.parents)) <= 2
@@ -253,7 +251,7 @@ def test_class_and_knowledge_are_checked():
     dataset = make_dataset(codes, sizes)
 
     def search(dataset=dataset, target=dataset.names[0], **options):
-        given = OptimizeOptions(method="kdb", own=OwnValues(target=target, dependence=1), **options)
+        given = OptimizeOptions(method="kdb", target=target, dependence=1, **options)
         return kdb.search_data(FamilyScorer(dataset, "bic"), given, Budget(), NullReporter())
 
     with pytest.raises(StageError, match="there is no column 'speed'"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.cases.ktrees import demanding_table, joined_sets
@@ -62,8 +64,7 @@ def test_without_time_it_has_a_bound_alone():
 def test_both_searches_decide_the_same_orders_alike(n, seed):
     table = random_table(seed, n, n_sets=30)
     options = OptimizeOptions(method="kastar", treewidth=2, restarts=6, seed=seed)
-    plain = OptimizeOptions(method="kastar", treewidth=2, restarts=6, seed=seed)
-    plain.own["best_first"] = True
+    plain = replace(options, best_first=True)
     extras = [run(table, given, Budget(), NullReporter())[0].header.extra for given in (options, plain)]
     assert extras[0]["orders"] == extras[1]["orders"] == extras[0]["decided"] == extras[1]["decided"]
     assert extras[0]["total"] == pytest.approx(extras[1]["total"], abs=1e-9)

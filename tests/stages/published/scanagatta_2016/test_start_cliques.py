@@ -11,7 +11,6 @@ from naive.optimize.orders import lists_of
 
 from stages.kernels.ktrees.orders import evaluate_order
 from stages.kernels.ktrees.start_clique import EXACT_CLIQUE
-from stages.methods import OwnValues
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.optimize.treewidth.problem import prepare_bounded
@@ -25,8 +24,7 @@ WIDTH = EXACT_CLIQUE  # start cliques of one member more than the kernels solve 
 
 def optimize(table, width, method, restarts=None, seconds=None, evaluations=None):
     """What the sampled orders give, without the best forest's."""
-    own = OwnValues(sampled_only=True)
-    options = OptimizeOptions(method=method, treewidth=width, restarts=restarts, seed=1, own=own)
+    options = OptimizeOptions(method=method, treewidth=width, restarts=restarts, seed=1, sampled_only=True)
     return run(table, options, Budget(seconds, evaluations), NullReporter())[0].header.extra
 
 
