@@ -42,6 +42,7 @@ TABLES = (
 
 
 LATE = (
+    "bnsl.class_cuts",
     "bnsl.classifier",
     "bnsl.estimator",
     "bnsl.files.filled_rows",
@@ -239,7 +240,7 @@ def module_name(path: Path) -> tuple[str, str]:
 
 
 def package_of(module: str) -> str:
-    return module if module == "stages.optimize" else module.rpartition(".")[0]
+    return module if module in ("stages.optimize", "stages.published") else module.rpartition(".")[0]
 
 
 @functools.cache
