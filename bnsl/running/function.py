@@ -56,10 +56,6 @@ class Run:
         self._stopping = stopping
         self.is_called = is_called
         self.stop: Any = None
-        # What takes the best result so far of a search that still runs, and the seconds in between; None for never.
-        self.save: Callable[[Any], None] = lambda found: None
-        self.save_every: float | None = None
-        self.resume: Any = None  # what an earlier run saved; None to begin anew
 
     def of_part(self, of: Function, given: Collection[str] = ()) -> Run:
         """The run of another function that this one calls; the caller gave no options of it except for `given`."""

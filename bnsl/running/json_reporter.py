@@ -45,13 +45,10 @@ class JsonReporter(Reporter):
     def detail(self, message: str) -> None:
         self._event("detail", message=message)
 
-    def saved(self, path: str, what: str) -> None:
-        self._event("saved", path=path)
-
     def compiling(self, count: int, seconds: float) -> None:
         self._event("compiling", kernels=count, compiled_seconds=seconds)
 
-    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+    def _show(self, done: int, total: int | None, counted: str, facts: dict[str, object]) -> None:
         score, now = facts.get("score"), time.monotonic()
         if isinstance(score, float):
             if score > self._score:

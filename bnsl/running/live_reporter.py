@@ -58,8 +58,8 @@ class LiveReporter(Reporter):
         else:
             self._bar.console.print(text, end="", markup=False, highlight=False, soft_wrap=True)
 
-    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
-        """Work done so far, after the first moment."""
+    def _show(self, done: int, total: int | None, counted: str, facts: dict[str, object]) -> None:
+        """The line, after the first moment."""
         left = self._time_left(done, total)
         now = time.monotonic()
         if now - self._started < LIVE_DELAY or now - self._last_progress < LIVE_INTERVAL:

@@ -13,11 +13,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from formats.printable import printable_lines
 
+from .best_so_far import BestSoFar
+
 if TYPE_CHECKING:
+    from formats.records import Network
     from stages.runtime.budgets import Budget
 
 PLAIN_INTERVAL = 5.0
@@ -46,6 +49,7 @@ class Reporter:
         self._last_progress = self._started
         self._begun: tuple[int, float] | None = None  # of the present task: parts done, the time
         self._budget: Budget | None = None
+        self._best: BestSoFar | None = None
         self._shows_limit = True
         self._last_compiling = -math.inf
         self._compiling = CompileWatch(self.compiling)
@@ -82,9 +86,9 @@ class Reporter:
         """A setting or an intermediate result; with ``-v``."""
         self._line(message, 1)
 
-    def saved(self, path: str, what: str) -> None:
-        """The file at `path` holds `what` there is so far; with ``-v``."""
-        self.detail(f"{what} so far {'are' if what.endswith('s') else 'is'} in {path}")
+    def keep_best(self, keep: Callable[[Network], None]) -> None:
+        """From now on pass the best network so far of a search to `keep`, at intervals."""
+        self._best = BestSoFar(keep)
 
     def follow(self, budget: Budget) -> None:
         """From now on show the time left of the time limit of `budget`, if it has one."""
@@ -115,7 +119,14 @@ class Reporter:
         return {"rate": f"{parts / seconds:,.3g}/s", "left": duration_text(left)}
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
-        """Work done so far: a line every few seconds on a terminal, elsewhere with ``-v``."""
+        """Work done so far, as `stages.runtime.reporting.Reporter` has it."""
+        network = cast("Callable[[], Network | None] | None", facts.pop("network", None))
+        if self._best is not None and network is not None:
+            self._best.offer(network)
+        self._show(done, total, counted, facts)
+
+    def _show(self, done: int, total: int | None, counted: str, facts: dict[str, object]) -> None:
+        """A line every few seconds on a terminal, elsewhere with ``-v``."""
         from stages.runtime.reporting import duration_text
 
         left = self._time_left(done, total)
