@@ -144,7 +144,7 @@ class StageGroup(click.Group):
             if category.__name__ != "PlugInWarning":  # its module loads with the commands that have methods
                 usual(message, category, *rest)
             elif sys.stderr is not None:
-                self._say("warning", str(message))
+                self._say(f"warning: {message}")
 
         warnings.showwarning = show  # type: ignore[assignment]
         try:
@@ -166,24 +166,18 @@ class StageGroup(click.Group):
             traceback.print_exc()
         code, message = describe_failure(error, self.active)
         message += self._ready_line(error)
-        self._say("error", message, code=int(code))
+        self._say(f"error: {message}")
         return code
 
-    def _say(self, event: str, message: str, text: str = "", **fields: int) -> None:
-        """Write a message that no reporter writes, in the form that the command line asks for."""
-        text = text or f"{self.active}: {event}: {printable_lines(message)}\n"
-        if "--log" in " ".join(self.words):
-            from bnsl.running.json_reporter import event_line, logs_json
-
-            if logs_json(list(self.words)):
-                text = event_line(self.active, event, None, {"message": message, **fields})
+    def _say(self, message: str) -> None:
+        """Write a message that no reporter writes."""
         with contextlib.suppress(OSError):
-            sys.stderr.write(text)
+            sys.stderr.write(f"{self.active}: {printable_lines(message)}\n")
             sys.stderr.flush()
 
     def report_stop(self, stop: Interrupted) -> None:
         """Write that a signal ended the command without a result."""
-        self._say("error", str(stop), f"{self.active}: {stop}\n", code=128 + stop.signal_number)
+        self._say(str(stop))
 
     def _ready_line(self, error: Exception) -> str:
         """A line with the command that can read a refused table, if there is one."""

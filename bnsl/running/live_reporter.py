@@ -173,32 +173,11 @@ def _is_pipe(stream: IO, otherwise: bool = False) -> bool:
 
 
 @contextlib.contextmanager
-def _json_reporter(prefix: str, verbosity: int) -> Iterator[Reporter]:
-    from .json_reporter import JsonReporter
-
-    reporter = JsonReporter(prefix, verbosity)
-    try:
-        yield reporter
-    except BaseException:
-        reporter.has_failed = True
-        raise
-    finally:
-        reporter.close()
-
-
-@contextlib.contextmanager
-def open_reporter(
-    prefix: str, verbosity: int = 0, writes_stdout: bool = True, is_json: bool = False
-) -> Iterator[Reporter]:
+def open_reporter(prefix: str, verbosity: int = 0, writes_stdout: bool = True) -> Iterator[Reporter]:
     """The reporter that suits stderr and stdout, closed at the end of the block.
 
     `writes_stdout`: whether data go to standard output; on a terminal these must not mix with the line of progress.
-    `is_json`: for programs, which read JSON lines.
     """
-    if is_json:
-        with _json_reporter(prefix, verbosity) as of_lines:
-            yield of_lines
-        return
     if _draws_live(verbosity):
         is_free = not (writes_stdout and sys.stdout.isatty())
         # The preceding command of a pipe shows its own progress.

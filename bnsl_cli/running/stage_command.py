@@ -188,16 +188,15 @@ def _calling(callback: Callable, of: Function | None) -> Callable:
 
 
 def _message_options(function: Callable) -> Callable:
-    """``-q``, ``-v``, ``--log`` and ``--debug``; the callback gets an open `reporter`."""
+    """``-q``, ``-v`` and ``--debug``; the callback gets an open `reporter`."""
 
     @functools.wraps(function)
-    def callback(*args: Any, quiet: bool, verbose: int, log: str, **values: Any) -> Any:
+    def callback(*args: Any, quiet: bool, verbose: int, **values: Any) -> Any:
         from bnsl.running.live_reporter import open_reporter
 
         context = click.get_current_context()
         writes_stdout = context.params.get("output", "-") == "-"
-        name, verbosity, is_json = f"bnsl {context.info_name}", -1 if quiet else verbose, log == "json"
-        with open_reporter(name, verbosity, writes_stdout, is_json) as reporter:
+        with open_reporter(f"bnsl {context.info_name}", -1 if quiet else verbose, writes_stdout) as reporter:
             return function(*args, reporter=reporter, **values)
 
     verbose_option = option(
@@ -208,14 +207,7 @@ def _message_options(function: Callable) -> Callable:
         help="Settings and progress on standard error; -vv adds timings.",
     )
     quiet_option = option("-q", "--quiet", is_flag=True, section="General", help="Errors only.")
-    log_option = option(
-        "--log",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        section="General",
-        help="Messages on standard error as text or as JSON lines, one an event: 'bnsl help log'.",
-    )
-    return quiet_option(verbose_option(log_option(debug_option(callback))))
+    return quiet_option(verbose_option(debug_option(callback)))
 
 
 def given_parameters(ctx: click.Context) -> list[click.Parameter]:

@@ -50,7 +50,7 @@ def function_of(name: str) -> Function:
 @pytest.mark.parametrize("name", WITH_COMMAND)
 def test_every_option_has_its_keyword_and_every_keyword_its_option(name: str):
     function = function_of(name)
-    shell = options_of(name).keys() - {"quiet", "verbose", "log"}
+    shell = options_of(name).keys() - {"quiet", "verbose"}
     fields = {option.field for option in function.keywords.values()}
     assert len(fields) == len(function.keywords)
     assert fields <= shell
