@@ -18,7 +18,7 @@ from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
 from ..options.optimize import TaskOptions
 from ..options.prior import PRIOR, PriorOptions
 from ..running.function import Run, function
-from ..running.interrupts import PATIENCE, explain_interruption, remembered_signal
+from ..running.interrupts import explain_interruption
 from ..running.reporter import Reporter
 from .opened_searches import OpenedSearch, open_data_search, open_list_search, recorded_inputs, recorded_options
 
@@ -119,11 +119,6 @@ def optimize(
     recorded = recorded_options(opened.options, given.task) | asdict(limits)
     recorded |= recorded_inputs(given) | knowledge_record(opened.knowledge) | believing.recorded()
     recorded |= {} if given.data is None and given.information is None else data_options.recorded()
-    if remembered_signal() is not None:
-        run.reporter.warn(
-            f"interrupted: searching the sets received so far for {PATIENCE:g} s; interrupt again to stop"
-        )
-        limits = replace(limits, time=min(PATIENCE, limits.time or PATIENCE))
     stop = run.search()
     if opened.replicates is not None and given.bootstrap is not None:
         recorded |= {"bootstrap": given.bootstrap, "resample": given.resample}
@@ -150,9 +145,6 @@ def learn_one(opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], re
     network, figures = opened.run(
         budget, ChangedNetworks(reporter, lambda there: recorded_network(there, opened, recorded))
     )
-    if remembered_signal() is not None:
-        extra = {**network.header.extra, "interrupted": True}
-        network = replace(network, header=replace(network.header, extra=extra))
     return Learnt(recorded_network(network, opened, recorded), {"seconds": budget.elapsed(), **figures})
 
 

@@ -119,6 +119,7 @@ class LiveReporter(Reporter):
             self._task = bar.add_task(self.prefix, total=None, facts="getting ready")
             bar.tasks[0].start_time = self._started
             bar.start()
+            console.show_cursor(True)  # a signal may end the process at any moment, and would leave it hidden
             return bar
 
     def pause(self) -> None:

@@ -61,7 +61,7 @@ class Reporter:
             self._write(f"{self.prefix}: {printable_lines(message)}\n")
 
     def _write(self, text: str) -> None:
-        # A closed terminal, or a closed reader of stderr, must not lose the result.
+        # A closed terminal must not lose the result.
         with contextlib.suppress(OSError):
             sys.stderr.write(text)
             sys.stderr.flush()
