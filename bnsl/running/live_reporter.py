@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from bnsl.running.reporter import Reporter, compiling_text, progress_parts
+from bnsl.running.reporter import Reporter, progress_parts
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -75,12 +75,6 @@ class LiveReporter(Reporter):
         shown = fitting(list(map(printable, parts)), bar.console.width - len(self.prefix) - self._taken)
         bar.update(self._task, completed=share or 0.0, total=None if share is None else 1.0, facts=shown)
 
-    def compiling(self, count: int, seconds: float) -> None:
-        """As in `Reporter`, shown until there is progress."""
-        bar = self._open_bar()
-        if bar is not None:
-            bar.update(self._task, facts=compiling_text(count, seconds))
-
     def _share(self, done: int, total: int | None) -> float | None:
         """The share of the work that is done, or of the time limit; None if unknown."""
         if self._budget is not None and self._budget.seconds:
@@ -92,8 +86,7 @@ class LiveReporter(Reporter):
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
         from rich.table import Column
 
-        # Called by the timer, by the thread that watches compilation and by the stage itself: the first caller opens
-        # the line.
+        # Called by the timer and by the stage itself: the first caller opens the line.
         with self._lock:
             if self._is_over or self._bar is not None:
                 return self._bar
