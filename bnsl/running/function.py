@@ -36,7 +36,6 @@ class Run:
     - `reporter`: receives messages and progress.
     - `given`: fields of the options that the caller wrote.
     - `resources`: closed once the result is written or returned.
-    - `stopping`: makes the context within which a signal ends the search instead of the call.
     - `is_called`: whether a Python program calls; then standard input belongs to that program.
     """
 
@@ -46,24 +45,22 @@ class Run:
         reporter: Reporter,
         given: Collection[str],
         resources: contextlib.ExitStack,
-        stopping: Callable[[], contextlib.AbstractContextManager[Any]],
         is_called: bool = False,
     ):
         self.of = of
         self.reporter = reporter
         self.given = frozenset(given)
         self.resources = resources
-        self._stopping = stopping
         self.is_called = is_called
         self.stop: Any = None
 
     def of_part(self, of: Function, given: Collection[str] = ()) -> Run:
         """The run of another function that this one calls; the caller gave no options of it except for `given`."""
-        return Run(of, self.reporter, given, self.resources, self._stopping, self.is_called)
+        return Run(of, self.reporter, given, self.resources, self.is_called)
 
     def search(self) -> Any:
         """The stop signal of the search; from now on the first signal sets it, until the call ends."""
-        self.stop = self.resources.enter_context(self._stopping())
+        self.stop = self.resources.enter_context(graceful_stop())
         return self.stop
 
     @property
@@ -161,7 +158,7 @@ class Function:
         names = self._positional[: len(inputs)]
         with calling(self.__name__, self.keywords, -1 if quiet else verbose, ready) as (reporter, resources):
             values, given = self.values(inputs, keywords)
-            run = Run(self, reporter, given, resources, graceful_stop, is_called=True)
+            run = Run(self, reporter, given, resources, is_called=True)
             return self.finish(self.run(values, run))
 
     def values(self, inputs: Collection[Any], keywords: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:

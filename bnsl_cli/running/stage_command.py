@@ -17,7 +17,6 @@ import click
 
 from bnsl.running.errors import UsageError
 from bnsl.running.function import Function, Run
-from bnsl.running.interrupts import graceful_stop
 from bnsl.running.reporter import Reporter
 from formats.printable import escaped
 
@@ -162,7 +161,7 @@ def _calling(callback: Callable, of: Function | None) -> Callable:
         if own.get("workers") is not None:
             signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # lost connections are errors, with a message
         with contextlib.ExitStack() as resources:
-            call = Call(of, own, Run(of, reporter, given, resources, graceful_stop))
+            call = Call(of, own, Run(of, reporter, given, resources))
             code = callback(call=call, **values)
             return call.run.exit_code if code is None else code
 
