@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from bnsl.running.exit_codes import ExitCode
-from bnsl.running.interrupts import Interrupted, install_handlers, interruption_behind
+from bnsl.running.interrupts import install_handlers
 from formats.printable import printable_lines
 
 from .running.pages import WIDTH, debug_option
@@ -109,12 +109,12 @@ class StageGroup(click.Group):
                 formatter.write_dl(list(table.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
-        # Within `invoke`, because `main` of click would turn a closed pipe into exit code 1.
+        # A closed pipe ends the process, except for commands with workers, which ignore its signal. Within `invoke`,
+        # because `main` of click would turn it into exit code 1.
         try:
             code = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
-            _discard_stdout()
             return ExitCode.CLOSED_PIPE
         return code
 
@@ -126,17 +126,13 @@ class StageGroup(click.Group):
         try:
             code = super().main(*args, **extra)
         except Exception as error:
-            if stop := interruption_behind(error):
-                raise stop from None
             code = self._report(error)
         sys.exit(int(code or 0))
 
     def _report(self, error: Exception) -> ExitCode:
-        # Data already written must come before the message; if stdout itself failed, drop the rest of the data.
-        try:
+        # Data already written must come before the message.
+        with contextlib.suppress(OSError):
             sys.stdout.flush()
-        except OSError:
-            _discard_stdout()
         from bnsl.running.errors import UsageError
 
         if self.debug and not isinstance(error, (click.ClickException, UsageError)):
@@ -145,24 +141,20 @@ class StageGroup(click.Group):
             traceback.print_exc()
         code, message = describe_failure(error, self.active)
         message += self._ready_line(error)
-        self._say("error", message, code=int(code))
+        self.say(f"error: {message}")
         return code
 
-    def _say(self, event: str, message: str, text: str = "", **fields: int) -> None:
-        """Write a message that no reporter writes, in the form that the command line asks for."""
-        text = text or f"{self.active}: {event}: {printable_lines(message)}\n"
-        if "--log" in " ".join(self.words):
-            from bnsl.running.json_reporter import event_line, logs_json
-
-            if logs_json(list(self.words)):
-                text = event_line(self.active, event, None, {"message": message, **fields})
+    def say(self, message: str) -> None:
+        """Write a message that no reporter writes."""
         with contextlib.suppress(OSError):
-            sys.stderr.write(text)
+            sys.stderr.write(f"{self.active}: {printable_lines(message)}\n")
             sys.stderr.flush()
 
-    def report_stop(self, stop: Interrupted) -> None:
-        """Write that a signal ended the command without a result."""
-        self._say("error", str(stop), f"{self.active}: {stop}\n", code=128 + stop.signal_number)
+    def say_last(self, message: str) -> None:
+        """Write a message in place of the line of progress, for the process ends."""
+        if sys.stderr is not None and sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K")
+        self.say(message)
 
     def _ready_line(self, error: Exception) -> str:
         """A line with the command that can read a refused table, if there is one."""
@@ -200,14 +192,6 @@ def describe_failure(error: Exception, active: str = "bnsl") -> tuple[ExitCode, 
     return found.code, str(found)
 
 
-def _discard_stdout() -> None:
-    """Point standard output at /dev/null, so that flushing it at exit cannot fail again."""
-    with contextlib.suppress(OSError, ValueError):
-        devnull = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(devnull, sys.stdout.fileno())
-        os.close(devnull)
-
-
 def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     """Print the version, which is looked up only here, and exit."""
     if wanted and not ctx.resilient_parsing:
@@ -243,20 +227,14 @@ def run() -> NoReturn:
     """What the `bnsl` script calls: handle signals, run the command line, end the process.
 
     The process ends without the interpreter's own shutdown: this would wait for worker threads in the middle of their
-    tasks, and pyarrow's threads occasionally abort it (apache/arrow issue 34314). The frames of an interrupted
-    command are not freed either: a kernel that was being loaded would be freed twice.
+    tasks, and pyarrow's threads occasionally abort it (apache/arrow issue 34314).
     """
-    install_handlers()
+    install_handlers(cli.say_last)
+    code = 0
     try:
         cli.main(prog_name="bnsl")
-    except Interrupted as stop:
-        cli.report_stop(stop)
-        _end(128 + stop.signal_number)
     except SystemExit as end:
-        _end(int(end.code or 0))
-
-
-def _end(code: int) -> NoReturn:
+        code = int(end.code or 0)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()

@@ -156,7 +156,6 @@ directions list<list<string>>: for each variable and each of its parents what de
 name string: name of a network with parameters
 screened list<integer>: variables (indices) that a screening forest attached to their parents, outside the search
 unscored list<integer>: variables (indices) that had no parent sets; the total leaves them out
-sets string: digest of the lists that an unfinished run searched, as in a proof; optimize --resume compares it
 """)
 
 FOREST_HEADER_KEYS = keys_of("""

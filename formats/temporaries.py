@@ -16,6 +16,9 @@ from typing import BinaryIO
 # Creates a new file or fails: never opens an existing file, nor the target of a link that someone has put there.
 _MADE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
+_unfinished: set[str] = set()
+"""Temporary files of this process that are being written."""
+
 
 @contextlib.contextmanager
 def replacement(target: str) -> Iterator[BinaryIO]:
@@ -31,6 +34,7 @@ def replacement(target: str) -> Iterator[BinaryIO]:
     # The random part makes the name unique; from host and process a later run learns whether the maker has ended.
     _remove_abandoned(folder, beginning)
     temporary = os.path.join(folder, f"{beginning}{os.getpid()}-{os.urandom(8).hex()}.tmp")
+    _unfinished.add(temporary)
     try:
         with open(temporary, "wb", opener=lambda path, _: _create(path, place)) as stream:
             yield stream
@@ -40,6 +44,14 @@ def replacement(target: str) -> Iterator[BinaryIO]:
         os.replace(temporary, place)
     finally:
         with contextlib.suppress(OSError):  # after a rename there is nothing to remove
+            os.unlink(temporary)
+        _unfinished.discard(temporary)
+
+
+def remove_unfinished() -> None:
+    """Remove the temporary files of this process, which ends at once."""
+    for temporary in _unfinished:
+        with contextlib.suppress(OSError):
             os.unlink(temporary)
 
 

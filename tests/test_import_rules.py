@@ -159,7 +159,6 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         "formats.records",
         "formats.arc_groups",
         "formats.arc_priors",
-        "formats.chain_records",
         "formats.data_records",
         "formats.tables.packed_cells",
         "formats.graph_records",

@@ -18,7 +18,7 @@ TASK = record(
     TaskOptions,
     options_of.SECTIONS[True,],
     changes=options_of.SECTION_CHANGES,
-    without=("data", "partial", "bootstrap", "resample", "dry_run"),
+    without=("data", "partial", "bootstrap", "resample"),
 )
 """The options of a search on data for one network."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
@@ -23,7 +23,6 @@ from ..files.inputs import (
     warn_of_other_forest,
 )
 from ..files.recording import record_command, used_options
-from ..files.unfinished import Unfinished, require_same_inputs
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables
 from ..options.knowledge import KnowledgeOptions, with_knowledge
@@ -39,36 +38,21 @@ if TYPE_CHECKING:
     from stages.knowledge import Knowledge
     from stages.optimize.bootstrap import Found
     from stages.optimize.bounds.proof_steps import TreeNode
-    from stages.optimize.checkpoints import Checkpoints
     from stages.runtime.budgets import Budget, StopSignal
-
-
-class Inputs(NamedTuple):
-    """What a search is about: its rows, or the listed sets `table` that it is among; None for the other.
-
-    `header` has variables, data, score, and the commands that made the inputs. `n_sets`: sets given; `digest`: of the
-    listed sets; `keeps_forest`: whether a screening forest is kept.
-    """
-
-    header: Header
-    n_rows: int | None = None
-    n_sets: int | None = None
-    table: ParentSetTable | None = None
-    keeps_forest: bool = False
-    digest: Callable[[], str] | None = None
+    from stages.runtime.reporting import Reporter as AnyReporter
 
 
 class OpenedSearch(NamedTuple):
     """A search whose inputs are read; its options name the method.
 
-    `run` gets a budget, a reporter and `checkpoints`; `replicates` is None unless the search is on data, `ranked`
-    unless classes are asked for.
+    `before` are the commands that made the inputs. `replicates` is None unless the search is on data, `ranked` unless
+    classes are asked for.
     """
 
-    run: Callable[..., Found]
+    run: Callable[[Budget, AnyReporter], Found]
     options: OptimizeOptions
     knowledge: Knowledge | None
-    about: Inputs
+    before: tuple[dict[str, Any], ...]
     replicates: Callable[[shared.BudgetOptions, StopSignal], Iterator[Found]] | None = None
     ranked: Callable[[Budget, Reporter], Iterator[Network]] | None = None
 
@@ -95,7 +79,6 @@ def open_list_search(
 ) -> OpenedSearch:
     """Read parent sets; the method may depend on the number of variables."""
     import formats
-    from formats.proof_records import digest_of_sets
     from formats.wording import plural
     from stages.lists.arc_prior import with_prior
     from stages.lists.barred_sets import bar_least_sets
@@ -131,10 +114,6 @@ def open_list_search(
         options = replace(options, information=information)
     knowledge = knowing.resolve(table.header.names)
     listed = table
-    digest = cache(partial(digest_of_sets, listed))
-    if run.resume is not None:
-        require_same_inputs(run.resume, listed.header, digest)
-        start = match_start(_verified(run.resume, options, table=listed), table.header.names, "the parent sets")
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
     if given.best_classes is not None:
@@ -148,12 +127,11 @@ def open_list_search(
     table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
     searched = with_knowledge(replace(options, start=start), knowledge)
-    about = Inputs(listed.header, n_sets=table.n_sets, table=table, digest=digest)
     if given.proof is None:
-        return OpenedSearch(partial(_search_listed, table, barred, searched), searched, knowledge, about)
+        return OpenedSearch(partial(_search_listed, table, barred, searched), searched, knowledge, table.header.by)
     keep = partial(_save_proof, given.proof, listed, options.treewidth)
     search = partial(search_lists, table, replace(searched, keeps_proof=True), keep_nodes=keep)
-    return OpenedSearch(search, searched, knowledge, about)
+    return OpenedSearch(search, searched, knowledge, table.header.by)
 
 
 def _open_ranking(
@@ -177,8 +155,9 @@ def _open_ranking(
         )
     searched = with_knowledge(options, knowledge)
     ranking = partial(ranked_networks, table, given.best_classes or 1, searched)
-    about = Inputs(table.header, n_sets=table.n_sets, table=table)
-    return OpenedSearch(partial(_search_listed, table, {}, searched), searched, knowledge, about, ranked=ranking)
+    return OpenedSearch(
+        partial(_search_listed, table, {}, searched), searched, knowledge, table.header.by, ranked=ranking
+    )
 
 
 def _search_listed(
@@ -186,15 +165,15 @@ def _search_listed(
     barred: dict[int, tuple[int, ...]],
     options: OptimizeOptions,
     budget: Budget,
-    reporter: Reporter,
-    checkpoints: Checkpoints | None,
+    reporter: AnyReporter,
 ) -> Found:
-    """Search among sets; a barred set may not be taken, so where there are any, only the end tells."""
-    from stages.lists.barred_sets import refuse_barred
+    """Search among sets, of which the barred ones may not be taken."""
+    from stages.lists.barred_sets import barred_in, refuse_barred
     from stages.optimize.driver import run as search_lists
+    from stages.runtime.reporting import ChangedNetworks
 
-    kept = None if barred else checkpoints
-    network, figures = search_lists(table, options, budget, reporter, checkpoints=kept)
+    allowed = ChangedNetworks(reporter, lambda network: None if barred_in(network, barred) else network)
+    network, figures = search_lists(table, options, budget, allowed)
     refuse_barred(network, barred)
     return network, figures
 
@@ -251,7 +230,6 @@ def open_data_search(
     from formats.wording import plural
     from stages.incomplete import StructuralEM
     from stages.optimize.bootstrap import Resampling
-    from stages.optimize.driver import header_of_data
     from stages.optimize.row_search import RowSearch
     from stages.recorded_knowledge import knowledge_record
 
@@ -262,10 +240,7 @@ def open_data_search(
     assert given.data is not None
     opened = believing.attached(data_options.open_rows(given.data, reporter, states))
     dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
-    header = header_of_data(dataset, options)
-    if run.resume is not None:
-        start = _verified_on_data(run.resume, header, options, dataset, forest)
-    elif start is not None:
+    if start is not None:
         start = completed(start, given.start, dataset.names, given.data, reporter)
     if forest is not None:
         require_same_variables(forest.header, dataset, source_name(given.screen))
@@ -282,7 +257,7 @@ def open_data_search(
     imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)
     search = RowSearch(opened, with_knowledge(options, knowledge), imputation, start, table, forest)
 
-    def search_once(budget: Budget, reporter: Reporter, checkpoints: Checkpoints | None) -> Found:
+    def search_once(budget: Budget, reporter: AnyReporter) -> Found:
         recorded = recorded_options(options, given.task) | recorded_inputs(given)
         recorded |= knowledge_record(knowledge) | believing.recorded()
         target, proof = given.save_sets, given.proof
@@ -293,20 +268,14 @@ def open_data_search(
         def prove(network: Network, nodes: Sequence[TreeNode]) -> None:
             _save_proof(str(proof), formats.open_parent_sets(target), options.treewidth, network, nodes)
 
-        keep = None if checkpoints is None else checkpoints.changed(lambda network: _with_history(network, before))
-        kept = save if target else None, prove if proof and target else None, keep
-        network, figures = search.run(budget, reporter, *kept)
-        return _with_history(network, before), figures
+        return search.run(budget, reporter, save if target else None, prove if proof and target else None)
 
     def replicates(limits: shared.BudgetOptions, stop: StopSignal) -> Iterator[Found]:
         kind, _, share = (given.resample or "bootstrap").partition(":")
         rule = Resampling(kind, float(share or 1))
-        for network, figures in search.run_replicates(given.bootstrap or 0, rule, limits.budget(stop), stop):
-            yield _with_history(network, before), figures
+        return search.run_replicates(given.bootstrap or 0, rule, limits.budget(stop), stop)
 
-    n_sets = None if table is None else table.n_sets
-    about = Inputs(replace(header, by=before), dataset.n_rows, n_sets, keeps_forest=forest is not None)
-    return OpenedSearch(search_once, search.options, knowledge, about, replicates)
+    return OpenedSearch(search_once, search.options, knowledge, before, replicates)
 
 
 def _warn_of_lists(
@@ -316,46 +285,3 @@ def _warn_of_lists(
     if data_options.interventions is None:
         warn_of_interventions(header, reporter, COUNT_APART)
     warn_of_list_terms(header, dataset, is_constrained, source, reporter)
-
-
-def _verified(earlier: Unfinished, options: OptimizeOptions, **inputs: Any) -> Network:
-    """The network of an unfinished run, verified against the listed sets or the data.
-
-    Raises `Inconsistent`: it is not what its file says.
-    """
-    from formats.errors import Inconsistent, VerificationError
-    from stages.optimize.verify import verify_found
-
-    try:
-        verify_found(earlier.network, options, **inputs)
-    except VerificationError as error:
-        remedy = "begin anew, without --resume"
-        raise Inconsistent(f"its network is damaged: {error}", source=earlier.source, remedy=remedy) from None
-    return earlier.network
-
-
-def _verified_on_data(
-    earlier: Unfinished, header: Header, options: OptimizeOptions, dataset: Dataset, forest: Forest | None
-) -> Network | None:
-    """The network of an unfinished run on these data, to start from; None where the best forest is found at once."""
-    require_same_inputs(earlier, header)
-    _require_same_forest(earlier, forest)
-    network = _verified(earlier, options, dataset=dataset)
-    return None if options.treewidth == 1 else network
-
-
-def _require_same_forest(earlier: Unfinished, forest: Forest | None) -> None:
-    """Raise `Inconsistent` unless the network of an unfinished run keeps this screening forest."""
-    from formats.errors import Inconsistent
-
-    screened = {} if forest is None else forest.parents
-    parents = earlier.network.parents
-    theirs = {int(child) for child in earlier.network.header.extra.get("screened", ())}
-    if theirs != set(screened) or any(parents[child] != tuple(sorted(screened[child])) for child in screened):
-        remedy = "go on with the same --screen, or begin with its network: --start FILE"
-        raise Inconsistent("it keeps another screening forest, or none", source=earlier.source, remedy=remedy)
-
-
-def _with_history(network: Network, before: tuple[dict[str, Any], ...]) -> Network:
-    """The network with the commands that made the other inputs in its header."""
-    return replace(network, header=replace(network.header, by=before))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +10,6 @@ from stages.optimize import OptimizeOptions
 
 from ..files.output_formats import output_format
 from ..files.recording import record_command
-from ..files.unfinished import require_same_call
 from ..options import optimize as options_of
 from ..options import shared
 from ..options.data import DataOptions, data_options_with
@@ -19,14 +18,13 @@ from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
 from ..options.optimize import TaskOptions
 from ..options.prior import PRIOR, PriorOptions
 from ..running.function import Run, function
-from ..running.interrupts import PATIENCE, explain_interruption, remembered_signal
+from ..running.interrupts import explain_interruption
 from ..running.reporter import Reporter
 from .opened_searches import OpenedSearch, open_data_search, open_list_search, recorded_inputs, recorded_options
 
 if TYPE_CHECKING:
     from formats.records import Network
     from stages.runtime.budgets import Budget, StopSignal
-    from stages.runtime.forecasts import RunForecast
 
 NOTHING_YET = "no network was found yet and none is written; wait until progress shows a score"
 
@@ -50,11 +48,9 @@ class Replicates(NamedTuple):
     are_ranked: bool = False
 
 
-def _finish(found: Learnt | Replicates | RunForecast) -> Any:
+def _finish(found: Learnt | Replicates) -> Any:
     from ..networks import network_of
 
-    if not isinstance(found, (Learnt, Replicates)):
-        return asdict(found)
     if isinstance(found, Learnt):
         return network_of(found.network)
     return [network_of(each.network) for each in found.found]
@@ -79,15 +75,15 @@ def optimize(
     workers: str | None = shared.workers_option("Learn the replicates of --bootstrap elsewhere. "),
     *,
     run: Run,
-) -> Learnt | Replicates | RunForecast:
+) -> Learnt | Replicates:
     """Choose the best network among candidate parent sets, or learn it from data.
 
     An interruption ends the search with the best network so far.
 
     Returns
     -------
-    Network or list of Network or dict
-        A list with `bootstrap`; with `dry_run`, the forecast of the run.
+    Network or list of Network
+        A list with `bootstrap`.
 
     Examples
     --------
@@ -100,15 +96,12 @@ def optimize(
     bnsl.running.errors.UsageError: treewidth=0: at least 1
     """
     from stages.recorded_knowledge import knowledge_record
-    from stages.runtime.budgets import Budget
 
     explain_interruption(NOTHING_YET)
     options_of.check_bootstrap(given, sets, workers)
     options_of.check_incomplete(given, sets, data_options)
     options_of.check_options(run, method, given, own["restarts"] is not None)
     options_of.check_proof(given)
-    options_of.check_dry_run(given, data_options)
-    options_of.check_resumed(run, given)
     output_format("parentsets", given.save_sets or "-")
     options = OptimizeOptions(
         method=method,
@@ -120,23 +113,13 @@ def optimize(
         max_parents=given.max_parents,
         **own,
     )
-    clock = Budget()
     if given.data is None:
         opened = open_list_search(run, run.source(sets, "SETS"), given, knowing, believing, data_options, options)
     else:
         opened = open_data_search(run, sets, given, knowing, believing, data_options, options)
-    if given.dry_run:
-        return forecast(opened, limits, clock.elapsed())
     recorded = recorded_options(opened.options, given.task) | asdict(limits)
     recorded |= recorded_inputs(given) | knowledge_record(opened.knowledge) | believing.recorded()
     recorded |= {} if given.data is None and given.information is None else data_options.recorded()
-    if run.resume is not None:
-        require_same_call(run.resume, record_command(opened.about.header, "optimize", recorded))
-    if remembered_signal() is not None:
-        run.reporter.warn(
-            f"interrupted: searching the sets received so far for {PATIENCE:g} s; interrupt again to stop"
-        )
-        limits = replace(limits, time=min(PATIENCE, limits.time or PATIENCE))
     stop = run.search()
     if opened.replicates is not None and given.bootstrap is not None:
         recorded |= {"bootstrap": given.bootstrap, "resample": given.resample}
@@ -146,63 +129,24 @@ def optimize(
         budget = limits.budget(stop)
         run.reporter.follow(budget)
         return Replicates(given.best_classes, ranked_ones(opened, budget, recorded, run.reporter), are_ranked=True)
-    return learn_one(opened, limits.budget(stop), recorded, run)
+    return learn_one(opened, limits.budget(stop), recorded, run.reporter)
 
 
-def learn_one(opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], run: Run) -> Learnt:
-    """Search once; the caller may save the best network so far at intervals."""
-    from stages.optimize.checkpoints import Checkpoints
-    from stages.optimize.resumed import continued
-
-    def whole(network: Network) -> Network:
-        """The network, or the earlier one if that is better, with what another run needs to go on."""
-        if run.resume is not None:
-            network = continued(network, run.resume.network)
-        extra = network.header.extra
-        if opened.about.digest is not None and "interrupted" in extra:
-            extra = {**extra, "sets": opened.about.digest()}
-        return replace(network, header=record_command(replace(network.header, extra=extra), "optimize", recorded))
-
-    def save(network: Network) -> None:
-        run.save(whole(network))
-
-    run.reporter.follow(budget)
-    checkpoints = None if run.save_every is None else Checkpoints(run.save_every, save)
-    network, figures = opened.run(budget, run.reporter, checkpoints=checkpoints)
-    if remembered_signal() is not None:
-        extra = {**network.header.extra, "interrupted": True}
-        network = replace(network, header=replace(network.header, extra=extra))
-    return Learnt(whole(network), {"seconds": budget.elapsed(), **figures})
+def recorded_network(network: Network, opened: OpenedSearch, recorded: dict[str, Any]) -> Network:
+    """The network with the commands that made it in its header: those of the inputs, and this one."""
+    header = replace(network.header, by=opened.before)
+    return replace(network, header=record_command(header, "optimize", recorded))
 
 
-def forecast(opened: OpenedSearch, limits: shared.BudgetOptions, reading_seconds: float) -> RunForecast:
-    """Search until the first network, and say what the run is expected to take and to prove."""
-    from stages.optimize.checkpoints import Checkpoints
-    from stages.optimize.forecast import memory_bytes, proof_text
-    from stages.parentsets.memory import reading_bytes
-    from stages.runtime.forecasts import RunForecast, until_first
-    from stages.runtime.reporting import NullReporter
+def learn_one(opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], reporter: Reporter) -> Learnt:
+    """Search once."""
+    from stages.runtime.reporting import ChangedNetworks
 
-    options, about, reading = opened.options, opened.about, reading_bytes()
-
-    def search(budget: Budget, take: Callable[[object], None]) -> Network:
-        return opened.run(budget, NullReporter(), checkpoints=Checkpoints(0.0, take))[0]
-
-    found, first = until_first(search, limits.time, limits.evaluations)
-    memory = memory_bytes(
-        options, about.header.n_variables, reading, about.table is None, limits.time, first is not None
+    reporter.follow(budget)
+    network, figures = opened.run(
+        budget, ChangedNetworks(reporter, lambda there: recorded_network(there, opened, recorded))
     )
-    return RunForecast(
-        method=str(options.method),
-        variables=about.header.n_variables,
-        rows=about.n_rows,
-        sets=about.n_sets,
-        reading_seconds=reading_seconds,
-        first_seconds=first,
-        seconds=limits.time,
-        memory_bytes=memory,
-        proves=proof_text(options, about.table, found, about.keeps_forest),
-    )
+    return Learnt(recorded_network(network, opened, recorded), {"seconds": budget.elapsed(), **figures})
 
 
 def replicates(
@@ -216,7 +160,7 @@ def replicates(
     """The networks of replicates, with records of their run."""
     assert opened.replicates is not None
     for number, (network, figures) in enumerate(opened.replicates(limits, stop), start=1):
-        yield Learnt(replace(network, header=record_command(network.header, "optimize", recorded)), figures)
+        yield Learnt(recorded_network(network, opened, recorded), figures)
         reporter.progress(number, requested, "replicates")
 
 
@@ -226,5 +170,5 @@ def ranked_ones(
     """Networks of the best classes, with records of their run."""
     assert opened.ranked is not None
     for network in opened.ranked(budget, reporter):
-        network = replace(network, header=record_command(network.header, "optimize", recorded))
+        network = recorded_network(network, opened, recorded)
         yield Learnt(network, {"seconds": budget.elapsed(), "total": network.header.extra["total"]})

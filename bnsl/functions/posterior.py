@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from stages.posterior import (
@@ -24,15 +24,13 @@ from ..options.declared import argument, option, record
 from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
 from ..options.methods import method_option, own_options_of, refuse_unused, with_takers
 from ..options.prior import PRIOR_LEAST, PriorOfNetworks, PriorOptions
-from ..options.values import DURATION, FLAG, INPUT, OUTPUT_FILE, Parsed
-from ..running.errors import UsageError
+from ..options.values import DURATION, INPUT, OUTPUT_FILE, Parsed
 from ..running.function import Run, function
 from ..running.reporter import Reporter
 
 if TYPE_CHECKING:
     from formats.graph_records import ArcProbabilities
     from stages.posterior.patterns import PatternProbability
-    from stages.runtime.forecasts import RunForecast
 
 
 def _features(text: str) -> tuple[str, ...]:
@@ -84,11 +82,6 @@ class QuestionOptions:
         "TIME",
         section="Budget",
     )
-    dry_run: bool = option(
-        "Run for 10 s at most, and say memory and times of the whole run and what its result will be.",
-        FLAG,
-        section="Run",
-    )
     dags: str | None = option(
         with_takers("Write the sampled networks to this file, as a stream of network files.", "sampled"),
         OUTPUT_FILE,
@@ -104,7 +97,7 @@ def _is_word(prior: Any) -> bool:
 
 def named_method(run: Run, method: str | None) -> str | None:
     """The method that is named, or implied by options of samplers; refuses options that it does not take."""
-    if method is None and (SAMPLERS_ONLY & run.given or run.resume is not None):
+    if method is None and SAMPLERS_ONLY & run.given:
         method = "sampled"
     if method is not None:
         taken = {*METHODS[method].options, *({"dags"} if method == "sampled" else ())}
@@ -126,20 +119,15 @@ class FoundProbabilities:
 
     - `patterns`: probabilities of the requested patterns.
     - `figures`: figures of the run.
-    - `is_finished`: whether nothing is left that a later run could continue.
     """
 
     table: ArcProbabilities
     patterns: list[PatternProbability] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
-    is_finished: bool = True
 
 
-def _finish(found: FoundProbabilities | RunForecast) -> Any:
+def _finish(found: FoundProbabilities) -> Any:
     from ..results import ArcProbabilities
-
-    if not isinstance(found, FoundProbabilities):
-        return asdict(found)
 
     return ArcProbabilities(found.table, found.patterns)
 
@@ -159,14 +147,13 @@ def posterior(
     execution: shared.RunOptions = shared.RUNNING,
     *,
     run: Run,
-) -> FoundProbabilities | RunForecast:
+) -> FoundProbabilities:
     """Compute probabilities of arcs, given candidate parent sets.
 
     Returns
     -------
-    ArcProbabilities or dict
-        With `dry_run`, the forecast of the run. Else one row for each pair; `patterns` has the probabilities of the
-        patterns.
+    ArcProbabilities
+        One row for each pair; `patterns` has the probabilities of the patterns.
 
     Examples
     --------
@@ -180,7 +167,6 @@ def posterior(
     from stages.lists.arc_prior import with_prior
     from stages.posterior.arc_posterior import run as search
     from stages.posterior.arc_posterior import sampled_networks
-    from stages.posterior.chain_keeping import ChainKeeper
     from stages.posterior.weights import constrained
     from stages.recorded_knowledge import knowledge_record
     from stages.runtime.budgets import Budget
@@ -191,10 +177,7 @@ def posterior(
         output_format("dags", question.dags, option="--dags")
     uniform = question.prior if _is_word(question.prior) else "dags"
     believing = PriorOptions(None if _is_word(question.prior) else question.prior, question.prior_least)
-    if question.dry_run and question.dags is not None:
-        raise UsageError("--dry-run draws no networks to keep: leave out --dags.")
     patterns = [question.patterns] if question.patterns else []
-    clock = Budget()
     shared.check_sources(sets, *patterns, *knowing.sources, *believing.sources)
     table = open_record(sets, open_parent_sets, warn=reporter.warn)
     warn_of_cut_lists(table, reporter)
@@ -213,19 +196,8 @@ def posterior(
         **own,
     )
     method = _chosen_method(options, table.n_variables, reporter)
-    if method == "exact" and (run.resume is not None or run.save_every not in (None, shared.SAVE_EVERY)):
-        raise UsageError("--save-every and --resume are about chains (--sampled); an exact sum cannot be continued.")
-    earlier = {} if run.resume is None else run.resume.facts
-    for name in {"chains", "rungs"} - run.given:
-        options = replace(options, **{name: earlier.get(name, getattr(options, name))})
-    seed = earlier.get("seed") if execution.seed is None else execution.seed
-    seed = shared.resolve_seed(seed, reporter) if method == "sampled" else 0
+    seed = shared.resolve_seed(execution.seed, reporter) if method == "sampled" else 0
     options = replace(options, method=method, seed=seed)
-    if question.dry_run:
-        from stages.parentsets.memory import reading_bytes
-        from stages.posterior.forecast import forecast_run
-
-        return forecast_run(table, options, question.time, clock.elapsed(), reading_bytes())
     recorded = used_options(options, ("method", "prior", "features", *METHODS[method].options))
     if method == "sampled":
         recorded["time"] = question.time
@@ -234,10 +206,8 @@ def posterior(
     table = replace(table, header=record_command(table.header, "posterior", recorded))
     budget = Budget(question.time, stop=run.search())
     reporter.follow(budget)
-    keeper = None if run.save_every is None else ChainKeeper(run.save_every, run.save, run.resume)
-    found = search(table, options, budget, reporter, keeper)
+    found = search(table, options, budget, reporter)
     if question.dags is not None and found.samples is not None:
         write_network_stream(question.dags, sampled_networks(table, found.samples, found.table.header))
     figures = {"seconds": budget.elapsed(), **found.figures}
-    is_finished = keeper is None or not keeper.is_unfinished
-    return FoundProbabilities(found.table, list(found.patterns), figures, is_finished)
+    return FoundProbabilities(found.table, list(found.patterns), figures)

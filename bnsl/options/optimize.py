@@ -171,13 +171,6 @@ class TaskOptions:
         f"With --missing em, fill and search at most N times; {ROUNDS} if not given.", Whole(1), "N"
     )
 
-    dry_run: bool = option(
-        "Search until the first network only, 10 s at most, and say memory, times and what the bound will be about.",
-        FLAG,
-        absent=False,
-        section="Run",
-    )
-
     @property
     def task(self) -> Task:
         return Task(self.data is not None, self.treewidth is not None)
@@ -251,25 +244,6 @@ def check_incomplete(given: TaskOptions, sets: Any, data_options: DataOptions) -
     _refuse_lists(given, sets, "--missing em: each round has sets and scores of its own.")
     if is_imputed and given.imputation != "drawn":
         raise UsageError("--resample imputed draws holes anew: give --imputation drawn.")
-
-
-def check_resumed(run: Run, given: TaskOptions) -> None:
-    """Refuse what a run that goes on from an unfinished one cannot do."""
-    if run.resume is not None and given.proof is not None:
-        raise UsageError("--proof is made of the steps of one run: leave out --resume.")
-    if run.resume is not None and given.dry_run:
-        raise UsageError("--dry-run forecasts a run from its beginning: leave out --resume.")
-
-
-def check_dry_run(given: TaskOptions, data_options: DataOptions) -> None:
-    """Refuse a forecast of several networks, or with outputs of a search."""
-    several = {"bootstrap": "--bootstrap", "best_classes": "--best-classes"}
-    for name, said in {**several, "save_sets": "--save-sets", "proof": "--proof"}.items():
-        if given.dry_run and getattr(given, name) is not None:
-            what = "forecasts one search" if name in several else "writes no results of a search"
-            raise UsageError(f"--dry-run {what}: leave out {said}.")
-    if given.dry_run and data_options.keeps_holes:
-        raise UsageError("--dry-run forecasts a search on complete rows: leave out --missing em.")
 
 
 def _refuse_lists(given: TaskOptions, sets: Any, reason: str) -> None:

@@ -100,15 +100,6 @@ def output_options(
     return record(kind, "Output", changes=changes, without=without)
 
 
-SAVE_EVERY = 300.0
-"""Seconds between two times at which a run saves what it has, if not given."""
-
-
-def save_every_option(text: str) -> Any:
-    """``--save-every``."""
-    return parameter(text, DURATION, "TIME", section="Output")
-
-
 def output_option() -> Any:
     """``--output`` alone."""
     return single(OutputOptions, "output", section="Output")

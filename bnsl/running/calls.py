@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import BugError, UsageError, described
-from .interrupts import Interrupted, interruption_behind, interrupts_handled
+from .interrupts import interrupts_handled
 from .live_reporter import open_reporter
 from .reporter import Reporter
 
@@ -52,11 +52,7 @@ def translated_errors(keywords: Mapping[str, Option] | None = None, ready: Ready
 
     try:
         yield
-    except Interrupted as stop:
-        raise KeyboardInterrupt(str(stop)) from None
     except Exception as error:
-        if interruption := interruption_behind(error):
-            raise KeyboardInterrupt(str(interruption)) from None
         found = described(error)
         text = str(found) if isinstance(found, BugError) else in_python(str(found), keywords)
         text += ready(getattr(error, "mend", {}))

@@ -37,7 +37,6 @@ class Run:
     - `reporter`: receives messages and progress.
     - `given`: fields of the options that the caller wrote.
     - `resources`: closed once the result is written or returned.
-    - `stopping`: makes the context within which a signal ends the search instead of the call.
     - `is_called`: whether a Python program calls; then standard input belongs to that program.
     """
 
@@ -47,28 +46,22 @@ class Run:
         reporter: Reporter,
         given: Collection[str],
         resources: contextlib.ExitStack,
-        stopping: Callable[[], contextlib.AbstractContextManager[Any]],
         is_called: bool = False,
     ):
         self.of = of
         self.reporter = reporter
         self.given = frozenset(given)
         self.resources = resources
-        self._stopping = stopping
         self.is_called = is_called
         self.stop: Any = None
-        # What takes the best result so far of a search that still runs, and the seconds in between; None for never.
-        self.save: Callable[[Any], None] = lambda found: None
-        self.save_every: float | None = None
-        self.resume: Any = None  # what an earlier run saved; None to begin anew
 
     def of_part(self, of: Function, given: Collection[str] = ()) -> Run:
         """The run of another function that this one calls; the caller gave no options of it except for `given`."""
-        return Run(of, self.reporter, given, self.resources, self._stopping, self.is_called)
+        return Run(of, self.reporter, given, self.resources, self.is_called)
 
     def search(self) -> Any:
         """The stop signal of the search; from now on the first signal sets it, until the call ends."""
-        self.stop = self.resources.enter_context(self._stopping())
+        self.stop = self.resources.enter_context(graceful_stop())
         return self.stop
 
     @property
@@ -187,7 +180,7 @@ class Function:
 
         with calling(self.__name__, spoken, verbosity, ready) as (reporter, resources):
             values, given = self.values(inputs, keywords)
-            run = Run(self, reporter, given, resources, graceful_stop, is_called=True)
+            run = Run(self, reporter, given, resources, is_called=True)
             return self.finish(self.run(values, run))
 
     def values(self, inputs: Collection[Any], keywords: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from bnsl.running.reporter import Reporter, compiling_text, progress_parts
+from bnsl.running.reporter import Reporter, progress_parts
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -58,8 +58,8 @@ class LiveReporter(Reporter):
         else:
             self._bar.console.print(text, end="", markup=False, highlight=False, soft_wrap=True)
 
-    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
-        """Work done so far, after the first moment."""
+    def _show(self, done: int, total: int | None, counted: str, facts: dict[str, object]) -> None:
+        """The line, after the first moment."""
         left = self._time_left(done, total)
         now = time.monotonic()
         if now - self._started < LIVE_DELAY or now - self._last_progress < LIVE_INTERVAL:
@@ -75,12 +75,6 @@ class LiveReporter(Reporter):
         shown = fitting(list(map(printable, parts)), bar.console.width - len(self.prefix) - self._taken)
         bar.update(self._task, completed=share or 0.0, total=None if share is None else 1.0, facts=shown)
 
-    def compiling(self, count: int, seconds: float) -> None:
-        """As in `Reporter`, shown until there is progress."""
-        bar = self._open_bar()
-        if bar is not None:
-            bar.update(self._task, facts=compiling_text(count, seconds))
-
     def _share(self, done: int, total: int | None) -> float | None:
         """The share of the work that is done, or of the time limit; None if unknown."""
         if self._budget is not None and self._budget.seconds:
@@ -92,8 +86,7 @@ class LiveReporter(Reporter):
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
         from rich.table import Column
 
-        # Called by the timer, by the thread that watches compilation and by the stage itself: the first caller opens
-        # the line.
+        # Called by the timer and by the stage itself: the first caller opens the line.
         with self._lock:
             if self._is_over or self._bar is not None:
                 return self._bar
@@ -119,6 +112,7 @@ class LiveReporter(Reporter):
             self._task = bar.add_task(self.prefix, total=None, facts="getting ready")
             bar.tasks[0].start_time = self._started
             bar.start()
+            console.show_cursor(True)  # a signal may end the process at any moment, and would leave it hidden
             return bar
 
     def pause(self) -> None:
@@ -173,32 +167,11 @@ def _is_pipe(stream: IO, otherwise: bool = False) -> bool:
 
 
 @contextlib.contextmanager
-def _json_reporter(prefix: str, verbosity: int) -> Iterator[Reporter]:
-    from .json_reporter import JsonReporter
-
-    reporter = JsonReporter(prefix, verbosity)
-    try:
-        yield reporter
-    except BaseException:
-        reporter.has_failed = True
-        raise
-    finally:
-        reporter.close()
-
-
-@contextlib.contextmanager
-def open_reporter(
-    prefix: str, verbosity: int = 0, writes_stdout: bool = True, is_json: bool = False
-) -> Iterator[Reporter]:
+def open_reporter(prefix: str, verbosity: int = 0, writes_stdout: bool = True) -> Iterator[Reporter]:
     """The reporter that suits stderr and stdout, closed at the end of the block.
 
     `writes_stdout`: whether data go to standard output; on a terminal these must not mix with the line of progress.
-    `is_json`: for programs, which read JSON lines.
     """
-    if is_json:
-        with _json_reporter(prefix, verbosity) as of_lines:
-            yield of_lines
-        return
     if _draws_live(verbosity):
         is_free = not (writes_stdout and sys.stdout.isatty())
         # The preceding command of a pipe shows its own progress.

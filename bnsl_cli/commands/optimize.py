@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
-from bnsl.files.unfinished import open_unfinished
-from bnsl.functions.optimize import Learnt, Replicates, optimize
-from bnsl.options.declared import parameter
-from bnsl.options.shared import SAVE_EVERY, OutputOptions, output_options, save_every_option
-from bnsl.options.values import Input
+from bnsl.functions.optimize import Replicates, optimize
+from bnsl.options.shared import OutputOptions, output_options
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
 from formats.wording import plural
@@ -25,25 +23,12 @@ FORMATS = output_options(
     ("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", without=(), of_network=True
 )
 
-SAVING = (
-    "While the search runs, -o FILE holds the best network so far, marked as interrupted and rewritten whole at "
-    "most this often; 5m if not given. --resume goes on from it."
-)
-RESUME = parameter(
-    "Go on from the best network of an unfinished run that was to write FILE, and from its bound where that still "
-    "holds; inputs and options must be the same, limits and the seed may differ.",
-    Input(dash=False),
-    section="Output",
-)
-
 
 @stage_command(
     "--data --tw --time --method --score --discretize --require --forbid --start --jobs --output", optimize
 )
 @packed("target", FORMATS)
-@packed("save_every", save_every_option(SAVING))
-@packed("resume", RESUME)
-def command(call: Call, target: OutputOptions, save_every: float | None, resume: str | None) -> None:
+def command(call: Call, target: OutputOptions) -> None:
     """Choose the best network among candidate parent sets.
 
     Reads parent sets (of 'bnsl parentsets', or a jkl or pss file), or a table given by --data, and writes the
@@ -63,7 +48,6 @@ def command(call: Call, target: OutputOptions, save_every: float | None, resume:
     from formats.streams import is_written_in_place
 
     from ..tables.network_tables import deliver_network
-    from ..tables.stage_results import show_run_forecast
 
     is_stream = call.values["bootstrap"] is not None or call.values["best_classes"] is not None
     if is_stream and target.format_name in ("table", "csv"):
@@ -73,20 +57,9 @@ def command(call: Call, target: OutputOptions, save_every: float | None, resume:
         )
     writes = "bootstrap" if is_stream else "optimize"
     target_format = "network" if target.format_name in ("table", "csv") else output_format(writes, target.output)
-    saves = not (is_stream or target.is_sheet or target.output == "-" or is_written_in_place(target.output))
-    if (save_every or resume) is not None and not (saves and call.values["missing"] != "em"):
-        name = "save-every" if resume is None else "resume"
-        raise UsageError(
-            f"--{name} goes with -o FILE, one network without --missing em, and no --format table or csv."
-        )
-    if saves:
-        call.run.save_every = save_every or SAVE_EVERY
-        call.run.resume = None if resume is None else open_unfinished(resume, call.reporter)
-        call.run.save = lambda network: write_early(target.output, network, target_format, call.reporter)
+    if not (is_stream or target.is_sheet or target.output == "-" or is_written_in_place(target.output)):
+        call.reporter.keep_best(partial(write_early, target.output, target_format, call.reporter))
     found = call()
-    if not isinstance(found, (Learnt, Replicates)):
-        show_run_forecast(target, found, call)
-        return
     if isinstance(found, Replicates):
         write_stats(target.stats, {"replicates": write_stream(target.output, found, call.reporter)})
         return
@@ -96,7 +69,7 @@ def command(call: Call, target: OutputOptions, save_every: float | None, resume:
     write_stats(target.stats, found.figures)
 
 
-def write_early(target: str, network: Network, file_format: str, reporter: Reporter) -> None:
+def write_early(target: str, file_format: str, reporter: Reporter, network: Network) -> None:
     """Write the best network so far; a file that cannot be written now does not end the search."""
     from formats import write_network
 
@@ -105,7 +78,7 @@ def write_early(target: str, network: Network, file_format: str, reporter: Repor
     except OSError as error:
         reporter.warn(f"the best network so far was not written to {target}: {error.strerror}")
     else:
-        reporter.saved(target, "the best network")
+        reporter.detail(f"the best network so far is in {target}")
 
 
 def write_stream(target: str, replicates: Replicates, reporter: Reporter) -> list[dict[str, Any]]:

@@ -21,15 +21,11 @@ RENEWALS: dict[tuple[str, str, str], str | None] = {
     ("parentsets", "extend", "output"): "parentsets",
     ("optimize", "sets", "save_sets"): "parentsets",
     ("optimize", "start", "output"): "network",
-    ("optimize", "resume", "output"): "network",
     ("convert", "source", "output"): None,
 }
 """Command, input and output such that the result may replace the input, if the input has the given format (None: the
 output's format). The result contains the input, which was read to its end before.
 """
-
-KEEP_PARTS = ("parentsets", "posterior")
-"""Commands that write ``FILE.part`` first, from which a later run resumes."""
 
 
 class Place(NamedTuple):
@@ -70,7 +66,8 @@ def _outputs(ctx: click.Context) -> Iterator[Place]:
     for parameter in ctx.command.params:
         path = ctx.params.get(parameter.name or "")
         if isinstance(parameter.type, OutputPath) and parameter.name and path and path != "-":
-            unfinished = [f"{path}.part"] if ctx.info_name in KEEP_PARTS else []
+            # From this file a later run of parentsets goes on.
+            unfinished = [f"{path}.part"] if ctx.info_name == "parentsets" else []
             for name in (path, *unfinished):
                 yield Place(parameter.name, _called(parameter), name, _regular_file(name))
     yield Place("-", "standard output", "<stdout>", _regular_file(1))

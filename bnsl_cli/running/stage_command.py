@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import signal
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -16,11 +17,9 @@ import click
 
 from bnsl.running.errors import UsageError, refuse_removed
 from bnsl.running.function import Function, Run
-from bnsl.running.interrupts import Interrupted, deferred_signals, graceful_stop, read_patiently, remembered_signal
 from bnsl.running.reporter import Reporter
 from formats.printable import escaped
 
-from .click_types import InputPath
 from .compiler_settings import check_compiler_settings
 from .option_records import with_options
 from .overwriting import check_outputs
@@ -58,30 +57,10 @@ class StageCommand(click.Command):
         return f" Did you mean {' or '.join(f'--{name}' for name in close)}?" if close else ""
 
     def invoke(self, ctx: click.Context) -> Any:
-        with deferred_signals():
-            import orjson  # noqa: F401 (an exception raised while it loads would end the process)
         _require_text(ctx)
         check_compiler_settings()
         check_outputs(ctx)
-        if not self._reads_standard_input(ctx):
-            return super().invoke(ctx)
-        with read_patiently():
-            try:
-                code = super().invoke(ctx)
-            except Exception as error:
-                number = remembered_signal()
-                if number is None:
-                    raise
-                raise Interrupted(number, "the previous command of the pipe wrote nothing") from error
-        number = remembered_signal()
-        # The first signal was left to the writer of the pipe. Its output has been processed, and the exit code is the
-        # code of that signal.
-        return code if code or number is None else 128 + number
-
-    def _reads_standard_input(self, ctx: click.Context) -> bool:
-        values = [(p, ctx.params.get(p.name or "")) for p in self.params if isinstance(p.type, InputPath)]
-        named = any("-" in (value if isinstance(value, tuple) else (value,)) for _, value in values)
-        return named or any(isinstance(p, click.Argument) and not value for p, value in values)
+        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if not self.common:
@@ -180,8 +159,10 @@ def _calling(callback: Callable, of: Function | None) -> Callable:
     def with_call(reporter: Reporter, **values: Any) -> Any:
         given = [parameter.name or "" for parameter in given_parameters(click.get_current_context())]
         own = {field: values.pop(field) for field in fields}
+        if own.get("workers") is not None:
+            signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # lost connections are errors, with a message
         with contextlib.ExitStack() as resources:
-            call = Call(of, own, Run(of, reporter, given, resources, graceful_stop))
+            call = Call(of, own, Run(of, reporter, given, resources))
             code = callback(call=call, **values)
             return call.run.exit_code if code is None else code
 
@@ -189,16 +170,15 @@ def _calling(callback: Callable, of: Function | None) -> Callable:
 
 
 def _message_options(function: Callable) -> Callable:
-    """``-q``, ``-v``, ``--log`` and ``--debug``; the callback gets an open `reporter`."""
+    """``-q``, ``-v`` and ``--debug``; the callback gets an open `reporter`."""
 
     @functools.wraps(function)
-    def callback(*args: Any, quiet: bool, verbose: int, log: str, **values: Any) -> Any:
+    def callback(*args: Any, quiet: bool, verbose: int, **values: Any) -> Any:
         from bnsl.running.live_reporter import open_reporter
 
         context = click.get_current_context()
         writes_stdout = context.params.get("output", "-") == "-"
-        name, verbosity, is_json = f"bnsl {context.info_name}", -1 if quiet else verbose, log == "json"
-        with open_reporter(name, verbosity, writes_stdout, is_json) as reporter:
+        with open_reporter(f"bnsl {context.info_name}", -1 if quiet else verbose, writes_stdout) as reporter:
             return function(*args, reporter=reporter, **values)
 
     verbose_option = option(
@@ -209,14 +189,7 @@ def _message_options(function: Callable) -> Callable:
         help="Settings and progress on standard error; -vv adds timings.",
     )
     quiet_option = option("-q", "--quiet", is_flag=True, section="General", help="Errors only.")
-    log_option = option(
-        "--log",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        section="General",
-        help="Messages on standard error as text or as JSON lines, one an event: 'bnsl help log'.",
-    )
-    return quiet_option(verbose_option(log_option(debug_option(callback))))
+    return quiet_option(verbose_option(debug_option(callback)))
 
 
 def given_parameters(ctx: click.Context) -> list[click.Parameter]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from formats.wording import plural
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from formats.graph_records import ArcProbabilities
     from formats.records import EntropyTable, Forest, ParentSetRecord
     from stages.parentsets.forecast import Forecast
-    from stages.runtime.forecasts import RunForecast
-
-    from ..running.stage_command import Call
 
 MATRIX_VARIABLES = 8
 """Most variables for which the whole matrix of conditional entropies is shown, if it fits."""
@@ -201,34 +197,6 @@ def show_forecast(target: str, forecast: Forecast, jobs: int) -> None:
         f"time      {time} with {threads}, about{at_most and ',' + at_most}",
         f"scores    {most}",
         f"memory    {memory}{at_most}, besides the sets that are listed",
-    )
-
-
-def show_run_forecast(target: OutputOptions, forecast: RunForecast, call: Call) -> None:
-    """The forecast of a search, on standard output, never in the file that the run itself would write."""
-    from bnsl.files.recording import write_json_lines
-    from stages.runtime.forecasts import PATIENCE
-    from stages.runtime.memory import format_bytes
-    from stages.runtime.reporting import duration_text
-
-    call.reporter.pause()
-    if target.as_json:
-        write_json_lines("-", [asdict(forecast)])
-        return
-    first = forecast.first_seconds
-    there = f"more than {PATIENCE:g} s" if first is None else duration_text(first)
-    rows = "" if forecast.rows is None else f", {plural(forecast.rows, 'row')}"
-    sets = "" if forecast.sets is None else f", {plural(forecast.sets, 'parent set')}"
-    whole = "until the run ends by itself" if forecast.seconds is None else duration_text(forecast.seconds)
-    layout.write_text(
-        "-",
-        f"variables {forecast.variables:,}{rows}{sets}",
-        f"method    {forecast.method}",
-        f"reading   {duration_text(forecast.reading_seconds)}",
-        f"first     {there} to the first result",
-        f"time      {whole}",
-        f"memory    {format_bytes(forecast.memory_bytes)} at most",
-        f"proves    {forecast.proves}",
     )
 
 

@@ -44,7 +44,6 @@ REFERENCE = {
     "formats": "Files of our own and of other programs; your own solver in the pipe.",
     "limits": "What is too large, and how much memory and time it takes.",
     "stability": "What never changes, what may be added; JSON Schemas.",
-    "log": "Messages and progress as JSON lines, for programs.",
     "exit-codes": "The exit codes of all commands.",
     "reproducibility": "When two runs give the same bytes.",
     "references": "The papers.",

@@ -6,6 +6,7 @@ import math
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable
 
 from ..errors import FormatError
@@ -67,7 +68,12 @@ def _by_program(text: str, kind: str, scale: float) -> bytes:
             f"{kind} pictures are made by the package cairosvg, by rsvg-convert or by inkscape; none is installed",
             remedy="pip install cairosvg (and the Cairo library), or write svg, which needs none of them",
         )
-    done = subprocess.run([name, *PROGRAMS[name](kind, scale)], input=text.encode(), capture_output=True, check=False)
+    # No pipe: writing to a program that has ended would end this one.
+    with tempfile.TemporaryFile() as picture:
+        picture.write(text.encode())
+        picture.seek(0)
+        words = [name, *PROGRAMS[name](kind, scale)]
+        done = subprocess.run(words, stdin=picture, capture_output=True, check=False)
     if done.returncode or not done.stdout:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         raise NoRenderer(f"{name} made no {kind} picture: {said[-1] if said else 'no message'}")

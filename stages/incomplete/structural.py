@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from stages.inference.interventions import detached
 from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import fill
 from stages.runtime.budgets import StopSignal
-from stages.runtime.reporting import Reporter
+from stages.runtime.reporting import ChangedNetworks, Reporter
 from stages.runtime.seeding import next_seed, task_generator
 from stages.scoring.independent import score_families
 from stages.screening.entropies import compute_entropies, mutual_information
@@ -38,7 +39,7 @@ from .maximisation import Maximisation, fit_incomplete
 Found = tuple[Network, dict[str, Any]]
 """A network and the figures of its search."""
 
-Search = Callable[[Dataset, Network | None], Found]
+Search = Callable[[Dataset, Network | None, Reporter], Found]
 """Searches a network for a complete table, from a start network if given."""
 
 SMOOTHING = 1.0
@@ -71,15 +72,29 @@ def learn_structure(
 
     Returns the network of the best round, and the figures of its search and of all rounds. Local scores and ``total``
     refer to that round's completed table. The header has ``holes``, ``rounds``, ``imputation`` and
-    ``observed_score``. Raises `StageError` if the tables of a junction tree do not fit into memory.
+    ``observed_score``. The network so far that `reporter` gets is that of the best round, or of the first search.
+    Raises `StageError` if the tables of a junction tree do not fit into memory.
     """
+
+    def whole(found: _Round) -> Network:
+        facts = {"holes": rows.n_holes, "rounds": len(trace), "imputation": settings.imputation}
+        facts |= {} if math.isnan(found.score) else {"observed_score": found.score}
+        header = found.network.header
+        extra = {key: value for key, value in header.extra.items() if key not in OF_ONE_TABLE}
+        header = replace(header, data=rows.dataset.fingerprint or None, extra=extra | facts)
+        return replace(found.network, header=header)
+
+    def so_far(searched: Network) -> Network:
+        network = whole(best or _Round(searched, {}, math.nan))
+        return replace(network, header=replace(network.header, extra={**network.header.extra, "interrupted": True}))
+
     first = start or spanning_tree(rows)
     model = fit_incomplete(first, rows, _settings(settings), stop=stop).network
     best: _Round | None = None
     before, trace = start, list[dict[str, Any]]()
     for number in range(1, settings.rounds + 1):
         completed = _complete(rows, model, before, settings, number)
-        network, figures = search(completed, before)
+        network, figures = search(completed, before, ChangedNetworks(reporter, so_far))
         if stop.is_set():
             # The network of an interrupted search has no known score; it is returned only if there is no other.
             best = best or _Round(network, figures, math.nan)
@@ -100,15 +115,11 @@ def learn_structure(
             break
         is_same = before is not None and before.parents == network.parents
         best, before, model = found, network, fitted.network
+        reporter.progress(number, settings.rounds, "rounds", score=best.score, network=partial(so_far, network))
         if is_same:
             break
     assert best is not None
-    facts = {"holes": rows.n_holes, "rounds": len(trace), "imputation": settings.imputation}
-    facts |= {} if math.isnan(best.score) else {"observed_score": best.score}
-    header = best.network.header
-    extra = {key: value for key, value in header.extra.items() if key not in OF_ONE_TABLE}
-    header = replace(header, data=rows.dataset.fingerprint or None, extra=extra | facts)
-    return replace(best.network, header=header), {**best.figures, "rounds": trace}
+    return whole(best), {**best.figures, "rounds": trace}
 
 
 def observed_score(network: Network, completed: Dataset, log_likelihood: float) -> float:

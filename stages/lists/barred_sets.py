@@ -56,9 +56,14 @@ def bar_least_sets(
     return replace(found, n_cut_short=table.n_cut_short, n_unsearched=table.n_unsearched), barred
 
 
+def barred_in(network: Network, barred: dict[int, tuple[int, ...]]) -> list[int]:
+    """The children that have their barred set in a network."""
+    return [child for child, least in barred.items() if network.parents[child] == least]
+
+
 def refuse_barred(network: Network, barred: dict[int, tuple[int, ...]]) -> None:
     """Raise `InfeasibleError` if a network has a barred set."""
-    taken = [child for child, least in barred.items() if network.parents[child] == least]
+    taken = barred_in(network, barred)
     if not taken:
         return
     # Every network of listed sets scores at least one nat more than this one, see `bar_least_sets`.

@@ -30,7 +30,6 @@ from ..lists.start_network import match_start
 from . import OptimizeOptions, choose_method
 from .bounds.claims import IS_NARROW, claim_of_lists
 from .bounds.proof_steps import TreeNode
-from .checkpoints import Checkpoints, Offer
 from .result import DataSearch, ListSearch, SearchResult
 from .score_trace import ScoreTrace
 from .verify import verify_found
@@ -51,15 +50,14 @@ def run(
     budget: Budget,
     reporter: Reporter,
     keep_nodes: KeepNodes | None = None,
-    checkpoints: Checkpoints | None = None,
 ) -> tuple[Network, dict[str, Any]]:
     """Search the best network among the sets of `table`; returns the verified network and the figures for
     ``--stats``.
 
     Without ``method`` in `options` the best one for the task is run, see `choose_method`. Evaluations of the budget
-    are orders. `keep_nodes` receives the nodes for a proof, with ``options.keeps_proof``; `checkpoints` the best
-    network so far, marked as interrupted. Raises `InfeasibleError` if no network of listed sets meets fixed records
-    and bound.
+    are orders. `reporter` gets what makes the best network so far, verified, as the fact ``network`` of progress;
+    `keep_nodes` the nodes for a proof, with ``options.keeps_proof``. Raises `InfeasibleError` if no network of listed
+    sets meets fixed records and bound.
     """
     method, variant = choose_method(options, table.n_variables)
     reporter.detail(f"searching with method {method}")
@@ -79,7 +77,7 @@ def run(
         verify_found(network, options, table=table)
         return network
 
-    trace = ScoreTrace(reporter, budget, _offering(checkpoints, budget, finish))
+    trace = ScoreTrace(reporter, budget, finish)
     result = search(table, options, budget, trace)
     network = finish(result)
     if keep_nodes is not None:
@@ -97,7 +95,6 @@ def run_on_data(
     keep_lists: KeepLists | None = None,
     forest: Forest | None = None,
     keep_nodes: KeepNodes | None = None,
-    checkpoints: Checkpoints | None = None,
 ) -> tuple[Network, dict[str, Any]]:
     """Search the best network for `dataset` with a method that scores families on demand; returns as `run`.
 
@@ -120,8 +117,6 @@ def run_on_data(
         Screened variables keep their one parent, the search is among the roots; see `screened`.
     keep_nodes : callable, optional
         Receives the nodes for a proof about the final sets, after the sets, with ``options.keeps_proof``.
-    checkpoints : Checkpoints, optional
-        Receive the best network so far, marked as interrupted.
     """
     from stages.scoring.interventional_scorer import scorer_of  # for data only: loads the kernels that count
 
@@ -161,7 +156,7 @@ def run_on_data(
         scores = np.array([independent.local_score(child, p) for child, p in enumerate(whole.parents)])
         return finish(replace(whole, scores=scores, score=math.fsum(scores.tolist())))
 
-    trace = ScoreTrace(reporter, budget, _offering(checkpoints, budget, score_and_finish))
+    trace = ScoreTrace(reporter, budget, score_and_finish)
     result = found = search(scorer, options if roots is None else roots.options, budget, trace, **lists)
     if roots is not None:
         result = roots.whole(found, scorer_of(dataset, options.score, options.ess))
@@ -183,23 +178,6 @@ def header_of_data(dataset: Dataset, options: OptimizeOptions) -> Header:
         ess=recorded_ess(options.score, options.ess),
         extra=dataset.score_entries,
     )
-
-
-def _offering(
-    checkpoints: Checkpoints | None, budget: Budget, finish: Callable[[SearchResult], Network]
-) -> Callable[[Offer], None] | None:
-    """What takes the best network so far when it is due; `finish` assembles and verifies it.
-
-    Nothing is taken once the user asked to stop: the end is near.
-    """
-    if checkpoints is None:
-        return None
-
-    def offer(network: Offer) -> None:
-        if checkpoints.is_due and not budget.interrupted and (found := network()) is not None:
-            checkpoints.take(finish(replace(found, facts={**found.facts, "interrupted": True})))
-
-    return offer
 
 
 def _checked(

@@ -16,12 +16,11 @@ from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetT
 from stages.graphs import positions_of
 from stages.incomplete import StructuralEM
 from stages.runtime.budgets import Budget, StopSignal
-from stages.runtime.reporting import NullReporter, Reporter
+from stages.runtime.reporting import ChangedNetworks, NullReporter, Reporter
 
 from . import OptimizeOptions
 from .bootstrap import Found, Resampling, Rows, bootstrap_networks
 from .bounds.proof_steps import TreeNode
-from .checkpoints import Checkpoints
 from .column_order import (
     reordered_forest,
     reordered_lists,
@@ -52,24 +51,22 @@ class RowSearch:
         reporter: Reporter,
         keep_lists: KeepLists | None = None,
         keep_nodes: KeepNodes | None = None,
-        checkpoints: Checkpoints | None = None,
     ) -> Found:
         """Search until `budget` ends; with missing cells each round has this budget.
 
-        `keep_lists` receives the final candidate sets of a method, `keep_nodes` the nodes for a proof about these,
-        `checkpoints` the best network so far, unless cells are missing: scores then change from round to round.
+        `keep_lists` receives the final candidate sets of a method, `keep_nodes` the nodes for a proof about these.
         The columns are searched sorted by name, or ties are drawn: so their order in the table has no influence.
         """
         by_name = np.argsort(np.array(self._names, dtype=object), kind="stable")
         is_sorted = np.array_equal(by_name, np.arange(len(by_name)))
         if not is_sorted and not self.options.draws_ties:
-            return self._run_in_order(by_name, budget, reporter, keep_lists, keep_nodes, checkpoints)
+            return self._run_in_order(by_name, budget, reporter, keep_lists, keep_nodes)
         rows = self.rows
         if not isinstance(rows, IncompleteDataset):
-            given = self.start, self.table, keep_lists, self.forest, keep_nodes, checkpoints
+            given = self.start, self.table, keep_lists, self.forest, keep_nodes
             return run_on_data(rows, self.options, budget, reporter, *given)
 
-        def search(completed: Dataset, before: Network | None) -> Found:
+        def search(completed: Dataset, before: Network | None, reporter: Reporter) -> Found:
             one = replace(self, rows=completed, start=before if self._can_start else None)
             return one.run(budget.again(), reporter)
 
@@ -106,7 +103,6 @@ class RowSearch:
         reporter: Reporter,
         keep_lists: KeepLists | None = None,
         keep_nodes: KeepNodes | None = None,
-        checkpoints: Checkpoints | None = None,
     ) -> Found:
         """Search the columns in `order`; the network, back in the order of the data, is verified on these.
 
@@ -121,10 +117,9 @@ class RowSearch:
 
         found, figures = self._in_order(order).run(
             budget,
-            reporter,
+            ChangedNetworks(reporter, lambda there: reordered_network(there, back)),
             None if keep_lists is None else keep,
             None if keep_nodes is None else lambda _, searched: nodes.append(searched),
-            None if checkpoints is None else checkpoints.changed(lambda there: reordered_network(there, back)),
         )
         network = reordered_network(found, back)
         verify_found(network, self.options, dataset=None if isinstance(self.rows, IncompleteDataset) else self.rows)

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
+from formats.records import Network
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 
-from .checkpoints import Offer
+from .result import Offer, SearchResult
 
 
 class ScoreTrace:
-    """A reporter that forwards everything and records the improvements of the best score."""
+    """A reporter that forwards everything and records the improvements of the best score.
 
-    def __init__(self, reporter: Reporter, budget: Budget, offer: Callable[[Offer], None] | None = None):
-        # `offer` receives the best network so far whenever it is reported; see `checkpoints`.
-        self._offer = offer
+    A search reports its best network so far as the fact ``network``, an `Offer`. What is forwarded makes a network
+    of it, by `finish`, that is whole, verified and marked as interrupted.
+    """
+
+    def __init__(self, reporter: Reporter, budget: Budget, finish: Callable[[SearchResult], Network]):
+        self._finish = finish
         self._reporter = reporter
         self._budget = budget
         # One per improvement: ``seconds`` by the budget's clock, ``score`` (nats), the work done (``orders``,
@@ -26,15 +32,20 @@ class ScoreTrace:
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
         """Forward the report; record it if the score is the best so far."""
-        network = cast("Offer | None", facts.pop("network", None))
-        self._reporter.progress(done, total, counted, **facts)
-        score = facts.get("score")
+        offer, score = cast("Offer | None", facts.pop("network", None)), facts.get("score")
         is_best = isinstance(score, float) and (not self.entries or score >= self.entries[-1]["score"])
-        if self._offer is not None and network is not None and is_best:
-            self._offer(network)
+        # Once the user asked to stop, the end is near.
+        so_far = {}
+        if offer is not None and is_best and not self._budget.interrupted:
+            so_far["network"] = partial(self._network, offer)
+        self._reporter.progress(done, total, counted, **facts, **so_far)
         if isinstance(score, float) and self._is_better(score):
             figures = {n.replace(" ", "_"): v for n, v in facts.items() if isinstance(v, (int, float))}
             self._keep(score, {counted.replace(" ", "_"): done} | figures)
+
+    def _network(self, offer: Offer) -> Network | None:
+        found = offer()
+        return None if found is None else self._finish(replace(found, facts={**found.facts, "interrupted": True}))
 
     def finish(self, score: float, fixed: float = 0.0) -> list[dict[str, Any]]:
         """The entries, the last one with the result's score; `fixed`, the score of screened families, is added to

@@ -21,7 +21,6 @@ from stages.runtime.warm_up import compile_first, tiny_table
 
 from . import FEATURES, PosteriorOptions, choose_method
 from .blankets import exact_blankets
-from .chain_keeping import ChainKeeper
 from .directions import count_decisions, drawn_networks
 from .estimates import RHAT_LIMIT, Convergence, arc_probabilities, feature_probabilities
 from .exact import exact_probabilities
@@ -45,14 +44,8 @@ class Posterior(NamedTuple):
     patterns: list[PatternProbability]
 
 
-def run(
-    table: ParentSetTable,
-    options: PosteriorOptions,
-    budget: Budget,
-    reporter: Reporter,
-    keeper: ChainKeeper | None = None,
-) -> Posterior:
-    """Posterior probabilities of arcs among listed sets; `keeper` is for the chains of sampled ones.
+def run(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> Posterior:
+    """Posterior probabilities of arcs among listed sets.
 
     Raises `StageError` if the scores are no log-posteriors, no network consists of listed sets, or the method does
     not support a requested prior or feature; `NothingFoundError` if the user asked to stop before there was any
@@ -68,9 +61,7 @@ def run(
     tiny = replace(options, samples=8, jobs=1, patterns=_tiny_patterns(options))
     kind = ("posterior", method, options.features, tiny.patterns)
     compile_first(lambda small: solve(tiny_table(), tiny, small, NullReporter()), budget, kind)
-    if method == "sampled":
-        return _run_sampled(table, options, budget, reporter, keeper)
-    return _run_exact(table, options, budget, reporter)
+    return solve(table, options, budget, reporter)
 
 
 def _tiny_patterns(options: PosteriorOptions) -> tuple[ArcPattern, ...]:
@@ -106,14 +97,8 @@ def _run_exact(table: ParentSetTable, options: PosteriorOptions, budget: Budget,
     return Posterior(result, None, {"method": "exact"}, patterns)
 
 
-def _run_sampled(
-    table: ParentSetTable,
-    options: PosteriorOptions,
-    budget: Budget,
-    reporter: Reporter,
-    keeper: ChainKeeper | None = None,
-) -> Posterior:
-    samples = draw_samples(table, options, budget, reporter, keeper)
+def _run_sampled(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> Posterior:
+    samples = draw_samples(table, options, budget, reporter)
     seconds = budget.elapsed()
     arcs, errors, convergence = arc_probabilities(table, samples, reporter)
     features = {

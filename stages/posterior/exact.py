@@ -106,13 +106,6 @@ def _require_feasible(n_variables: int, options: PosteriorOptions) -> None:
 Buffers = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def exact_bytes(n_variables: int) -> int:
-    """Memory of the arrays of exact sums: numbers of 12 bytes by variable and subset of the others, and eight arrays
-    over all subsets.
-    """
-    return (12 * n_variables << max(0, n_variables - 1)) + (64 << n_variables)
-
-
 class _SubsetSums:
     """The sums of one run; `error` is the largest deviation from 1 of a sum of probabilities."""
 

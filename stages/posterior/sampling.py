@@ -9,8 +9,6 @@ from functools import partial
 
 import numpy as np
 
-from formats.chain_records import SavedChains
-from formats.proof_records import digest_of_sets
 from formats.records import ParentSetTable
 from stages.kernels.posterior.block_moves import Walk
 from stages.kernels.posterior.tempered_walks import walk_on
@@ -23,7 +21,6 @@ from stages.runtime.seeding import task_generator
 from stages.runtime.workers import ordered_map
 
 from . import DEFAULT_SAMPLES, MOST_EXACT, PosteriorOptions
-from .chain_keeping import ChainKeeper, check_saved, continued, damaged, walk_arrays
 from .walks import walk_from, weighted_lists
 
 ROUNDS_PER_SAMPLE = 2
@@ -70,18 +67,11 @@ class Samples:
         return self.totals.size
 
 
-def draw_samples(
-    table: ParentSetTable,
-    options: PosteriorOptions,
-    budget: Budget,
-    reporter: Reporter,
-    keeper: ChainKeeper | None = None,
-) -> Samples:
+def draw_samples(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> Samples:
     """Networks sampled from the posterior, without the burn-in of each chain.
 
-    `keeper` receives the chains at intervals, and has the chains to go on from, if any. The lists must allow at
-    least one network. Raises `StageError` if the prior cannot be sampled; `NothingFoundError` if the user asked to
-    stop before each chain had a sample.
+    The lists must allow at least one network. Raises `StageError` if the prior cannot be sampled; `NothingFoundError`
+    if the user asked to stop before each chain had a sample.
     """
     if options.prior != "dags":
         most = MOST_EXACT[options.prior]
@@ -91,7 +81,7 @@ def draw_samples(
             else f"exact sums take at most {most} variables: use --prior dags"
         )
         raise StageError(f"the prior of {options.prior} is not sampled; {remedy}")
-    return _Sampler(table, options, budget, reporter, keeper).run()
+    return _Sampler(table, options, budget, reporter).run()
 
 
 def _is_over(budget: Budget, has_first: bool) -> bool:
@@ -102,15 +92,7 @@ def _is_over(budget: Budget, has_first: bool) -> bool:
 class _Sampler:
     """The chains of one run; they advance in rounds, so that they have the same length."""
 
-    def __init__(
-        self,
-        table: ParentSetTable,
-        options: PosteriorOptions,
-        budget: Budget,
-        reporter: Reporter,
-        keeper: ChainKeeper | None,
-    ):
-        self.keeper = keeper
+    def __init__(self, table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter):
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
         self.lists, self.indexed = weighted_lists(table, options.rungs), index_table(table)
         self.chains = [self._begin(k) for k in range(options.chains)]
@@ -123,45 +105,6 @@ class _Sampler:
         if samples is not None:
             # Enough draws that the requested number remains after the burn-in.
             self.wanted = math.ceil(math.ceil(samples / options.chains) / (1 - options.burn_in))
-        if keeper is not None and keeper.earlier is not None:
-            self._continue(keeper.earlier)
-
-    def _continue(self, saved: SavedChains) -> None:
-        """Go on from where the chains of another run were."""
-        options = self.options
-        check_saved(saved, self.table, options.chains, options.rungs, options.seed)
-        samples, totals = saved.arrays["sets"], saved.arrays["totals"]
-        self.there = totals.shape[1]
-        for number, chain in enumerate(self.chains):
-            chain.walk = continued(chain.walk, self.table, saved.arrays, number)
-            chain.samples, chain.totals = [samples[number]], [totals[number]]
-        try:
-            self.rounds = int(saved.facts["rounds"])
-            for number, chain in enumerate(self.chains):
-                chain.rng.bit_generator.state = saved.facts["generators"][number]
-                chain.n_moves = int(saved.facts["moves"][number])
-        except (KeyError, IndexError, TypeError, ValueError):
-            raise damaged() from None
-        if self.wanted is not None and self.there > self.wanted:
-            raise StageError(
-                f"the saved chains have {self.there * options.chains:,} networks, more than --samples asks for "
-                f"({self.wanted * options.chains:,} with the burn-in)\n  ask for more samples"
-            )
-
-    def _saved(self) -> SavedChains:
-        """What `_continue` needs."""
-        options = self.options
-        facts = {
-            "sets": digest_of_sets(self.table),
-            "chains": options.chains,
-            "rungs": options.rungs,
-            "seed": options.seed,
-            "rounds": self.rounds,
-            "moves": [chain.n_moves for chain in self.chains],
-            "generators": [chain.rng.bit_generator.state for chain in self.chains],
-        }
-        sets, totals = self._drawn()
-        return SavedChains(facts, {"sets": sets, "totals": totals, **walk_arrays([c.walk for c in self.chains])})
 
     def _begin(self, number: int) -> _Chain:
         """A chain that starts from a network found by a short search over orders from a random one."""
@@ -184,14 +127,8 @@ class _Sampler:
             if self.wanted is None and self.there >= most:
                 self._thin_out()
             self._report()
-            if self.keeper is not None and self.keeper.is_due and not self.budget.is_spent():
-                self.keeper.take(self._saved())
         if not self.there:
             raise NothingFoundError("stopped before there was a network of each chain")
-        is_unfinished = self.wanted is None or self.there < self.wanted
-        if self.keeper is not None and is_unfinished and (self.keeper.has_kept or self.budget.interrupted):
-            self.keeper.take(self._saved())
-            self.keeper.is_unfinished = True
         return self._samples()
 
     def _advance_all(self, n_samples: int) -> None:
@@ -237,12 +174,8 @@ class _Sampler:
             score=round(best, 2),
         )
 
-    def _drawn(self) -> tuple[np.ndarray, np.ndarray]:
-        """All samples so far and their scores, by chain."""
-        sets = np.array([np.concatenate(chain.samples) for chain in self.chains])
-        return sets, np.array([np.concatenate(chain.totals) for chain in self.chains])
-
     def _samples(self) -> Samples:
-        sets, totals = self._drawn()
+        sets = np.array([np.concatenate(chain.samples) for chain in self.chains])
+        totals = np.array([np.concatenate(chain.totals) for chain in self.chains])
         first = min(int(self.options.burn_in * totals.shape[1]), totals.shape[1] - 1)
         return Samples(sets[:, first:], totals[:, first:], sum(chain.n_moves for chain in self.chains))

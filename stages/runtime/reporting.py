@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Protocol
 
 
 class Reporter(Protocol):
@@ -21,7 +23,8 @@ class Reporter(Protocol):
         """Work done so far; called often, implementations show a few of the calls.
 
         `counted` is the unit of `done` and `total` (None if unknown), in the plural; `facts` are short names and
-        values, the most important first.
+        values, the most important first. The fact ``network`` is not shown: it makes the best network so far, or
+        None.
         """
 
 
@@ -39,6 +42,24 @@ class NullReporter:
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
         pass
+
+
+class ChangedNetworks:
+    """A reporter that forwards everything, and of each network so far what `change` makes of it; None for nothing."""
+
+    def __init__(self, reporter: Reporter, change: Callable[[Any], Any]):
+        self._reporter = reporter
+        self._change = change
+        self.detail, self.warn, self.summary = reporter.detail, reporter.warn, reporter.summary
+
+    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+        network: Any = facts.pop("network", None)
+        so_far = {} if network is None else {"network": partial(self._changed, network)}
+        self._reporter.progress(done, total, counted, **facts, **so_far)
+
+    def _changed(self, network: Callable[[], Any]) -> Any:
+        found = network()
+        return None if found is None else self._change(found)
 
 
 def duration_text(seconds: float) -> str:

@@ -1,8 +1,7 @@
 """Compilation before the clock starts, by a run of the same search on a tiny problem.
 
 Compiled kernels are cached on disk, so this takes seconds once after an installation and little afterwards. A time
-limit then bounds the time of the search alone, on the first run as on later ones. And an interrupted search has
-compiled everything that it needs to return its incumbent.
+limit then bounds the time of the search alone, on the first run as on later ones.
 """
 
 from __future__ import annotations
@@ -64,26 +63,12 @@ def tiny_table() -> ParentSetTable:
 
 
 _compiled: set[Hashable] = set()
-_is_compiling = False
-
-
-def is_compiling() -> bool:
-    """Whether `compile_first` runs its search on something tiny."""
-    return _is_compiling
 
 
 def compile_first(search: Callable[[Budget], object], budget: Budget, kind: Hashable) -> None:
-    """Run a tiny `search` before the first of its `kind` in this process, then restart the clock of `budget`.
-
-    No result exists yet, so the command line lets a signal end the command here (`is_compiling`).
-    """
-    global _is_compiling
+    """Run a tiny `search` before the first of its `kind` in this process, then restart the clock of `budget`."""
     if kind not in _compiled:
-        _is_compiling = True
-        try:
-            search(Budget(evaluations=TINY_WORK, stop=budget.stop))
-        finally:
-            _is_compiling = False
+        search(Budget(evaluations=TINY_WORK, stop=budget.stop))
         # An interrupted run may not have compiled everything.
         if not budget.interrupted:
             _compiled.add(kind)

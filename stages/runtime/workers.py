@@ -146,7 +146,7 @@ def _begin_worker(function: Callable, shared: SharedStop, parent: int) -> None:
     import ctypes
 
     _inherited = function, shared
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     # Die with the parent, even if the parent is killed: PR_SET_PDEATHSIG.
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)

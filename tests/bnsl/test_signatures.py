@@ -16,7 +16,6 @@ from bnsl.running.function import Function
 from bnsl_cli.main import cli
 
 OF_THE_SHELL = {
-    "save_every",
     "output",
     "format_name",
     "as_json",
@@ -51,7 +50,7 @@ def function_of(name: str) -> Function:
 @pytest.mark.parametrize("name", WITH_COMMAND)
 def test_every_option_has_its_keyword_and_every_keyword_its_option(name: str):
     function = function_of(name)
-    shell = options_of(name).keys() - {"quiet", "verbose", "log"}
+    shell = options_of(name).keys() - {"quiet", "verbose"}
     fields = {option.field for option in function.keywords.values()}
     assert len(fields) == len(function.keywords)
     assert fields <= shell
@@ -97,7 +96,7 @@ def test_help_names_every_argument_once(name: str):
 
 
 def test_learn_has_the_options_of_a_search_on_data():
-    without = {"sets", "partial", "bootstrap", "resample", "dry_run"}
+    without = {"sets", "partial", "bootstrap", "resample"}
     of_fit = {"smoothing", "smoothing_for", "smooth_towards"}
     assert set(function_of("learn").keywords) == set(function_of("optimize").keywords) - without | of_fit
     assert next(iter(function_of("learn").keywords)) == "data"

@@ -167,7 +167,6 @@ NO_CHANGE = {
     "time_per_variable": "a limit on durations, which differ from run to run",
     "quiet": "says less on standard error, where a run without messages says nothing",
     "verbose": "says more on standard error, some of it once a run takes long",
-    "log": "says the same in another form, where a run without messages says nothing",
     "debug": "shows a traceback if there is an error",
     "as_json": "is what a pipe gets anyway",
 }

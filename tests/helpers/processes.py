@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import re
 import select
 import shutil
 import signal
@@ -109,8 +108,8 @@ def run_bnsl(
     forked = not (is_fresh or preexec_fn)
     values = environment(forked, **(env or {}))
     if forked:
-        return without_compiling(run_forked(words, stdin, str(cwd or Path.cwd()), values))
-    result = subprocess.run(
+        return run_forked(words, stdin, str(cwd or Path.cwd()), values)
+    return subprocess.run(
         [*BNSL, *words],
         input=stdin,
         capture_output=True,
@@ -120,7 +119,6 @@ def run_bnsl(
         check=False,
         preexec_fn=preexec_fn,
     )
-    return without_compiling(result)
 
 
 def run_here(
@@ -133,9 +131,7 @@ def run_here(
         result = runner.invoke(cli, words, input=stdin, prog_name="bnsl")
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
-    return without_compiling(
-        subprocess.CompletedProcess(["bnsl", *words], result.exit_code, result.stdout_bytes, result.stderr_bytes)
-    )
+    return subprocess.CompletedProcess(["bnsl", *words], result.exit_code, result.stdout_bytes, result.stderr_bytes)
 
 
 def run_forked(
@@ -184,17 +180,11 @@ def run_forked(
         return subprocess.CompletedProcess(["bnsl", *words], code, output.result(), messages.result())
 
 
-def without_compiling(result: subprocess.CompletedProcess) -> subprocess.CompletedProcess:
-    """The same without lines that only a machine shows that runs a kernel for the first time."""
-    result.stderr = re.sub(rb"bnsl [a-z-]+: compiling kernels, .*: .*\n", b"", result.stderr)
-    return result
-
-
 def run_shell(script: str, cwd: Path, is_fresh: bool = False, **changes: str) -> subprocess.CompletedProcess:
     """Run lines of shell, pipes included, that stop at the first failure; commands have interpreters of their own if
     `is_fresh`.
     """
-    result = subprocess.run(
+    return subprocess.run(
         ["bash", "-eo", "pipefail", "-c", script],
         cwd=cwd,
         stdin=subprocess.DEVNULL,
@@ -203,7 +193,6 @@ def run_shell(script: str, cwd: Path, is_fresh: bool = False, **changes: str) ->
         timeout=TIMEOUT,
         check=False,
     )
-    return without_compiling(result)
 
 
 def start_bnsl(*arguments: object, is_fresh: bool = False, **settings) -> subprocess.Popen:

@@ -22,7 +22,6 @@ IS_NARROW = "bound_is_narrow"
 
 LISTED = "networks of the listed sets"
 
-AT_THE_END = "listed at the end"
 """Words of a claim about lists that a search grew, and of no other claim."""
 
 KEEPING_FOREST = " that keep the screening forest (other arcs among its roots only)"
@@ -70,13 +69,8 @@ def claim_of_grown_lists(n_sets: int, options: OptimizeOptions, is_narrow: bool 
     """The class of networks for which a bound on lists grown by the search holds: networks of the final sets;
     `is_narrow` as in `claim_of_lists`.
     """
-    sets = f"networks of the {plural(n_sets, 'set')} {AT_THE_END}"
+    sets = f"networks of the {plural(n_sets, 'set')} listed at the end"
     return sets + _kind(options.treewidth, options, is_narrow)
-
-
-def holds_in_other_runs(claim: str) -> bool:
-    """Whether a bound with this claim holds in another run of the same search, too, whose lists grow otherwise."""
-    return AT_THE_END not in claim
 
 
 def _kind(most_parents: int | None, options: OptimizeOptions, is_narrow: bool = False) -> str:

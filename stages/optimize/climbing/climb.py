@@ -16,8 +16,7 @@ from stages.runtime.seeding import task_generator
 from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions
-from ..checkpoints import unscored
-from ..result import Parents, SearchResult
+from ..result import Parents, SearchResult, unscored
 from .cache import FamilyCache
 from .climber import Climber
 from .constraints import Constraints, make_constraints, start_graph

@@ -39,8 +39,7 @@ from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
 
-from ..checkpoints import unscored
-from ..result import Parents, SearchResult
+from ..result import Parents, SearchResult, unscored
 from .cache import FamilyCache
 from .constraints import Constraints
 from .literal_count import LiteralCount, column_of, row_of

@@ -26,9 +26,8 @@ from ..bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
 from ..bounds.lagrangian import BoundSearch
 from ..bounds.proof_steps import TreeNode
 from ..bounds.subset_dp import solve_by_subsets, subsets_fit
-from ..checkpoints import Offer
 from ..orders.initial_orders import make_sampler
-from ..result import SearchResult, listed_result
+from ..result import Offer, SearchResult, listed_result
 from .incumbent import Incumbent
 
 CHUNK = 20_000_000

@@ -27,8 +27,7 @@ from stages.runtime.budgets import slices
 from stages.runtime.workers import ordered_map
 from stages.scoring.set_grower import SetGrower
 
-from ..checkpoints import unscored
-from ..result import Parents, SearchResult
+from ..result import Parents, SearchResult, unscored
 from ..treewidth.annealing import OrderSearch
 from ..treewidth.bounded_search import best_regret_order, mean_gain
 from ..treewidth.insertion import LEAST_VARIABLES, InsertionSearch, narrowed_search

@@ -23,10 +23,9 @@ from stages.runtime.warm_up import tiny_table
 from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions
-from ..checkpoints import unscored
 from ..orders import ils
 from ..orders.insertion_ils import OrderShaker
-from ..result import Parents, SearchResult
+from ..result import Parents, SearchResult, unscored
 from .basins import HOME_PATIENCE, Basin, OrderedNetwork
 from .boss import KeptTrees, climb_order
 from .greedy_start import FirstForest, WatchNetwork, climb, find_start

@@ -27,10 +27,9 @@ from .. import OptimizeOptions
 from ..bounds.anytime_bound import bound_facts
 from ..bounds.claims import claim_of_grown_lists
 from ..bounds.rounding import proof_rounding
-from ..checkpoints import Offer, nothing_yet
 from ..climbing.constraints import Constraints, make_constraints, start_graph
 from ..orders.insertion_ils import OrderShaker
-from ..result import Parents, SearchResult
+from ..result import Offer, Parents, SearchResult, nothing_yet
 from .basins import OrderedNetwork
 from .growing_lists import GrowingLists, make_growers
 

@@ -19,8 +19,7 @@ from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
 from ..bounds.subset_dp import subsets_fit
-from ..checkpoints import Offer, nothing_yet, unscored
-from ..result import Parents, SearchResult
+from ..result import Offer, Parents, SearchResult, nothing_yet, unscored
 from ..treewidth.insertion import narrowed_search
 from ..treewidth.narrowing import elimination_within
 from ..treewidth.table_bound import TableBound, table_bound

@@ -1,164 +1,117 @@
-"""Handlers of signals: what the first does, what a second one does, and none is lost."""
+"""Handlers of signals: the first asks a search to stop, any other ends the process at once."""
 
 from __future__ import annotations
 
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from helpers.processes import environment
 
 from bnsl.running import interrupts
-from bnsl.running.interrupts import Interrupted, graceful_stop, install_handlers
-from bnsl_cli.main import StageGroup, cli
-from stages.runtime.budgets import Budget
+from bnsl.running.interrupts import explain_interruption, graceful_stop, install_handlers, interrupts_handled
 from stages.runtime.errors import NothingFoundError
-from stages.runtime.warm_up import compile_first
 
 
-def test_a_signal_in_a_finaliser_is_not_lost():
-    script = """
-import os, signal, time
-from bnsl.running.interrupts import Interrupted, install_handlers
+@pytest.fixture
+def handled(monkeypatch) -> Iterator[list[object]]:
+    """Handlers of a command whose process goes on: what they report, remove and end with, in this order."""
+    done: list[object] = []
+    before = {number: signal.getsignal(number) for number in interrupts.SIGNALS}
 
-class Finalised:
-    def __del__(self):
-        signal.raise_signal(signal.SIGTERM)
+    def end(code: int) -> None:
+        done.append(code)
+        raise SystemExit(code)
 
-install_handlers()
-try:
-    Finalised()
-    time.sleep(30)
-except Interrupted as interrupted:
-    print(interrupted.signal_number)
-"""
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment(), check=True)
-    assert (result.stdout, result.stderr) == (b"15\n", b"")
-
-
-def test_a_signal_waits_until_a_compiled_module_is_loaded():
-    script = """
-import signal, sys, time
-from bnsl.running.interrupts import Interrupted, deferred_signals, install_handlers
-
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if "orjson.orjson" in sys.modules and not met:
-            met.append(name)
-            signal.raise_signal(signal.SIGTERM)
-
-met = []
-sys.meta_path.insert(0, Finder())
-install_handlers()
-try:
-    with deferred_signals():
-        import orjson
-        print(orjson.dumps(1))
-    time.sleep(30)
-except Interrupted as interrupted:
-    print(interrupted.signal_number, len(met))
-"""
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment(), check=True)
-    assert (result.stdout, result.stderr) == (b"b'1'\n15 1\n", b"")
-
-
-def test_a_signal_while_a_dropped_one_is_sent_again_is_not_lost():
-    script = """
-import signal, time
-from bnsl.running import interrupts
-
-class Finalised:
-    def __del__(self):
-        signal.raise_signal(signal.SIGTERM)
-
-def slowly(*given):
-    arm(*given)
-    if not asked:
-        asked.append(1)
-        signal.raise_signal(signal.SIGHUP)
-
-asked, arm = [], signal.setitimer
-interrupts.install_handlers()
-signal.setitimer = slowly
-try:
-    Finalised()
-    time.sleep(30)
-except interrupts.Interrupted as interrupted:
-    print(interrupted.signal_number)
-"""
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment(), check=True)
-    assert (result.stdout, result.stderr) == (b"1\n", b"")
-
-
-def test_a_signal_while_a_class_is_built_ends_the_command(monkeypatch):
-    """Python before 3.12 answers what `__set_name__` raises with a `RuntimeError`."""
-
-    class Member:
-        def __set_name__(self, owner, name):
-            raise Interrupted(signal.SIGHUP)
-
-    def build(self, ctx):
-        type("Options", (), {"member": Member()})
-
-    monkeypatch.setattr(StageGroup, "invoke", build)
-    with pytest.raises(Interrupted) as interrupted:
-        cli.main(args=["formats"])
-    assert interrupted.value.signal_number == signal.SIGHUP
-
-
-def test_the_first_signal_asks_the_second_insists(monkeypatch):
-    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # restored at the end
-    previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)}
+    monkeypatch.setattr(interrupts.os, "_exit", end)
+    monkeypatch.setattr(interrupts, "remove_unfinished", lambda: done.append("removed"))
+    monkeypatch.setattr(interrupts._state, "lost", "")
     try:
-        install_handlers()
-        with pytest.raises(Interrupted), graceful_stop() as stop:
-            signal.raise_signal(signal.SIGTERM)
-            assert stop.is_set()
-            assert stop.exit_code == 143
-            signal.raise_signal(signal.SIGINT)
-        with pytest.raises(Interrupted):
-            signal.raise_signal(signal.SIGINT)
+        install_handlers(done.append)
+        yield done
     finally:
-        for number, handler in previous.items():
+        for number, handler in before.items():
             signal.signal(number, handler)
 
 
-def test_a_signal_in_the_handler_of_another_does_not_wait_for_it(monkeypatch):
-    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # restored at the end
-    before, alarm = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGALRM)
-    try:
-        install_handlers()
-        with pytest.raises(Interrupted), graceful_stop() as stop:
-            monkeypatch.setattr(stop, "set", lambda: signal.raise_signal(signal.SIGTERM))
-            signal.raise_signal(signal.SIGTERM)
-    finally:
-        signal.signal(signal.SIGTERM, before)
-        signal.signal(signal.SIGALRM, alarm)
+@pytest.mark.parametrize("number", interrupts.SIGNALS)
+def test_the_first_signal_asks_the_second_ends(handled: list[object], number: signal.Signals):
+    with graceful_stop() as stop:
+        assert stop.exit_code == 0
+        signal.raise_signal(number)
+        assert stop.is_set() and stop.exit_code == 128 + number and not handled
+        with pytest.raises(SystemExit):
+            signal.raise_signal(signal.SIGINT)
+    assert handled == ["interrupted", "removed", 130]
 
 
-def test_a_signal_before_there_is_a_result_ends_the_command(monkeypatch):
-    monkeypatch.setattr(interrupts._state, "lost", "no network yet")
+def test_a_signal_outside_a_search_ends_the_command(handled: list[object]):
+    with graceful_stop():
+        pass
+    explain_interruption("no network yet")
+    with pytest.raises(SystemExit):
+        signal.raise_signal(signal.SIGTERM)
+    assert handled == ["interrupted: no network yet", "removed", 143]
+
+
+def test_a_signal_in_the_handler_of_another_does_not_wait_for_it(handled: list[object], monkeypatch):
+    with graceful_stop() as stop:
+        monkeypatch.setattr(stop, "set", lambda: signal.raise_signal(signal.SIGTERM))
+        with pytest.raises(SystemExit):
+            signal.raise_signal(signal.SIGINT)
+    assert handled[-1] == 143
+
+
+def test_a_search_that_was_asked_before_there_was_a_result_ends_the_command(handled: list[object]):
+    explain_interruption("no network yet")
     with pytest.raises(NothingFoundError), graceful_stop():
         raise NothingFoundError("nobody asked to stop")
-    with pytest.raises(Interrupted, match="no network yet"), graceful_stop() as stop:
-        stop.signal_number = signal.SIGTERM
+    with pytest.raises(SystemExit), graceful_stop():
+        signal.raise_signal(signal.SIGTERM)
         raise NothingFoundError("interrupted")
+    assert handled == ["interrupted: no network yet", "removed", 143]
 
 
-def test_a_signal_while_kernels_are_compiled_ends_the_command(monkeypatch):
-    """There is nothing to hand over, and compiling on would take as long as it takes."""
-    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # restored at the end
-    monkeypatch.setattr(interrupts._state, "lost", "no network yet")
-    before, alarm = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGALRM)
-    try:
-        install_handlers()
-        with pytest.raises(Interrupted, match="interrupted: no network yet"), graceful_stop() as stop:
-            compile_first(lambda _: signal.raise_signal(signal.SIGTERM), Budget(stop=stop), object())
+def test_a_call_from_python_ends_with_the_exception_of_python():
+    with interrupts_handled():
+        explain_interruption("no network yet")
+        with pytest.raises(KeyboardInterrupt, match="interrupted: no network yet"):
+            signal.raise_signal(signal.SIGINT)
         with graceful_stop() as stop:
-            compile_first(lambda _: None, Budget(stop=stop), object())
-            signal.raise_signal(signal.SIGTERM)
-            assert stop.exit_code == 143
-    finally:
-        signal.signal(signal.SIGTERM, before)
-        signal.signal(signal.SIGALRM, alarm)
+            signal.raise_signal(signal.SIGINT)
+            assert stop.is_set()
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt), graceful_stop():
+            signal.raise_signal(signal.SIGINT)
+            raise NothingFoundError("interrupted")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_signal_while_a_file_is_written_leaves_no_temporary_file(tmp_path: Path):
+    """Also where Python would drop an exception: in a finaliser."""
+    script = """
+import os, signal, sys, time
+from bnsl.running.interrupts import install_handlers
+from formats.temporaries import replacement
+
+class Finalised:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+
+install_handlers(lambda message: sys.stderr.write(message))
+with replacement(sys.argv[1]) as stream:
+    stream.write(b"half")
+    print(len(os.listdir(os.path.dirname(sys.argv[1]))), flush=True)
+    Finalised()
+    time.sleep(30)
+"""
+    target = tmp_path / "out"
+    target.write_text("older")
+    words = [sys.executable, "-c", script, str(target)]
+    done = subprocess.run(words, capture_output=True, env=environment(), check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (143, b"2\n", b"interrupted")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"] and target.read_text() == "older"

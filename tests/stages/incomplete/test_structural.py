@@ -26,7 +26,7 @@ from stages.screening.entropies import compute_entropies, mutual_information
 CLIMB = OptimizeOptions(method="hc", seed=1)
 
 
-def climb(table, start):
+def climb(table, start, reporter=None):
     return run_on_data(table, CLIMB, Budget(), NullReporter(), start)
 
 
@@ -72,7 +72,7 @@ def test_rounds(imputation):
     rows = drawn_rows()
     tables = []
 
-    def search(table, start):
+    def search(table, start, reporter):
         tables.append((table, start))
         return climb(table, start)
 
@@ -99,7 +99,7 @@ def test_the_score_is_of_the_observed_cells():
     rows = drawn_rows(n_rows=60, n_variables=5)
     tables = []
 
-    def search(table, start):
+    def search(table, start, reporter):
         tables.append(table)
         return climb(table, start)
 
@@ -128,7 +128,7 @@ def test_a_start_completes_first_and_warms_the_search():
     start = spanning_tree(rows)
     seen = []
 
-    def search(table, before):
+    def search(table, before, reporter):
         seen.append(before)
         return climb(table, before)
 
@@ -139,7 +139,7 @@ def test_a_start_completes_first_and_warms_the_search():
 def test_stopped_in_a_search():
     rows, stop = drawn_rows(), threading.Event()
 
-    def search(table, start):
+    def search(table, start, reporter):
         if start is not None:
             stop.set()
         return climb(table, start)
@@ -152,7 +152,7 @@ def test_stopped_in_a_search():
 def test_stopped_in_the_first_search():
     rows, stop = drawn_rows(), threading.Event()
 
-    def search(table, start):
+    def search(table, start, reporter):
         stop.set()
         return climb(table, start)
 
@@ -163,6 +163,6 @@ def test_stopped_in_the_first_search():
 def test_a_bound_on_the_treewidth_holds_and_no_optimum_is_claimed():
     rows = drawn_rows()
     options = OptimizeOptions(method="pricing", treewidth=1, seed=1)
-    network, _ = learn(rows, lambda table, _: run_on_data(table, options, Budget(evaluations=500), NullReporter()))
+    network, _ = learn(rows, lambda table, *_: run_on_data(table, options, Budget(evaluations=500), NullReporter()))
     assert network.header.extra["treewidth"]["width"] <= 1
     assert "bound" not in network.header.extra, "an optimum of the filled table is none of the rows"

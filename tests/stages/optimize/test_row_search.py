@@ -60,7 +60,7 @@ def test_rows_with_holes_are_completed_round_by_round(options):
     rounds = StructuralEM("drawn", 3)
     found, figures = RowSearch(rows, options, rounds).run(Budget(), QUIET)
 
-    def search(table, before):
+    def search(table, before, reporter):
         return run_on_data(table, options, Budget(), QUIET, before if options is CLIMB else None)
 
     stop = threading.Event()

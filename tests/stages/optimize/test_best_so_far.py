@@ -7,13 +7,20 @@ import math
 
 import numpy as np
 import pytest
+from helpers.cases.incomplete import with_holes
 from helpers.tables import dependent_dataset
 from naive.optimize.networks_search import random_table
 
-from formats.records import Header, Network
+from bnsl.functions.opened_searches import _search_listed
+from bnsl.running import best_so_far
+from bnsl.running.best_so_far import BestSoFar
+from formats.data_records import Variable
+from formats.records import Header, Network, ParentSetRecord, ParentSetTable
 from stages.incomplete import StructuralEM
+from stages.inference.forward_sampling import random_network
+from stages.lists.barred_sets import bar_least_sets, barred_in
 from stages.optimize import DATA, DATA_TW, METHODS, SETS, SETS_TW, OptimizeOptions
-from stages.optimize.checkpoints import Checkpoints, unscored
+from stages.optimize.column_order import reordered_rows
 from stages.optimize.driver import run, run_on_data
 from stages.optimize.exact import search
 from stages.optimize.row_search import RowSearch
@@ -28,6 +35,24 @@ QUICK = {"forest", "tan", "kdb", "cll", "blanket"}
 
 ON_SETS = [(m, t) for m, spec in METHODS.items() for t in (SETS, SETS_TW) if t in spec.variants and m not in QUICK]
 ON_DATA = [(m, t) for m, spec in METHODS.items() for t in (DATA, DATA_TW) if t in spec.variants and m not in QUICK]
+
+
+class Keeping(NullReporter):
+    """A reporter that keeps each network so far that is better than the last."""
+
+    def __init__(self, kept: list[Network]):
+        self.best = BestSoFar(kept.append)
+
+    def progress(self, done, total, counted, **facts):
+        if "network" in facts:
+            self.best.offer(facts["network"])
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Networks are due whenever they are offered."""
+    monkeypatch.setattr(best_so_far, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(best_so_far, "SECONDS", 0.0)
 
 
 def checked(kept: list[Network], found: Network) -> None:
@@ -48,7 +73,7 @@ def test_every_search_among_sets_hands_over_its_networks(method, task):
     options = OptimizeOptions(method=method, treewidth=2 if task.bounded else None, seed=3)
     by_subsets = method == "exact"  # the programme over subsets has no network before its end
     kept: list[Network] = []
-    found, _ = run(table, options, Budget(evaluations=60), NullReporter(), checkpoints=Checkpoints(0.0, kept.append))
+    found, _ = run(table, options, Budget(evaluations=60), Keeping(kept))
     again, _ = run(table, options, Budget(evaluations=60), NullReporter())
     assert found.parents == again.parents and found.header.extra == again.header.extra
     if not by_subsets:
@@ -60,7 +85,7 @@ def test_an_exact_search_hands_over_its_bound(monkeypatch):
     table = random_table(5, 12, max_parents=3, n_sets=40)
     kept: list[Network] = []
     options = OptimizeOptions(method="exact", seed=3)
-    found, _ = run(table, options, Budget(), NullReporter(), checkpoints=Checkpoints(0.0, kept.append))
+    found, _ = run(table, options, Budget(), Keeping(kept))
     best = found.header.extra
     assert kept and best["gap"] < 1e-9
     for earlier, later in itertools.pairwise(network.header.extra for network in kept):
@@ -77,7 +102,7 @@ def test_every_search_on_data_hands_over_its_networks(method, task):
     options = OptimizeOptions(method=method, treewidth=2 if task.bounded else None, seed=3)
     kept: list[Network] = []
     budget = Budget(evaluations=2000)
-    found, _ = run_on_data(dataset, options, budget, NullReporter(), checkpoints=Checkpoints(0.0, kept.append))
+    found, _ = run_on_data(dataset, options, budget, Keeping(kept))
     again, _ = run_on_data(dataset, options, Budget(evaluations=2000), NullReporter())
     assert found.parents == again.parents and found.header.extra == again.header.extra
     checked(kept, found)
@@ -89,7 +114,7 @@ def test_networks_are_about_all_columns_in_their_order():
     forest = screen_forest(compute_entropies(dataset), roots=0.5)
     kept: list[Network] = []
     search = RowSearch(dataset, OptimizeOptions(method="hc", seed=1), StructuralEM("best", 1), forest=forest)
-    found, _ = search.run(Budget(), NullReporter(), checkpoints=Checkpoints(0.0, kept.append))
+    found, _ = search.run(Budget(), Keeping(kept))
     checked(kept, found)
     scorer = FamilyScorer(dataset, "bic")
     for network in kept:
@@ -99,17 +124,55 @@ def test_networks_are_about_all_columns_in_their_order():
         assert network.header.extra["total"] == pytest.approx(total)
 
 
-def test_only_better_networks_are_passed_on_once_the_interval_is_over():
-    def network(total: float) -> Network:
-        return Network(Header((), extra={"total": total}), (), np.empty(0))
-
+@pytest.mark.parametrize("is_reordered", [False, True])
+def test_networks_of_rows_with_holes_are_those_of_the_best_round(is_reordered: bool):
+    rows = with_holes(random_network(6, states=(2, 3), parents=(1, 2), seed=1), 200, 0.2, 1)
+    if is_reordered:
+        rows = reordered_rows(rows, np.arange(6)[::-1])
     kept: list[Network] = []
-    late = Checkpoints(3600.0, kept.append)
-    assert not late.is_due
-    often = late.changed(lambda found: found)
-    often.seconds = often.due = 0.0
-    for total in (-3.0, -4.0, -3.0, -2.0):
-        assert often.is_due
-        often.take(network(total))
-    assert [each.header.extra["total"] for each in kept] == [-3.0, -2.0]
-    assert unscored(((), (0,))).parents == ((), (0,))
+    search = RowSearch(rows, OptimizeOptions(method="hc", seed=1), StructuralEM("best", 5))
+    found, _ = search.run(Budget(), Keeping(kept))
+    again, _ = search.run(Budget(), NullReporter())
+    assert found.parents == again.parents and found.header.extra == again.header.extra
+    observed = [network.header.extra["observed_score"] for network in kept if network.header.extra["rounds"]]
+    assert observed == sorted(observed) and observed[-1] <= found.header.extra["observed_score"]
+    assert kept[0].header.extra["rounds"] == 0 and found.header.extra["rounds"] > 1
+    for network in kept:
+        assert network.header.names == rows.dataset.names and network.header.data == found.header.data
+        assert network.header.extra["interrupted"] and network.header.extra["holes"] == rows.n_holes
+
+
+def test_barred_sets_are_in_no_network_so_far(tmp_path):
+    """Lists without the empty set: the search takes one with a score of its own, and says so only to itself."""
+    lists = {0: [((1,), -9.0), ((2,), -9.5)], 1: [((2,), -8.0), ((), -9.0)], 2: [((0,), -5.0), ((), -9.0)]}
+    records = [ParentSetRecord.of(c, tuple(s for s, _ in f), tuple(v for _, v in f)) for c, f in lists.items()]
+    table, barred = bar_least_sets(ParentSetTable.from_records(Header(tuple(map(Variable, "abc"))), records))
+    assert barred
+    kept: list[Network] = []
+    _search_listed(table, barred, OptimizeOptions(method="ils", seed=1), Budget(evaluations=60), Keeping(kept))
+    assert kept and not any(barred_in(network, barred) for network in kept)
+
+
+def test_only_better_networks_are_kept_and_only_when_due(monkeypatch):
+    def network(total: float, **extra: float) -> Network:
+        return Network(Header((), extra={"total": total, **extra}), (), np.empty(0))
+
+    clock = [0.0]
+    monkeypatch.setattr(best_so_far, "FIRST_SECONDS", 10.0)
+    monkeypatch.setattr(best_so_far, "SECONDS", 30.0)
+    monkeypatch.setattr(best_so_far.time, "monotonic", lambda: clock[0])
+    kept: list[Network] = []
+    best = BestSoFar(kept.append)
+    for now, offered in (
+        (9.0, network(-5.0)),  # not due
+        (11.0, None),
+        (12.0, network(-4.0)),
+        (41.0, network(-3.0)),  # not due
+        (43.0, network(-4.0)),  # no better
+        (74.0, network(-4.0, bound=-1.0)),
+        (105.0, network(-5.0)),
+        (136.0, network(-2.0)),
+    ):
+        clock[0] = now
+        best.offer(lambda offered=offered: offered)
+    assert [each.header.extra for each in kept] == [{"total": -4.0}, {"total": -4.0, "bound": -1.0}, {"total": -2.0}]
