@@ -21,14 +21,11 @@ def _certificate_facts(claim: dict[str, Any]) -> str:
 
 def network_facts(network: Network) -> str:
     """One line about a network: score, arcs, treewidth, method."""
-    from formats.arc_priors import KEY
-
     extra = network.header.extra
     screened = f" ({len(extra['screened'])} screened)" if extra.get("screened") else ""
     parts = [f"{plural(network.n_variables, 'variable')}{screened}, {plural(network.n_arcs, 'arc')}"]
     if extra.get("total") is not None:
-        score = "score" if network.header.score == "unknown" else network.header.score
-        parts.insert(0, f"{score} {extra['total']:,.4f}{' with a prior of arcs' if KEY in extra else ''}")
+        parts.insert(0, _score_text(network))
     if isinstance(extra.get("treewidth"), dict):
         parts.append(_certificate_facts(extra["treewidth"]))
     if extra.get("method"):
@@ -45,6 +42,19 @@ def network_facts(network: Network) -> str:
     if "decided" in extra:
         parts.append(decided_text(extra))
     return ", ".join(parts + _standing(network))
+
+
+def _score_text(network: Network) -> str:
+    """The score in a header; of rows with holes that of the observed cells first, then that of the completed rows."""
+    from formats.arc_priors import KEY
+
+    header, extra = network.header, network.header.extra
+    score = "score" if header.score == "unknown" else header.score
+    total = f"{extra['total']:,.4f}{' with a prior of arcs' if KEY in extra else ''}"
+    if "imputation" not in extra:
+        return f"{score} {total}"
+    observed = f"{extra['observed_score']:,.4f} of the observed cells, " if "observed_score" in extra else ""
+    return f"{score} {observed}{total} of the completed rows"
 
 
 def _standing(network: Network) -> list[str]:

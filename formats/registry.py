@@ -173,8 +173,8 @@ MAIN_FORMATS = (
         ("net", Kind.PARAMETERS, "a HUGIN network", ".net"),
         ("graphs.parameters.hugin:read_hugin", "graphs.parameters.hugin:hugin_text"),
         help="HUGIN",
-        pattern=rb"(?:%[^\n]*\n\s*)*+(?:net|(?:class|(?:(?:discrete|continuous)[ ])?node)[ ]+\w+|"
-        rb"potential[ ]*\([^()\n,]*\))" + _BRACE,
+        pattern=rb"(?:%[^\n]*\n\s*)*+(?:net|(?:class|(?:(?:discrete|continuous)[ ])?node)[ ]+\w+(?:\([^()\n]*\))?|"
+        rb"potential[ ]*\((?:[^()\n,]|\([^()\n]*\))*+\))" + _BRACE,
     ),
     _row(
         ("xmlbif", Kind.PARAMETERS, "an XMLBIF network", ".xmlbif .bifxml"),

@@ -80,7 +80,7 @@ def open_network_or_class(source: Any, warn: Warn | None = None) -> LearntNetwor
     """As `open_learnt_network`; for an essential graph, or one maximally oriented under knowledge, a network of its
     equivalence class. A list of arcs may have none: its variables are then `completed`.
 
-    Raises `Inconsistent`: a graph with undirected edges is neither.
+    All partly directed graphs are read here. Raises `Inconsistent`: a graph with undirected edges is neither.
     """
     if hasattr(source, "learnt"):
         return source.learnt
@@ -97,7 +97,7 @@ def open_network_or_class(source: Any, warn: Warn | None = None) -> LearntNetwor
     found = detect_lines(lines)
     if found.kind is Kind.PARAMETERS or found.name == NETWORK.name:
         return open_learnt_network(lines, may_be_empty=True, warn=warn)
-    graph = open_graph(lines, may_be_empty=True)
+    graph = open_graph(lines, may_be_empty=True, warn=warn)
     if not isinstance(graph, EssentialGraph):
         return LearntNetwork(graph, None)
     member = network_from_parents(graph.variables, class_member(graph, lines.source))

@@ -153,7 +153,8 @@ def networks_of(sources: Sequence[Any], partial: bool, reporter: Reporter) -> It
     for given in sources:
         source = getattr(given, "record", given)
         try:
-            for network in [source] if isinstance(source, Network) else open_networks(as_file(source, "network")):
+            is_one = isinstance(source, Network)
+            for network in [source] if is_one else open_networks(as_file(source, "network"), reporter.warn):
                 yield network
                 n_networks += 1
                 reporter.progress(n_networks, None, "networks")

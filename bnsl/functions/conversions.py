@@ -134,9 +134,10 @@ def open_chosen(task: Conversion, found: Any = None) -> LearntNetwork:
     elif not isinstance(found, Lines):
         raise UsageError(f"{task.called} is no network.")
     elif choice.index is not None:
-        learnt = learnt_network(formats.pick_network(found, choice.index or None))
+        learnt = learnt_network(formats.pick_network(found, choice.index or None, task.reporter.warn))
     else:
-        open_one = open_learnt_network if task.part.class_members is None else open_network_or_class
+        takes_class = task.part.class_members is not None or task.part.cpdag is False
+        open_one = open_network_or_class if takes_class else open_learnt_network
         learnt = open_one(found, warn=task.reporter.warn)
     header = learnt.structure.header
     named = named_header(header, task.names)

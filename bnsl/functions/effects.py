@@ -278,7 +278,7 @@ def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
 
 
 def _from_networks(sources: Sequence[Any], asked: Asked) -> Source:
-    """Networks, all equally weighted, or an essential graph."""
+    """Networks, all equally weighted, or an essential graph, whose class knowledge limits; a network must agree."""
     from formats.wording import plural
     from stages.effects.structures import ClassStructures, CountedStructures, ordered_pair
 
@@ -290,22 +290,21 @@ def _from_networks(sources: Sequence[Any], asked: Asked) -> Source:
     dataset = asked.read(known, sources[0])
     causes = asked.causes(dataset)
     knowledge = asked.knowing.resolve(dataset.names)
-    if first.edges is not None:
-        if next(networks, None) is not None:
-            raise UsageError("an essential graph goes alone: give one, or networks.")
+    second = next(networks, None)
+    if first.is_class or knowledge is not None:
+        if second is not None:
+            alone = "an essential graph goes alone: give one, or networks."
+            needs = "--require, --forbid, --allow and --tiers go with one graph or with lists of parent sets."
+            raise UsageError(alone if first.is_class else needs)
         parents, place = _placed(first.structure, dataset, asked, sources[0])
-        edges = [ordered_pair(place[a], place[b]) for a, b in first.edges]
-        of_class = ClassStructures(parents, edges)
+        of_class = ClassStructures(parents, [ordered_pair(place[a], place[b]) for a, b in first.edges or ()])
         if knowledge is not None:
             of_class = of_class.under(knowledge)
-        called = "over the parent sets that the essential graph allows, equally weighted"
-        return Source(dataset, ((cause, of_class.of(cause)) for cause in causes), called)
-    if knowledge is not None:
-        raise UsageError(
-            "--require, --forbid, --allow and --tiers go with lists of parent sets or an essential graph."
-        )
+        if first.is_class:
+            called = "over the parent sets that the essential graph allows, equally weighted"
+            return Source(dataset, ((cause, of_class.of(cause)) for cause in causes), called)
     counted, n_networks = CountedStructures(causes), 0
-    for learnt in itertools.chain([first], networks):
+    for learnt in itertools.chain([first], [] if second is None else [second], networks):
         if learnt.is_class:
             raise UsageError("an essential graph goes alone: give one, or networks.")
         counted.add(_placed(learnt.structure, dataset, asked, sources[0])[0])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..files.inputs import (
@@ -26,8 +27,9 @@ from ..tables import as_file
 from .families import BETWEEN, side_by_side
 
 if TYPE_CHECKING:
+    from formats.data_records import Dataset
     from formats.proof_records import Proof
-    from formats.records import Network, ParentSetTable
+    from formats.records import Header, Network, ParentSetTable
 
 OF_ARCS = ("drawn_true_positives", "drawn_false_positives", "drawn_false_negatives")
 """Measures of arcs as drawn; equivalent networks may have these arcs in other directions."""
@@ -191,6 +193,9 @@ def evaluate(
             memory=measures.memory,
             reporter=reporter,
         )
+        header = compared_header(structure, rows)
+        require_compared(truth and entry.edges, structure, source, header)
+        require_compared(truth and truth.edges, reference, given.reference, header)
         left_out = OF_DIRECTIONS if is_class else OF_ARCS if truth and truth.is_class else ()
         kept = {name: value for name, value in found.items() if name not in left_out}
         if checked is not None:
@@ -198,6 +203,46 @@ def evaluate(
         records.append({"network": source, **place, **kept})
         reporter.progress(len(records), len(learnt), "networks")
     return records
+
+
+def compared_header(network: Network, rows: Dataset | None) -> Header:
+    """The header whose interventions the distance of classes counts: that of the rows if variables were set there."""
+    if rows is None or rows.interventions is None:
+        return network.header
+    return replace(network.header, variables=rows.variables, extra=rows.score_entries)
+
+
+def require_compared(
+    edges: Sequence[tuple[int, int]] | None, network: Network | None, source: Any, header: Header
+) -> None:
+    """Raise `Inconsistent` for a partly directed graph that is not the one which the distance compares: the essential
+    graph, or with interventions in a header the interventional one.
+
+    `edges` are undirected, in a graph of the class of `network`; None or none for a network.
+    """
+    from formats.errors import Inconsistent
+    from formats.streams import source_name
+    from stages.graphs.orientation import differing_edge
+    from stages.graphs.targets import targets_of
+
+    if not edges or network is None:
+        return
+    names = network.header.names
+    pair = differing_edge(network.parents, edges, targets_of(header, names))
+    if pair is None:
+        return
+    tail, head = (names[v] for v in (pair if pair[0] in network.parents[pair[1]] else pair[::-1]))
+    if pair in edges:
+        raise Inconsistent(
+            f"{tail} - {head} has no direction here, and the interventions decide it",
+            source=source_name(source),
+            remedy="distances are between classes under them: give the network, or such a graph of it",
+        )
+    raise Inconsistent(
+        f"the essential graph of no network: {tail} -> {head} has the other direction in equivalent ones",
+        source=source_name(source),
+        remedy="distances are between equivalence classes: bnsl convert --dag makes a network of this graph",
+    )
 
 
 def name_of(source: Any, other: str) -> str:

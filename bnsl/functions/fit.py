@@ -46,9 +46,9 @@ class MaximisationOptions:
         "N",
         default=1,
     )
-    iterations: int = option("Most iterations of a start.", Whole(1), "N", default=200)
+    iterations: int = option("Most iterations of a start.", Whole(1), "N", default=1000)
     tolerance: float = option(
-        "End once an iteration raises the log-likelihood of a row by less.", Number(0), "NATS", default=1e-5
+        "End once an iteration changes every probability by less.", Number(0), "CHANGE", default=1e-6
     )
     seed: int = option("Seed of the starts.", SEED, "N", default=0)
     memory: int | None = option(shared.TABLE_MEMORY, SIZE)
@@ -191,7 +191,8 @@ def fit(
     n_iterations = len(found.traces[found.best]) - 1
     closing = (
         f"{size}, {plural(rows.dataset.n_rows, 'row')}, {plural(rows.n_holes, 'hole')}; "
-        f"log-likelihood {found.log_likelihood:,.2f} after {plural(n_iterations, 'iteration')}, {ended}"
+        f"log-likelihood {found.log_likelihood:,.2f} after {plural(n_iterations, 'iteration')}, {ended}: "
+        f"a further one changes a probability by at most {found.change:.1g}"
     )
     figures = {
         "rows": rows.dataset.n_rows,
@@ -199,6 +200,7 @@ def fit(
         "log_likelihood": found.log_likelihood,
         "objective": found.traces,
         "best_start": found.best + 1,
+        "change": found.change,
         "converged": found.converged,
     }
     return Fitted(found.network, closing, figures)

@@ -15,8 +15,8 @@ from formats.wording import plural
 from stages.evaluate.independence_tests import independence_test
 from stages.evaluate.rank_tests import adjust_holm
 from stages.graphs.adjustment import Adjustment
-from stages.graphs.essential_graphs import essential_graph
 from stages.graphs.identification import front_door_sets, instruments
+from stages.graphs.orientation import differing_edge
 from stages.graphs.separation import ancestors, descendants, implied_independencies, open_path
 from stages.graphs.subgraphs import markov_blanket
 from stages.runtime.seeding import task_generator
@@ -87,7 +87,7 @@ def answer_graph(
 def _undirected(learnt: LearntNetwork) -> Sequence[tuple[int, int]]:
     """The undirected edges of an essential graph; none of a network."""
     edges = learnt.edges or ()
-    if edges and set(edges) != essential_graph(learnt.structure.parents).undirected:
+    if edges and differing_edge(learnt.structure.parents, edges) is not None:
         raise UsageError(
             "--effect: knowledge or interventions have directed arcs of this graph, and the sets that hold for such "
             "a graph are not offered; give one of its networks, or the essential graph without them."

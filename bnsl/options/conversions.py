@@ -26,7 +26,8 @@ class PartOptions:
     """The part of a network that is converted, or the networks of its class."""
 
     cpdag: bool | None = option(
-        "Write the essential graph, under the knowledge that the network was learnt with, or all arcs as they stand. "
+        "Write the essential graph, under the knowledge that the network was learnt with, or all arcs as they stand; "
+        "--dag makes a network of an essential graph. "
         "Pictures of learnt networks show no heads where nothing decides the direction, unless --dag is given.",
         FLAG,
         names=("--cpdag/--dag",),

@@ -14,7 +14,7 @@ from ..tables.results.result_tables import csv_text
 from ..textlines import Lines
 from ..wording import plural
 from .network_claims import CERTAIN
-from .structures import network_by_names
+from .structures import UNDIRECTED, UNDIRECTED_REMEDY, network_by_names
 
 ARC_HEADERS = {("from", "to"), ("parent", "child"), ("source", "target")}
 """Names of the two columns of a list of arcs."""
@@ -106,7 +106,7 @@ def read_arc_rows(lines: Lines, header: Sequence[str], rows: Rows, edges: list[A
     for number, row in rows:
         is_undirected = names[2:3] == ["type"] and len(row) > 2 and row[2].strip().lower() == "undirected"
         if is_undirected and edges is None:
-            lines.fail("an undirected edge; a network needs directed ones", kind=Inconsistent, line=number)
+            lines.fail(UNDIRECTED, kind=Inconsistent, line=number, remedy=UNDIRECTED_REMEDY)
         if len(row) < 2 or not row[0].strip() or not row[1].strip():
             lines.fail("an arc needs two names", line=number)
         parent, child = row[0].strip(), row[1].strip()
@@ -154,13 +154,13 @@ def _read_adjacency(lines: Lines, header: list[str], rows: Rows, edges: list[Arc
         shape = f"a table of {plural(len(names), 'column')} and {plural(len(rows), 'row')}"
         raise Malformed(f"expected a network, got {shape}", remedy=_TABLE_REMEDY)
     parents: dict[str, list[str]] = {name: [] for name in names}
-    seen: set[str] = set()
+    line_of: dict[str, int] = {}
     for (number, row), default_name in zip(rows, names):
         name = row[0].strip() if has_row_names else default_name
-        if name not in parents or name in seen:
+        if name not in parents or name in line_of:
             message = f"row name {name!r} is no column name or comes twice"
             lines.fail(message, line=number, remedy=_TABLE_REMEDY)
-        seen.add(name)
+        line_of[name] = number
         cells = [cell.strip() for cell in row[1 if has_row_names else 0 :]]
         if len(cells) != len(names):
             lines.fail(f"{len(cells)} entries for {len(names)} variables", kind=Inconsistent, line=number)
@@ -169,9 +169,13 @@ def _read_adjacency(lines: Lines, header: list[str], rows: Rows, edges: list[Arc
                 lines.fail(f"entry {cell!r} is neither 0 nor 1", line=number)
             if _ZERO_ONE[cell]:
                 parents[child].append(name)
+    ones = {(parent, child) for child in names for parent in parents[child] if parent != child}
+    both = {(one, other) for one, other in ones if (other, one) in ones}
+    if both and edges is None:
+        one, other = min(both)
+        message = f"{one!r} and {other!r} have 1 both ways: {UNDIRECTED}"
+        lines.fail(message, kind=Inconsistent, line=line_of[one], remedy=UNDIRECTED_REMEDY)
     if edges is not None:
-        ones = {(parent, child) for child in names for parent in parents[child] if parent != child}
-        both = {(one, other) for one, other in ones if (other, one) in ones}
         parents = {child: [p for p in family if (p, child) not in both] for child, family in parents.items()}
         edges += _numbered(both, names)
     return network_by_names(names, parents)

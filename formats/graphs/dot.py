@@ -18,7 +18,8 @@ from ..graph_records import (
 )
 from ..records import Network
 from ..textlines import Lines
-from .structures import network_from_arcs
+from .findings import Finding, findings_in, warn_of_findings
+from .structures import UNDIRECTED, UNDIRECTED_REMEDY, network_from_arcs
 
 _TOKEN = re.compile(
     r"""\s+ | //[^\n]* | /\*.*?\*/ | \#[^\n]*
@@ -76,7 +77,10 @@ def _attributes(strength: Strength | None) -> list[str]:
 
 
 class _DotParser:
-    """Recursive descent over the part of the DOT language that describes nodes and arcs; attributes are skipped."""
+    """Recursive descent over the part of the DOT language that describes nodes and arcs; attributes are skipped.
+
+    `findings`: those among the attributes of nodes and of the graph.
+    """
 
     def __init__(self, lines: Lines, edges: list[Arc] | None):
         self.lines = lines
@@ -86,6 +90,7 @@ class _DotParser:
         self.position = 0
         self.index_of: dict[str, int] = {}
         self.arcs: list[Arc] = []
+        self.findings: list[Finding] = []
 
     def _tokenise(self) -> list[tuple[str, str, int]]:
         tokens, at = [], 0
@@ -100,11 +105,11 @@ class _DotParser:
             at = match.end()
         return tokens
 
-    def _fail(self, message: str, at: int | None = None) -> NoReturn:
+    def _fail(self, message: str, at: int | None = None, remedy: str | None = None) -> NoReturn:
         """Raise an error at a place in the text, by default at the next token."""
         if at is None:
             at = self.tokens[self.position][2] if self.position < len(self.tokens) else len(self.text)
-        self.lines.fail(message, line=self.text.count("\n", 0, at) + 1)
+        self.lines.fail(message, line=self.text.count("\n", 0, at) + 1, remedy=remedy)
 
     def _value(self, ahead: int = 0) -> str:
         """The text of a following token, empty at the end."""
@@ -133,7 +138,8 @@ class _DotParser:
         if word == "strict":
             word = self._take("name").lower()
         if word != "digraph" and not (word == "graph" and self.edges is not None):
-            self._fail(f"a network needs a directed graph (digraph), not {word!r}", self.tokens[0][2])
+            remedy = UNDIRECTED_REMEDY if word == "graph" else None
+            self._fail(f"a network needs a directed graph (digraph), not {word!r}", self.tokens[0][2], remedy)
         if self._peek() == "name":
             self._take("name")
         self._group()
@@ -141,6 +147,7 @@ class _DotParser:
             self._fail("more than one graph")
         if not self.index_of:
             self._fail("the graph has no nodes", 0)
+        warn_of_findings(self.lines, self.findings)
         return network_from_arcs(list(self.index_of), self.arcs)
 
     def _group(self, depth: int = 0) -> list[int]:
@@ -156,15 +163,16 @@ class _DotParser:
         return nodes
 
     def _statement(self, depth: int) -> list[int]:
+        first = self._value()
         if self._peek() == "name":
             after = self._value(1)
-            if self._value().lower() in ("node", "edge", "graph") and after == "[":
+            if first.lower() in ("node", "edge", "graph") and after == "[":
                 self._take("name")
-                self._skip_attributes()
+                self.findings += findings_in("", self._attributes()[0])
                 return []
             if after == "=":
-                for part in ("name", "=", "name"):
-                    self._take(part)
+                key, _, value = (self._take(part) for part in ("name", "=", "name"))
+                self.findings += findings_in("", {key: value})
                 return []
         ends = self._endpoint(depth)
         nodes = list(ends)
@@ -173,7 +181,7 @@ class _DotParser:
         while self._peek() in ("->", "--"):
             is_arc = self._peek() == "->"
             if not is_arc and self.edges is None:
-                self._fail("an undirected edge; a network needs arcs (->)")
+                self._fail(f"{UNDIRECTED} (->)", remedy=UNDIRECTED_REMEDY)
             self._take(self._peek())
             heads = self._endpoint(depth)
             if len(self.arcs) + len(arcs) + len(edges) + len(ends) * len(heads) > MAX_ARCS:
@@ -182,8 +190,11 @@ class _DotParser:
             nodes += heads
             # A chain a -> b -> c: the heads of one arrow are the tails of the next.
             ends = heads
-        if self._skip_attributes():
+        attributes, is_undirected = self._attributes()
+        if is_undirected:
             arcs, edges = [], [*edges, *arcs]
+        if not arcs and not edges:
+            self.findings += findings_in(first, attributes)
         self.arcs += arcs
         if self.edges is not None:
             self.edges += edges
@@ -202,8 +213,9 @@ class _DotParser:
             self._take("name")
         return [self.index_of.setdefault(name, len(self.index_of))]
 
-    def _skip_attributes(self) -> bool:
-        """Skip attributes; returns whether they make the preceding arcs undirected."""
+    def _attributes(self) -> tuple[dict[str, str], bool]:
+        """Attributes by their names, and whether they make the preceding arcs undirected."""
+        found: dict[str, str] = {}
         is_undirected = False
         while self._peek() == "[":
             self._take("[")
@@ -211,15 +223,17 @@ class _DotParser:
                 name = self._take("name").lower()
                 if self._peek() == "=":
                     self._take("=")
-                    value = self._take("name").lower()
+                    found[name] = self._take("name")
+                    value = found[name].lower()
                     if name == "dir" and value == "none" and self.edges is not None:
                         is_undirected = True
                     elif name == "dir" and value != "forward":
                         message = f"an arc drawn with dir={value}; only plain arcs are read"
-                        self._fail(message, self.tokens[self.position - 1][2])
+                        remedy = UNDIRECTED_REMEDY if value == "none" else None
+                        self._fail(message, self.tokens[self.position - 1][2], remedy)
                 self._take_any(";", ",")
             self._take("]")
-        return is_undirected
+        return found, is_undirected
 
 
 def read_dot(lines: Lines, edges: list[Arc] | None = None) -> Network:

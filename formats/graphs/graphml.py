@@ -11,8 +11,9 @@ from ..errors import Inconsistent
 from ..graph_records import Arc, EssentialGraph, directions_of, parts_of
 from ..records import Network
 from ..textlines import Lines
-from .parameters.xml_elements import is_in_xml, read_xml
-from .structures import network_from_arcs
+from .findings import is_finding, warn_of_findings
+from .parameters.xml_elements import is_in_xml, line_of, read_xml
+from .structures import UNDIRECTED, UNDIRECTED_REMEDY, network_from_arcs
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _ATTRIBUTES = ("strength", "either", "weight")
@@ -85,6 +86,9 @@ def read_graphml(lines: Lines, edges: list[Arc] | None = None) -> Network:
     names = [name for node, name in name_of.items() if node is not None and name is not None]
     if not names or len(names) < len(graph.findall("{*}node")):
         lines.fail("the graph has no nodes, or nodes without an id of their own", line=1)
+    keys = {key.get("id") for key in root.findall(".//{*}key") if is_finding(key.get("attr.name", ""))}
+    held = ((name_of[node.get("id")] or "", data) for node in graph.iterfind("{*}node") for data in node)
+    warn_of_findings(lines, ((name, data.text) for name, data in held if data.get("key") in keys and data.text))
     position = {node: index for index, node in enumerate(name_of)}
     return network_from_arcs(names, list(_arcs(lines, graph, position, edges)))
 
@@ -96,11 +100,13 @@ def _arcs(
     for edge in graph.findall("{*}edge"):
         source, target = edge.get("source"), edge.get("target")
         if source not in position or target not in position:
-            lines.fail(f"an edge between unknown nodes {source!r} and {target!r}", kind=Inconsistent, line=1)
+            lines.fail(
+                f"an edge between unknown nodes {source!r} and {target!r}", kind=Inconsistent, line=line_of(edge)
+            )
         arc = position[source], position[target]
         if edge.get("directed", default) == "true":
             yield arc
         elif edges is None:
-            lines.fail("an undirected edge; a network needs directed ones", kind=Inconsistent, line=1)
+            lines.fail(UNDIRECTED, kind=Inconsistent, line=line_of(edge), remedy=UNDIRECTED_REMEDY)
         else:
             edges.append(arc)

@@ -48,7 +48,9 @@ def open_network_or_model(
         return network
 
 
-def open_graph(source: str | BinaryIO | Lines, may_be_empty: bool = False) -> Network | EssentialGraph:
+def open_graph(
+    source: str | BinaryIO | Lines, may_be_empty: bool = False, warn: Warn | None = None
+) -> Network | EssentialGraph:
     """Read the structure of a network, or a graph with undirected edges beside arcs, such as an essential graph.
 
     Arguments are as in `open_network`. DOT, GraphML, adjacency matrices (1 both ways) and lists of arcs (column
@@ -56,6 +58,7 @@ def open_graph(source: str | BinaryIO | Lines, may_be_empty: bool = False) -> Ne
     `FormatError`: with file; also when the arcs form a cycle, or a pair has an arc and an undirected edge.
     """
     with as_lines(source) as lines:
+        lines.warn = warn or lines.warn
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
         if not row.has_edges:
             return structure_of(load_reader(row)(lines))
@@ -77,19 +80,20 @@ def open_graph(source: str | BinaryIO | Lines, may_be_empty: bool = False) -> Ne
     return EssentialGraph(header.variables, tuple(arcs), tuple(found), lacks_isolated=header.lacks_isolated)
 
 
-def open_networks(source: str | Lines) -> Iterator[Network]:
+def open_networks(source: str | Lines, warn: Warn | None = None) -> Iterator[Network]:
     """As `open_networks_or_models`, for the structures alone."""
-    return map(structure_of, open_networks_or_models(source))
+    return map(structure_of, open_networks_or_models(source, warn))
 
 
-def open_networks_or_models(source: str | Lines) -> Iterator[Network | BayesianNetwork]:
+def open_networks_or_models(source: str | Lines, warn: Warn | None = None) -> Iterator[Network | BayesianNetwork]:
     """Read concatenated network files, or one network in any format, with the parameters that they have.
 
-    Raises `FormatError`: with file and line; `Truncated` gives the number of whole networks before.
+    `warn` is as in `open_network_or_model`. Raises `FormatError`: with file and line; `Truncated` gives the number of
+    whole networks before.
     """
     lines = as_lines(source)
     if detect_lines(lines).name != NETWORK.name:
-        yield open_network_or_model(lines)
+        yield open_network_or_model(lines, warn=warn)
         return
     n_whole = 0
     with lines:
@@ -107,16 +111,17 @@ def open_networks_or_models(source: str | Lines) -> Iterator[Network | BayesianN
             ) from None
 
 
-def pick_network(source: str | Lines, place: int | None) -> Network | BayesianNetwork:
+def pick_network(source: str | Lines, place: int | None, warn: Warn | None = None) -> Network | BayesianNetwork:
     """One network of a stream, with its parameters if it has them.
 
-    `place`: from 1; None for the network with the largest total score, the first among equals. Raises `Inconsistent`:
+    `place`: from 1; None for the network with the largest total score, the first among equals. `warn` is as in
+    `open_network_or_model`. Raises `Inconsistent`:
     there are fewer networks, or the total of one is unknown; `FormatError`: as the reader of streams does.
     """
     lines = as_lines(source)
     best: Network | BayesianNetwork | None = None
     n_networks = 0
-    for n_networks, network in enumerate(open_networks_or_models(lines), 1):
+    for n_networks, network in enumerate(open_networks_or_models(lines, warn), 1):
         if n_networks == place:
             lines.close()
             return network

@@ -13,6 +13,10 @@ from ..graph_records import Arc, BayesianNetwork
 from ..records import Header, Network
 from .algorithms import find_cycle
 
+UNDIRECTED = "an undirected edge; a network needs directed ones"
+UNDIRECTED_REMEDY = "a network of an essential graph is made by: bnsl convert --dag"
+"""What readers of networks say of graphs with undirected edges."""
+
 
 def require_acyclic(names: Sequence[str], parents: Sequence[Sequence[int]]) -> None:
     """Raise `Inconsistent`, with the cycle in words, if there is a cycle."""

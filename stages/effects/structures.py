@@ -58,7 +58,7 @@ class CountedStructures:
 
 
 class ClassStructures:
-    """An essential graph, or one maximally oriented under knowledge."""
+    """An essential graph, one maximally oriented under knowledge, or a network: then its class is itself."""
 
     def __init__(self, member: Parents, edges: Sequence[Arc]):
         """`member` is a network of the class, `edges` are the pairs without a direction, smaller index first."""
@@ -71,23 +71,23 @@ class ClassStructures:
 
     def under(self, knowledge: Knowledge) -> ClassStructures:
         """The class under further knowledge; raises `InfeasibleError` if no network of it agrees."""
+        is_class = bool(self.graph.undirected)
+        graph = "essential graph" if is_class else "network"
+        no_member = "no network of this essential graph agrees" if is_class else "this network does not agree"
+        unmet = f"{no_member} with the constraints"
         settled = [arc for a, b in self.graph.undirected for arc in ((a, b), (b, a)) if knowledge.settles(*arc)]
         member = None if len(set(settled)) < len(settled) else self._member(settled)
         if member is None:
-            raise InfeasibleError("no network of this essential graph agrees with the constraints")
+            raise InfeasibleError(unmet)
         try:
             oriented = oriented_graph(member, self._required(settled, knowledge))
             # Also refuses arcs that every network of the class has or lacks.
             oriented_graph(member, knowledge)
         except Inconsistent as error:
-            raise InfeasibleError(
-                f"no network of this essential graph agrees with the constraints: {error}"
-            ) from None
+            raise InfeasibleError(f"{unmet}: {error}") from None
         absent = [arc for arc in knowledge.required_arcs if arc[0] not in member[arc[1]]]
         if absent:
-            raise InfeasibleError(
-                f"the essential graph has no arc {knowledge.arc_text(*absent[0])}, which is required"
-            )
+            raise InfeasibleError(f"the {graph} has no arc {knowledge.arc_text(*absent[0])}, which is required")
         return ClassStructures(member, sorted(oriented.undirected))
 
     def of(self, cause: int) -> CauseStructures:

@@ -8,7 +8,7 @@ the same direction in all remaining networks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from formats.errors import Inconsistent
 from formats.graph_records import BY_DATA, BY_KNOWLEDGE, DECIDERS, UNDECIDED, directions_of
@@ -31,6 +31,13 @@ def interventional_graph(parents: Parents, targets: Targets) -> PartiallyDirecte
     """
     class_graph = essential_graph(parents)
     return _oriented(class_graph, parents, separates(targets)) if targets else class_graph
+
+
+def differing_edge(parents: Parents, edges: Iterable[Arc], targets: Targets = ()) -> Arc | None:
+    """A pair, smaller index first, that is undirected in just one of two graphs of the class of a network: one whose
+    undirected edges are `edges`, and its interventional essential graph. None if they are the same graph.
+    """
+    return min(interventional_graph(parents, targets).undirected ^ set(edges), default=None)
 
 
 def oriented_graph(parents: Parents, knowledge: Knowledge, targets: Targets = ()) -> PartiallyDirectedGraph:

@@ -1,9 +1,9 @@
 """Parameters of a network from rows with holes: expectation maximisation (Dempster, Laird and Rubin 1977).
 
 Each iteration computes the expected counts of all families under the current parameters exactly (Lauritzen 1995) and
-re-estimates the parameters from them. The log-likelihood of the observed cells does not decrease; with smoothing, the
-log-posterior does not. The maximum may be local, so there can be random restarts. A variable's family is not counted
-in rows in which it was set.
+re-estimates the parameters from them, until no probability changes any more: the log-likelihood is flat where they
+still do. The log-likelihood of the observed cells does not decrease; with smoothing, the log-posterior does not. The
+maximum may be local, so there can be random restarts. A variable's family is not counted in rows in which it was set.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Maximisation:
     smoothing: float = 0.0  # equivalent sample size of a uniform prior, as in `stages.fit.fit_parameters`; 0 for none
     restarts: int = 1  # number of starts: the first uses rows that show whole families, the others are random
     seed: int = 0
-    tolerance: float = 1e-5  # convergence: the objective rises by less than this in an iteration, nats per row
-    iterations: int = 200  # limit per start
+    tolerance: float = 1e-6  # convergence: an iteration changes every probability by less than this
+    iterations: int = 1000  # limit per start
     jobs: int = 1  # threads
     memory: int | None = None  # limit of a junction tree's tables in bytes; by default the free memory
 
@@ -51,7 +51,8 @@ class Fitted(NamedTuple):
     # log-prior, up to a constant; nats.
     traces: list[list[float]]
     best: int  # index of the best start
-    converged: bool  # whether the best start reached the tolerance
+    change: float  # largest change of a probability in a further iteration of the best start
+    converged: bool  # whether this is below the tolerance
 
 
 class _Run(NamedTuple):
@@ -60,6 +61,7 @@ class _Run(NamedTuple):
     probabilities: np.ndarray
     log_likelihood: float
     trace: list[float]
+    change: float
     converged: bool
 
 
@@ -106,7 +108,7 @@ def fit_incomplete(
     found = runs[best]
     tables = tuple(table.copy() for table in task.tables(found.probabilities))
     fitted = with_header(BayesianNetwork(dataset.variables, network.parents, tables, name), network)
-    return Fitted(fitted, found.log_likelihood, [run.trace for run in runs], best, found.converged)
+    return Fitted(fitted, found.log_likelihood, [run.trace for run in runs], best, found.change, found.converged)
 
 
 class _Task:
@@ -118,7 +120,6 @@ class _Task:
         self.shapes = shapes
         self.rows = Expectations(engine, rows)
         self.settings = settings
-        self.n_rows = rows.dataset.n_rows
         ends = np.cumsum([math.prod(shape) for shape in shapes]).tolist()
         self.places = [slice(end - math.prod(shape), end) for shape, end in zip(shapes, ends)]
 
@@ -158,7 +159,7 @@ class _Task:
         """Iterate until convergence, the limit of iterations, or the stop signal."""
         settings = self.settings
         trace: list[float] = []
-        reached = -math.inf
+        reached, change = -math.inf, math.inf
         kept = probabilities
         for iteration in range(settings.iterations + 1):
             found = self.rows.expect(probabilities, settings.jobs, stop)
@@ -171,10 +172,10 @@ class _Task:
             if reporter is not None:
                 of = f"start {number + 1} of {settings.restarts}, " if settings.restarts > 1 else ""
                 reporter.progress(iteration, settings.iterations, f"{of}iterations", loglik=reached)
-            if len(trace) > 1 and trace[-1] - trace[-2] < settings.tolerance * self.n_rows:
-                return _Run(kept, reached, trace, True)
-            if iteration < settings.iterations:
-                probabilities = self.maximise(found.counts, settings.smoothing)
+            probabilities = self.maximise(found.counts, settings.smoothing)
+            change = float(np.abs(probabilities - kept).max())
+            if change < settings.tolerance:
+                return _Run(kept, reached, trace, change, True)
         if not trace and number == 0:
             raise NothingFoundError("interrupted before the first iteration: no parameters were estimated")
-        return _Run(kept, reached, trace or [-math.inf], False)
+        return _Run(kept, reached, trace or [-math.inf], change, False)

@@ -171,4 +171,4 @@ def _elimination(network: Network) -> list[int] | None:
 
 def _settings(settings: StructuralEM) -> Maximisation:
     """Settings of parameter fitting between rounds, with a loose tolerance."""
-    return Maximisation(smoothing=SMOOTHING, tolerance=1e-4, iterations=30, jobs=settings.jobs)
+    return Maximisation(smoothing=SMOOTHING, tolerance=1e-3, iterations=30, jobs=settings.jobs)

@@ -160,17 +160,54 @@ def test_distances_from_an_essential_graph_are_those_from_the_network(tmp_path):
         assert set(json.loads(result.stdout)) == {"network", "variables", "pair_roc_area", "pair_pr_area"}
 
 
-def test_a_reference_under_knowledge_stands_for_its_class(tmp_path):
+def test_distances_take_essential_graphs_alone(tmp_path):
     arcs = [[0, 1], [0, 2], [1, 2]]
     truth = network(tmp_path / "true.jsonl", arcs, require=["a->b"])
-    run_here("convert", "-q", truth, "--cpdag", "--to", "arcs", "-o", "cpdag", cwd=tmp_path)
-    kinds = {row["type"] for row in rows_of((tmp_path / "cpdag").read_text())}
+    run_here("convert", "-q", truth, "--cpdag", "--to", "arcs", "-o", "oriented", cwd=tmp_path)
+    kinds = {row["type"] for row in rows_of((tmp_path / "oriented").read_text())}
     assert kinds == {"directed", "undirected"}
-    result = run_here("evaluate", network(tmp_path / "l.jsonl", arcs), "--reference", "cpdag", cwd=tmp_path)
-    assert json.loads(result.stdout)["shd"] == 0
+    learnt = network(tmp_path / "l.jsonl", arcs)
+    for words in ((learnt, "--reference", "oriented"), ("oriented", "--reference", learnt)):
+        result = run_here("evaluate", *words, cwd=tmp_path)
+        assert result.returncode == 65 and b"oriented: the essential graph of no network: a -> b" in result.stderr
+        assert b"bnsl convert --dag" in result.stderr
+    run_here("convert", "-q", "oriented", "--dag", "--to", "arcs", "-o", "one", cwd=tmp_path)
+    assert json.loads(run_here("evaluate", learnt, "--reference", "one", cwd=tmp_path).stdout)["shd"] == 0
     (tmp_path / "none.dot").write_text("digraph { a -> b; b -> c [dir=none] }")
     result = run_here("evaluate", truth, "--reference", "none.dot", cwd=tmp_path)
     assert result.returncode == 65 and b"none.dot: no essential graph: with its arcs, b -> c" in result.stderr
+
+
+def test_distances_under_interventions_take_graphs_under_the_same(tmp_path):
+    known = network(tmp_path / "set.jsonl", CHAIN)
+    header, *records = (tmp_path / "set.jsonl").read_text().splitlines()
+    header = json.dumps(json.loads(header) | {"interventions": [[], [0]]})
+    (tmp_path / "set.jsonl").write_text("\n".join([header, *records, ""]))
+    run_here("convert", "-q", known, "--cpdag", "--to", "arcs", "-o", "same.csv", cwd=tmp_path)
+    plain = network(tmp_path / "plain.jsonl", [[0, 1], [1, 2], [0, 2]])
+    run_here("convert", "-q", plain, "--cpdag", "--to", "arcs", "-o", "other.csv", cwd=tmp_path)
+    run_here("convert", "-q", network(tmp_path / "c.jsonl", CHAIN), "--cpdag", "--to", "dot", "-o", "c", cwd=tmp_path)
+    found = run_here("evaluate", known, "--reference", "same.csv", cwd=tmp_path)
+    assert json.loads(found.stdout)["shd"] == 0
+    for name in ("other.csv", "c"):
+        result = run_here("evaluate", known, "--reference", name, cwd=tmp_path)
+        assert result.returncode == 65 and b"no direction here, and the interventions decide it" in result.stderr
+
+
+def test_a_network_of_an_essential_graph_is_written(tmp_path):
+    text = "from,to,type\nA,C,directed\nB,C,directed\nC,D,directed\nE,F,undirected\n"
+    (tmp_path / "e.csv").write_text(text)
+    done = run_here("convert", "e.csv", "--dag", "--to", "modelstring", cwd=tmp_path)
+    assert done.stdout in (b"[A][C|A:B][B][D|C][E][F|E]\n", b"[A][C|A:B][B][D|C][E|F][F]\n"), done.stderr
+    assert run_here("convert", "-q", "e.csv", "--class", "count", cwd=tmp_path).stdout == b"2\n"
+    (tmp_path / "none.csv").write_text("from,to,type\nA,B,directed\nB,C,undirected\n")
+    for words in (("--dag", "--to", "arcs"), ("--class", "count")):
+        done = run_here("convert", "none.csv", *words, cwd=tmp_path)
+        assert done.returncode == 65 and b"with its arcs, B -> C cannot be undirected" in done.stderr
+    (tmp_path / "m.csv").write_text("a,b\n0,1\n1,0\n")
+    for name, line in (("e.csv", b":5"), ("m.csv", b":2")):
+        done = run_here("convert", name, "--to", "modelstring", cwd=tmp_path)
+        assert done.returncode == 65 and line in done.stderr and b"bnsl convert --dag" in done.stderr
 
 
 def test_an_essential_graph_is_measured_as_its_class(tmp_path):

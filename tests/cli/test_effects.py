@@ -98,13 +98,31 @@ def test_files_have_the_settings_and_the_assumption():
     [
         ([NETWORK], {"cause": "Y"}, "no variable 'Y'"),
         ([NETWORK], {"samples": 10}, "goes with lists of parent sets"),
-        ([NETWORK], {"require": "X0->X1"}, "go with lists of parent sets or an essential graph"),
+        ([NETWORK, NETWORK], {"require": "X0->X1"}, "go with one graph or with lists of parent sets"),
         ([SMALL], {}, "expected a network"),
     ],
 )
 def test_what_does_not_fit_is_refused(sources, options, message):
     with pytest.raises(bnsl.BnslError, match=message):
         bnsl.effects(sources, **GIVEN, **options)
+
+
+def test_knowledge_goes_with_every_single_graph(tmp_path: Path):
+    directed, half = tmp_path / "directed.csv", tmp_path / "half.csv"
+    directed.write_text("from,to,type\nX0,X2,directed\nX1,X2,directed\n")
+    half.write_text("from,to,type\nX0,X2,directed\nX1,X2,directed\nX3,X4,undirected\n")
+    given = GIVEN | {"cause": "X0", "effect": "X2"}
+    plain = bnsl.effects(str(directed), **given)
+    for graph in (directed, half):
+        assert bnsl.effects(str(graph), **given, require="X0->X2") == plain
+        for options, said in [
+            ({"require": "X2->X0"}, "X0 -> X2, which is required the other way round"),
+            ({"forbid": "X0->X2"}, "X0 -> X2, which is forbidden"),
+            ({"require": "X0->X1"}, "has no arc X0 -> X1, which is required"),
+            ({"tiers": [["X2"], ["X0"]]}, "agree"),
+        ]:
+            with pytest.raises(bnsl.BnslError, match=said):
+                bnsl.effects(str(graph), **given, **options)
 
 
 def test_other_networks_beside_are_refused(tmp_path: Path):

@@ -22,6 +22,7 @@ import numpy as np
 from ...errors import Inconsistent, Malformed
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
+from ..findings import Finding, finding_of, warn_of_findings
 from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, is_bif_word, kept, original, restored
 from ..parameter_tables import Families
@@ -119,6 +120,16 @@ class _Text:
     def kept(self, block: _Block) -> dict[str, list[str]]:
         """The original names and labels that this program's writer replaced."""
         return {key: restored(self.unquote(held)) for key, held in _KEPT.findall(block.body)}
+
+    def findings(self, block: _Block) -> Iterator[Finding]:
+        """The findings that a block stores as statements or properties."""
+        owner = "" if block.keyword == "network" else self.unquote(block.head.partition("|")[0].strip(" ()"))
+        has_rows = block.keyword == "probability"
+        statements = _PROPERTY.findall(block.body) if has_rows else _TYPE.sub(";", block.body).split(";")
+        for statement in statements:
+            words = self.unquote(re.sub(r"\s*property\b", "", statement.rstrip(";"), flags=re.IGNORECASE))
+            if (value := finding_of(words)) is not None:
+                yield owner, value
 
 
 def _read_variable(text: _Text, block: _Block, families: Families) -> None:
@@ -246,7 +257,9 @@ def read_bif(lines: Lines) -> BayesianNetwork:
     tables: list[_Block] = []
     originals: list[dict[str, list[str]]] = []
     claims: Sequence[str] = ()
+    findings: list[Finding] = []
     for block in text.blocks():
+        findings += text.findings(block)
         if block.keyword == "network":
             held = text.kept(block)
             title = held.get("name", [text.unquote(block.head) or title])[0]
@@ -266,6 +279,7 @@ def read_bif(lines: Lines) -> BayesianNetwork:
         _TableReader(text, block, families).read()
     # Rows refer to the labels of the file, so the original labels are restored only now.
     families.variables = [original(v, held) for v, held in zip(families.variables, originals)]
+    warn_of_findings(lines, findings)
     return with_claims(families.network(title), claims, lines)
 
 

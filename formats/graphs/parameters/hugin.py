@@ -1,18 +1,20 @@
 """Networks with parameters in HUGIN's ``.net`` language, read and written.
 
-Chance nodes with states and potentials with a complete table are read; positions and other attributes are skipped.
-A row may hold weights, such as ``( 10 90 )`` or ``( 1 1 )``, as HUGIN writes them before it compiles a network.
+Chance nodes with states and potentials with a complete table are read; positions and other attributes are skipped,
+findings with a warning. A row may hold weights, such as ``( 10 90 )`` or ``( 1 1 )``, as HUGIN writes them before it
+compiles a network. A potential without data is uniform.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
+from ..findings import Finding, findings_in, warn_of_findings
 from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, kept, original, restored
 from ..parameter_tables import Families
@@ -87,10 +89,15 @@ def _kept(attributes: dict[str, tuple[list[str], int]]) -> dict[str, list[str]]:
     return {key: restored(text) for key, text in found.items() if text}
 
 
-def _read_node(tokens: Tokens, families: Families) -> None:
-    """A chance node; a label made by this program's writer is its name."""
+def _findings(owner: str, attributes: dict[str, tuple[list[str], int]]) -> Iterator[Finding]:
+    """The findings among the attributes of a block."""
+    return findings_in(owner, {key: " ".join(map(unquoted, value)) for key, (value, _) in attributes.items()})
+
+
+def _read_node(tokens: Tokens, families: Families) -> Iterator[Finding]:
+    """A chance node; a label made by this program's writer is its name. Yields its findings."""
     at = tokens.at
-    identifier = tokens.take()
+    identifier = tokens.take_name()
     attributes = tokens.take_attributes()
     states, at = attributes.get("states", ([], at))
     names = [unquoted(token) for token in states if token not in "(),"]
@@ -100,21 +107,29 @@ def _read_node(tokens: Tokens, families: Families) -> None:
     is_made = label and re.fullmatch(re.escape(_as_identifier(label)) + r"(_\d+)?", identifier)
     families.add_variable(identifier, label if is_made else identifier, names, at)
     families.variables[-1] = original(families.variables[-1], _kept(attributes))
+    yield from _findings(families.variables[-1].name, attributes)
 
 
-def _read_potential(tokens: Tokens, families: Families) -> None:
-    """A potential: the child comes first, data are nested by the parents as listed."""
+def _read_potential(tokens: Tokens, families: Families) -> Iterator[Finding]:
+    """A potential: the child comes first, data are nested by the parents as listed. Yields its findings."""
     head = tokens.at
     tokens.take("(")
     names = []
-    while (name := tokens.take()) != ")":
+    while (name := tokens.take_name()) != ")":
         if name not in ("|", ","):
             names.append(name)
-    attributes = tokens.take_attributes()
-    if "data" not in attributes:
-        tokens.fail(f"the potential of {names[0] if names else '?'!r} has no data", head)
-    data, at = attributes["data"]
-    families.add_table([*names[1:], *names[:1]], [token for token in data if token not in "(),"], at)
+    family, attributes = [*names[1:], *names[:1]], tokens.take_attributes()
+    yield from _findings(names[0] if names else "", attributes)
+    if "data" in attributes:
+        data, at = attributes["data"]
+        families.add_table(family, [token for token in data if token not in "(),"], at)
+        return
+    if models := [key for key in attributes if key.startswith("model")]:
+        message = f"the potential of {names[0] if names else '?'!r} is an expression ({models[0]}), no table"
+        tokens.fail(message, head, remedy="compile the network in HUGIN, and save it with its tables")
+    shape = families.shape(members := families.family(family, head))
+    families.store(members, np.full(shape, 1.0 / shape[-1]), head)
+    tokens.lines.warn(f"{tokens.lines.source}: the potential of {names[0]!r} has no data: it is uniform, as in HUGIN")
 
 
 def read_hugin(lines: Lines) -> BayesianNetwork:
@@ -122,19 +137,22 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
     tokens = Tokens(lines)
     families = Families(tokens.fail, takes_weights=True)
     name, claims = "unknown", []
+    findings: list[Finding] = []
     while tokens.peek():
         at = tokens.at
         keyword = tokens.take()
         if keyword == "net":
             attributes = tokens.take_attributes()
+            findings += _findings("", attributes)
             held = _kept(attributes)
             given = " ".join(map(unquoted, attributes.get("name", ([], at))[0]))
             name, claims = held.get("name", [given or name])[0], held.get("claims", [])
         elif keyword == "node" or (keyword == "discrete" and tokens.take("node")):
-            _read_node(tokens, families)
+            findings += _read_node(tokens, families)
         elif keyword == "potential":
-            _read_potential(tokens, families)
+            findings += _read_potential(tokens, families)
         else:
             message = f"expected net, node or potential, got {keyword[:40]!r}: only chance nodes are read"
             tokens.fail(message, at)
+    warn_of_findings(lines, findings)
     return with_claims(families.network(name), claims, lines)

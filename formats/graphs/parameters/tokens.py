@@ -25,7 +25,7 @@ class Tokens:
         self.next = position = 0
         percent = "%" if comments == HUGIN_COMMENTS else ""
         token = re.compile(
-            rf'\s+|(?:{comments})|("(?:[^"\\]|\\.)*"|[(){{}}=;|,]|(?:(?!//|/\*)[^\s"(){{}}=;|,{percent}])+)'
+            rf'\s+|(?:{comments})|("(?:[^"\\]|\\(?s:.))*"|[(){{}}=;|,]|(?:(?!//|/\*)[^\s"(){{}}=;|,{percent}])+)'
         )
         while position < len(self.text):
             match = token.match(self.text, position)
@@ -60,6 +60,15 @@ class Tokens:
         self.next += 1
         return token
 
+    def take_name(self) -> str:
+        """The next token, with parentheses that follow it without a blank: HUGIN takes ``cost(item)`` as a name."""
+        start, word = self.at, self.take()
+        end, depth = start + len(word), 0
+        while depth or (self.peek() == "(" and self.at == end and word not in "(){}=;|,"):
+            end = self.at + len(self.peek())
+            depth += {"(": 1, ")": -1}.get(self.take(), 0)
+        return self.text[start:end]
+
     def take_attributes(self) -> dict[str, tuple[list[str], int]]:
         """A block of ``key = value;``: the tokens of each value and its place."""
         found: dict[str, tuple[list[str], int]] = {}
@@ -78,8 +87,8 @@ class Tokens:
 
 
 def unquoted(token: str) -> str:
-    """The text of a string or word."""
-    return re.sub(r"\\(.)", r"\1", token[1:-1]) if token.startswith('"') else token
+    """The text of a string or word; a string goes on behind a backslash at the end of a line."""
+    return re.sub(r"\\(?:\n|(.))", r"\1", token[1:-1]) if token.startswith('"') else token
 
 
 class Block(NamedTuple):

@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape
 from ...errors import Inconsistent
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
+from ..findings import findings_in_xml, warn_of_findings
 from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, is_identifier, kept, original, restored
 from ..parameter_tables import Families, failing
@@ -81,6 +82,7 @@ def read_xdsl(lines: Lines) -> BayesianNetwork:
         families.add_table([*_words(node, "parents"), node.get("id", "")], numbers, line_of(node))
     # Tables refer to identifiers, so the original names are restored only now.
     families.variables = [original(v, _kept(node)) for v, node in zip(families.variables, nodes)]
+    warn_of_findings(lines, findings_in_xml(root))
     held = _kept(root)
     name = held.get("name", [root.get("id") or "unknown"])[0]
     return with_claims(families.network(name), held.get("claims", ()), lines)

@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape
 
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
+from ..findings import findings_in_xml, warn_of_findings
 from ..kept_claims import claims_of, with_claims
 from ..mended_words import as_words, kept, original, restored
 from ..parameter_tables import Families, failing
@@ -81,6 +82,7 @@ def read_xmlbif(lines: Lines) -> BayesianNetwork:
                 step = len(words) // n_states
                 words = [words[row + state * step] for row in range(step) for state in range(n_states)]
             families.add_table([*_texts(element, "GIVEN"), *child], words, line_of(table))
+    warn_of_findings(lines, findings_in_xml(network))
     held = _kept(network)
     name = (held.get("name") or _texts(network, "NAME") or ["unknown"])[0]
     return with_claims(families.network(name), held.get("claims", ()), lines)

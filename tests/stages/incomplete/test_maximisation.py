@@ -38,6 +38,32 @@ def test_all_states_listed(seed, smoothing):
         assert found.traces[0][:-1] == pytest.approx(trace, rel=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("smoothing", [0.0, 1.0])
+def test_further_iterations_change_no_decimal_that_is_shown(seed, smoothing):
+    """What is called converged stays, also where the likelihood rose by less than 1e-5 nats a row long before."""
+    network = small_network(seed, n_variables=2 + seed % 4, zeros=0.0)
+    rows = with_holes(network, 40, 0.3, seed)
+    found = fit_incomplete(structure_of(network), rows, Maximisation(smoothing=smoothing))
+    trace = found.traces[0]
+    assert found.converged and found.change < 1e-6 and len(trace) > 3
+    tables, _ = maximised(found.network, rows.dataset.codes, rows.is_hidden, smoothing, 1)
+    changes = [np.abs(ours - theirs).max() for ours, theirs in zip(found.network.tables, tables)]
+    assert found.change == pytest.approx(max(changes), rel=1e-3, abs=1e-12)
+    tables, _ = maximised(found.network, rows.dataset.codes, rows.is_hidden, smoothing, 40)
+    for ours, theirs in zip(found.network.tables, tables):
+        assert ours == pytest.approx(theirs, abs=5e-5)
+    flat = next(i for i, step in enumerate(np.diff(trace), 1) if step < 1e-5 * rows.dataset.n_rows)
+    assert flat < len(trace) - 1
+
+
+def test_what_is_not_reached_is_said():
+    network = small_network(1, n_variables=4, zeros=0.0)
+    rows = with_holes(network, 40, 0.3, 1)
+    found = fit_incomplete(structure_of(network), rows, Maximisation(iterations=2))
+    assert not found.converged and found.change > 1e-6 and len(found.traces[0]) == 3
+
+
 def some_set(rows: IncompleteDataset, seed: int) -> IncompleteDataset:
     """The rows, with variables that were set in some of them."""
     targets = ((), (0,), (0, 1), (1,))

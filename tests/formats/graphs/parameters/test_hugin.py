@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from formats import open_network_or_model
+from formats import open_network_or_model, write_network
 from formats.errors import FormatError
 
 NETWORK = """% made by hand
@@ -25,8 +25,8 @@ potential ( wet | rain )
 """
 
 
-def read(text: str):
-    return open_network_or_model(io.BytesIO(text.encode()))
+def read(text: str, warn=None):
+    return open_network_or_model(io.BytesIO(text.encode()), warn=warn)
 
 
 def test_a_network_is_read():
@@ -76,3 +76,39 @@ def test_errors_are_reported(old: str, new: str, message: str):
 def test_the_name_as_pyagrum_writes_it():
     assert read(NETWORK.replace("net {", "net { name = rain today;")).name == "rain today"
     assert read(NETWORK).name == "unknown"
+
+
+def test_a_string_goes_on_behind_a_backslash_at_the_end_of_a_line():
+    text = NETWORK.replace('"yes, a lot"', '"yes, \\\na lot"').replace(
+        "80 40)", '80 40); comment = "a \\"b\\" \\\n c"'
+    )
+    assert "\\\n" in text
+    assert read(text).variables[0].states == ("no", "yes, a lot")
+
+
+@pytest.mark.parametrize("name", ["rain(day)", "rain(day, 1(a))"])
+def test_a_name_with_parentheses(name, tmp_path):
+    network = read(NETWORK.replace("rain |", "rain|").replace("rain", name))
+    assert [v.name for v in network.variables] == [name, "wet"] and network.parents == ((), (0,))
+    path = str(tmp_path / "n.net")
+    write_network(path, network, "net")
+    again = open_network_or_model(path)
+    assert [v.name for v in again.variables] == [name, "wet"]
+    assert [table.tolist() for table in again.tables] == [table.tolist() for table in network.tables]
+
+
+def test_a_file_may_begin_with_a_name_with_parentheses():
+    node, potential = 'node cost(item) { states = ("lo" "hi"); }\n', "potential (cost(item)) { data = (0.3 0.7); }\n"
+    for text in (node + potential, f"discrete {node}{potential}"):
+        assert read(text).variables[0].name == "cost(item)"
+    with pytest.raises(FormatError, match=r"a table of the unknown variable 'cost\(item\)'"):
+        read(potential + node)
+
+
+def test_a_potential_without_data_is_uniform():
+    said: list[str] = []
+    network = read(NETWORK[: NETWORK.index("potential ( wet")] + "potential (wet | rain) {}\n", said.append)
+    assert network.tables[0].tolist() == [0.8, 0.2] and network.tables[1].tolist() == [[0.5, 0.5]] * 2
+    assert said == ["<stream>: the potential of 'wet' has no data: it is uniform, as in HUGIN"]
+    with pytest.raises(FormatError, match=r"'wet' is an expression \(model_nodes\), no table"):
+        read(NETWORK.replace("data = ((", "model_nodes = (); model_data = (("))
