@@ -15,8 +15,9 @@ import re
 
 from .errors import Malformed
 from .kinds import Format, Kind
-from .registry import BINARY, EMPTY, FORMATS, UNREAD, find_format, formats_of, named_formats
+from .registry import BINARY, EMPTY, FORMATS, find_format, formats_of, named_formats
 from .textlines import EMPTY_REMEDY, Lines
+from .unread import UNREAD
 from .wording import option_value
 
 HEAD_SIZE = 1 << 20
@@ -28,6 +29,8 @@ _BINARY_SIZE = 1 << 16
 _TEXT = bytes(range(0x20, 0x100)) + b"\t\n\r\f\x1b"
 # Possessive quantifiers: each comment matches in one way only. So the time grows linearly with their number.
 _COMMENTS = re.compile(rb"(?:\s++|#[^\n]*+|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
+_TAGGED_NAME = re.compile(rb"<(\w[^\s<>/]*+)[^<>\n]*+>(?>[^\n]*?</\1>)?[^\n<,;\t|]*+[,;\t|]")
+"""A first cell that begins with a tag, and a delimiter: the names of a table, for no XML goes on like this."""
 _compile = functools.cache(re.compile)
 _MAGIC = tuple((magic, row) for row in (*FORMATS, *UNREAD) for magic in row.magic)
 
@@ -42,6 +45,8 @@ def detect(head: bytes) -> Format:
     if not head.removeprefix(codecs.BOM_UTF8).strip():
         return EMPTY
     text = _significant(head)
+    if _TAGGED_NAME.match(text):
+        return find_format("csv")
     for row in (*FORMATS, *UNREAD):
         if row.pattern and _compile(row.pattern).match(text):
             return row
@@ -105,6 +110,10 @@ def require_format(lines: Lines, kinds: tuple[Kind, ...], wanted: str) -> Format
     text = _significant(_head_of(lines)) if found.name in (EMPTY.name, "csv") else None
     if text == b"":
         raise Malformed("the input is empty", source=lines.source, remedy=EMPTY_REMEDY)
+    if found.remedy:
+        raise Malformed(
+            f"expected {wanted}, this looks like {found.called}", source=lines.source, remedy=found.remedy
+        )
     rows = formats_of(*kinds)
     for row in rows:
         if found.name in (row.name, *row.takes):

@@ -60,6 +60,8 @@ class Format:
     """Whether it has undirected edges beside arcs. Then its writer also takes an `EssentialGraph`, and its reader
     takes a list and adds undirected edges to it instead of refusing them.
     """
+    remedy: str = ""
+    """What converts it, for messages, if it is not read."""
     takes: tuple[str, ...] = ()
     """Names of further formats that its reader reads as its own kind."""
     package: str = ""

@@ -28,6 +28,7 @@ from typing import Any
 
 from .discovery import UnusableError, discovered
 from .kinds import Format, Kind
+from .unread import UNREAD, XML_PROLOG
 
 
 def _row(about: tuple[str, Kind, str, str], code: tuple[str, str], **further: Any) -> Format:
@@ -59,7 +60,6 @@ _NUMBER = rb"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
 _PSS_SETS = rb"(?:[ ]*(?:" + _NUMBER + rb"[ \t]+\S[^\n]*)?\n)*+"
 _PSS_EMPTY = rb"[ ]*" + _NUMBER + rb"[ ]*(?:\n|\Z)"
 _PSS_NEXT = rb"(?:VAR|META)[ \t]+\S"
-_XML_PROLOG = rb"(?:<\?[^>]*>\s*|<!--(?:[^-]|-(?!->))*+-->\s*|<!(?!--)[^>]*>\s*|\]>\s*)*+"
 _PACE_COMMENTS = rb"(?:c[^\n]*\n|[ \t]*\n)*+"
 
 MAIN_FORMATS = (
@@ -180,13 +180,13 @@ MAIN_FORMATS = (
         ("xmlbif", Kind.PARAMETERS, "an XMLBIF network", ".xmlbif .bifxml"),
         ("graphs.parameters.xmlbif:read_xmlbif", "graphs.parameters.xmlbif:xmlbif_text"),
         help="XML interchange format 0.3",
-        pattern=_XML_PROLOG + rb"<BIF[\s>]",
+        pattern=XML_PROLOG + rb"<BIF[\s>]",
     ),
     _row(
         ("xdsl", Kind.PARAMETERS, "an XDSL network", ".xdsl"),
         ("graphs.parameters.xdsl:read_xdsl", "graphs.parameters.xdsl:xdsl_text"),
         help="GeNIe and SMILE",
-        pattern=_XML_PROLOG + rb"<smile[\s>]",
+        pattern=XML_PROLOG + rb"<smile[\s>]",
     ),
     _row(
         ("dsl", Kind.PARAMETERS, "a DSL network", ".dsl"),
@@ -231,7 +231,7 @@ MAIN_FORMATS = (
         ("graphml", Kind.NETWORK, "a GraphML graph", ".graphml"),
         ("graphs.graphml:read_graphml", "graphs.graphml:graphml_text"),
         help="GraphML directed graph",
-        pattern=_XML_PROLOG + rb"<(?:\w+:)?graphml[\s/>]",
+        pattern=XML_PROLOG + rb"<(?:\w+:)?graphml[\s/>]",
         has_edges=True,
         takes=("xml",),
     ),
@@ -273,7 +273,7 @@ MAIN_FORMATS = (
         ("svg", Kind.PICTURE, "an SVG picture", ".svg"),
         ("", "pictures.svg:svg_text"),
         help="picture of a network, in layers",
-        pattern=_XML_PROLOG + rb"<(?:\w+:)?svg[\s/>]",
+        pattern=XML_PROLOG + rb"<(?:\w+:)?svg[\s/>]",
     ),
     _row(
         ("html", Kind.PICTURE, "a web page", ".html .htm"),
@@ -312,22 +312,6 @@ EMPTY = Format("empty", Kind.UNKNOWN, "empty input")
 BINARY = Format("binary", Kind.UNKNOWN, "binary data")
 COMPRESSED = (".gz", ".zst")
 """Endings of names under which data are written compressed."""
-
-UNREAD = (
-    Format("feather-v1", Kind.UNKNOWN, "a Feather file of version 1", magic=(b"FEA1",)),
-    Format("gzip", Kind.UNKNOWN, "doubly compressed data", magic=(b"\x1f\x8b",)),
-    Format("zip", Kind.UNKNOWN, "a zip archive (or a spreadsheet)", magic=(b"PK\x03\x04",)),
-    Format("xz", Kind.UNKNOWN, "xz-compressed data", magic=(b"\xfd7zXZ\x00",)),
-    Format("bzip2", Kind.UNKNOWN, "bzip2-compressed data", magic=(b"BZh",)),
-    Format("zstd", Kind.UNKNOWN, "doubly compressed data", magic=(b"\x28\xb5\x2f\xfd",)),
-    Format("hdf5", Kind.UNKNOWN, "an HDF5 file", magic=(b"\x89HDF",)),
-    Format("utf-16", Kind.UNKNOWN, "UTF-16 text", magic=(b"\xff\xfe", b"\xfe\xff")),
-    Format("json", Kind.UNKNOWN, "JSON that is none of ours", pattern=rb'\{\s*["}]'),
-    Format(
-        "xml", Kind.UNKNOWN, "an XML file", pattern=rb"<(?:\?xml\b|!--|!DOCTYPE|(?=(?s:.*(?:</|/>)))[a-zA-Z][^<>]*+>)"
-    ),
-)
-"""Formats that are recognised, so that messages can name them, but neither read nor written."""
 
 _TAKEN = {row.name for row in (*MAIN_FORMATS, *UNREAD, EMPTY, BINARY)} | {"table", "jsonl"}
 

@@ -23,9 +23,10 @@ from formats.data_records import Variable
 from formats.detection import HEAD_SIZE, detect, detect_lines
 from formats.errors import Malformed
 from formats.kinds import STRUCTURES, Kind
-from formats.registry import FORMATS, UNREAD, find_format, formats_of
+from formats.registry import FORMATS, find_format, formats_of
 from formats.sets.parent_sets import write_parent_sets
 from formats.textlines import Lines
+from formats.unread import UNREAD
 
 HEADS = [
     (b"a,b\n1,2\n", "csv"),
@@ -84,6 +85,23 @@ HEADS = [
     (b"a\x01b", "binary"),
     (b"\x89PNG\r\n\x1a\n\0\0\0\r", "png"),
     ("a,b\n".encode("utf-16"), "utf-16"),
+    (b"% a comment\n\n% and one\n@relation 'toy set'\n@attribute a {x, y}\n", "arff"),
+    (b"@RELATION toy\n", "arff"),
+    (b"dag{ X -> Y ; Z -> X }", "dagitty"),
+    (b'pdag "a graph" {\nX\n', "dagitty"),
+    (b'graph [ directed 1 node [ id 0 label "X" ] ]', "gml"),
+    (b'Creator "igraph version 1.3"\nVersion 1\ngraph\n[\n  directed 1\n', "gml"),
+    (b"graph\n[\n  node\n  [\n", "gml"),
+    (b'{"V":["A","B"],"E":[["A","B"]]}', "libpgm"),
+    (b'{\n "Vdata": {"A": {"ord": 0}}}', "libpgm"),
+    (b'<?xml version="1.0"?>\n<bayesNet><bnVariables/></bayesNet>', "tetrad"),
+    (b'<?xml version="1.0"?>\n<ProbModelXML formatVersion="0.2.0">', "probmodelxml"),
+    (b'<?xml version="1.0"?>\n<ANALYSISNOTEBOOK NAME="x">', "xbn"),
+    (b"<script>alert(1)</script>,b\n1,2\n", "csv"),
+    (b"<b>x</b>\t<b>y</b>\n1\t2\n", "csv"),
+    (b"<a/>;b\n</a>;2\n", "csv"),
+    (b"<svg>,b\n1,</svg>\n", "csv"),
+    (b"<a><b>x</b></a>\n", "xml"),
     (b"", "empty"),
     (b" \r\n\t\n", "empty"),
 ]
@@ -108,7 +126,12 @@ def test_patterns_exclude_each_other(row):
     """No head is claimed by two rows, so their order does not matter."""
     mine = [head for head, name in HEADS if name == row.name]
     others = [other for other in (*FORMATS, *UNREAD) if other.pattern and other.name != row.name]
-    general = {"json": {"bnsl.parentsets", "bnsl.network", "bnsl.forest", "cyjs"}, "xml": {"graphml", "svg", "html"}}
+    of_json = {"bnsl.parentsets", "bnsl.network", "bnsl.forest", "cyjs", "libpgm"}
+    general = {
+        "json": of_json,
+        "xml": {"graphml", "svg", "html", "tetrad", "probmodelxml", "xbn", "csv"},
+        "svg": {"csv"},
+    }
     for head in mine:
         text = head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
         for other in others:
@@ -200,6 +223,16 @@ def test_messages_name_what_is_no_network(head: bytes):
     called = re.escape(detect(head).called)
     with pytest.raises(Malformed, match=f"expected a network, this looks like {called}"):
         open_network(io.BytesIO(head))
+
+
+@pytest.mark.parametrize("row", [row for row in UNREAD if row.remedy], ids=lambda row: row.name)
+def test_formats_that_are_not_read_are_named_with_what_converts_them(tmp_path, row):
+    path = tmp_path / "given"
+    path.write_bytes(next(head for head, name in HEADS if name == row.name))
+    for command in (["entropy", str(path)], ["convert", str(path), "--to", "network"]):
+        result = CliRunner().invoke(cli, command)
+        assert result.exit_code == 65
+        assert row.called in result.stderr and f"\n  {row.remedy}" in result.stderr
 
 
 # ---- tables that begin like another format
