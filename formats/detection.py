@@ -123,6 +123,4 @@ def require_format(lines: Lines, kinds: tuple[Kind, ...], wanted: str) -> Format
             return row
     is_data = found.kind is Kind.DATA
     remedy = _data_remedy(kinds, lines.source) if is_data else "bnsl formats lists what is read"
-    if found.kind is Kind.MARKOV:
-        remedy = "it has no arcs; 'bnsl query' answers for its states: distributions, --mpe, --map, --probability"
     raise Malformed(f"expected {wanted}, this looks like {found.called}", source=lines.source, remedy=remedy)

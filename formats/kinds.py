@@ -20,7 +20,6 @@ class Kind(enum.StrEnum):
     ARC_PROBABILITIES = "arc probabilities"
     DATA = "data"
     PARAMETERS = "network with parameters"
-    MARKOV = "Markov network"
     MORAL_GRAPH = "moral graph"
     DECOMPOSITION = "tree decomposition"
     PICTURE = "picture"

@@ -28,7 +28,7 @@ from typing import Any
 
 from .discovery import UnusableError, discovered
 from .kinds import Format, Kind
-from .unread import UNREAD, XML_PROLOG
+from .unread import UAI_NUMBERS, UNREAD, XML_PROLOG
 
 
 def _row(about: tuple[str, Kind, str, str], code: tuple[str, str], **further: Any) -> Format:
@@ -51,8 +51,6 @@ _ALONE = rb"[ \t]*+\n\s*+\{[ \t]*+\}?[ \t]*+(?:\n|\Z)"
 _BRACE = rb"(?:[ \t]*+\{|[ \t]*+(?://[^\n]*)?" + _ALONE + rb")"
 _WORDS = rb'(?:[ \t]++(?:"(?:[^"\\\n]|\\.)*"|[^\s,;{}"]++(?:[ ]+[^\s,;{}"]++)*+))?'
 _BLOCK = rb"(?:" + _WORDS + _BRACE + rb"|[ \t]*\n\s*+[^\s,;{}]+" + _ALONE + rb")"
-_UAI_NUMBERS = rb"[ \t]*\n(?:[ \t]*(?:\d++[ \t]*)?\n)*+[ \t]*\d++[ \t]+\d"
-"""Lines of a number, then one of at least two numbers, which a table of one column has not."""
 _SKIP = rb"(?:\s|#[^\n]*(?:\n|\Z))*+"
 _NUMBER = rb"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
 # A block of a pss file has lines of a score with parents, and one bare score for the empty set; no column of a table
@@ -211,14 +209,7 @@ MAIN_FORMATS = (
         ("graphs.parameters.uai:read_uai", "graphs.parameters.uai:uai_text"),
         help="UAI competitions: numbers only",
         opening=rb"BAYES[ \t]*(?:\n|\Z)",
-        pattern=rb"BAYES" + _UAI_NUMBERS,
-    ),
-    _row(
-        ("uai-markov", Kind.MARKOV, "a Markov network", ".uai"),
-        ("graphs.parameters.uai:read_uai_markov", ""),
-        help="Markov network of UAI, for query alone",
-        opening=rb"MARKOV[ \t]*(?:\n|\Z)",
-        pattern=rb"MARKOV" + _UAI_NUMBERS,
+        pattern=rb"BAYES" + UAI_NUMBERS,
     ),
     _row(
         ("dot", Kind.NETWORK, "a Graphviz graph", ".dot .gv"),

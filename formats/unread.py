@@ -10,6 +10,9 @@ from .kinds import Format, Kind
 XML_PROLOG = rb"(?:<\?[^>]*>\s*|<!--(?:[^-]|-(?!->))*+-->\s*|<!(?!--)[^>]*>\s*|\]>\s*)*+"
 """What may precede the first element of an XML file; the expression is possessive."""
 
+UAI_NUMBERS = rb"[ \t]*\n(?:[ \t]*(?:\d++[ \t]*)?\n)*+[ \t]*\d++[ \t]+\d"
+"""Lines of a number, then one of at least two numbers, which a table of one column has not."""
+
 _BY_PGMPY = "pgmpy reads it (readwrite.{}) and writes BIF, which is read (readwrite.BIFWriter)"
 
 
@@ -57,6 +60,12 @@ UNREAD = (
         "write its arcs as CSV, which is read, by: python -c \"import json; print('from,to', *map(','.join, "
         "json.load(open('FILE'))['E']), sep='\\n')\" > arcs.csv",
         pattern=rb'\{\s*+"(?:[VE]"\s*+:\s*+\[|Vdata"\s*+:\s*+\{)',
+    ),
+    _row(
+        "uai-markov",
+        "a Markov network of UAI",
+        "it has no arcs: pyAgrum (loadMRF) and toulbar2 answer for its states",
+        pattern=rb"MARKOV" + UAI_NUMBERS,
     ),
     _row("json", "JSON that is none of ours", pattern=rb'\{\s*["}]'),
     _row(

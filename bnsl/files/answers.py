@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,6 @@ class Answers:
     - `source`, `rows`: the table of the question, and which of its rows are answered (bool; None for all).
     - `titles`: short titles of columns in a table to read, whose figures then have four decimals.
     - `spare`: columns that a table to read leaves out where it would be too wide.
-    - `uai_text`: the answer in the results format of the UAI competitions; None if it is none of their tasks.
     - `header`: facts for the metadata of Arrow and Parquet files; empty for none.
     """
 
@@ -37,7 +36,6 @@ class Answers:
     titles: Mapping[str, str] | None = None
     spare: Collection[str] = ()
     header: dict[str, Any] = field(default_factory=dict)
-    uai_text: Callable[[], str] | None = None
 
     @property
     def values(self) -> list[list[Any]]:

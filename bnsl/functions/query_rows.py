@@ -94,7 +94,7 @@ def result_columns(engine: Engine, targets: list[int]) -> dict[str, str]:
         variable = engine.variables[target]
         columns[variable.name] = TEXT
         columns |= dict.fromkeys((f"P({variable.name}={state})" for state in variable.known_states), FIGURE)
-    return columns | {"log_probability" if engine.given is None else "log_partition": FIGURE}
+    return columns | {"log_probability": FIGURE}
 
 
 def result_batches(

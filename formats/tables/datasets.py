@@ -129,7 +129,7 @@ def _read(source: Source, delimiter: str | None, header: bool, warn: Warn) -> Ra
     if found.kind is not Kind.DATA:
         raise Malformed(
             f"this is {found.called}, not a data table",
-            remedy="data may be CSV or TSV (UTF-8, also gzip or zstd), Parquet, Arrow or Feather",
+            remedy=found.remedy or "data may be CSV or TSV (UTF-8, also gzip or zstd), Parquet, Arrow or Feather",
         )
     if found.magic and (delimiter is not None or not header):
         raise UnsuitableData(

@@ -126,8 +126,7 @@ _EVERYWHERE = (
 )  # fmt: skip
 
 _BY_KIND = {
-    Kind.PARENT_SETS: "sets", Kind.NETWORK: "network", Kind.PARAMETERS: "network", Kind.MARKOV: "network",
-    Kind.DATA: "data",
+    Kind.PARENT_SETS: "sets", Kind.NETWORK: "network", Kind.PARAMETERS: "network", Kind.DATA: "data",
 }  # fmt: skip
 KIND = {row.name: _BY_KIND[row.kind] for row in formats_of(*_BY_KIND)} | {
     "bnsl.forest": "forest", "bnsl.proof": "proof", "bnsl.entropy": "entropy", "bnsl.arc-probabilities": "strengths",

@@ -29,7 +29,6 @@ BY_HAND = {
     "weather.dsl": "dsl",
     "weather.dne": "dne",
     "weather.dsc": "dsc",
-    "markov.uai": "uai-markov",
     "graph.dot": "dot",
     "graph.graphml": "graphml",
     "modelstring.txt": "modelstring",
