@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..files.answers import Answers
@@ -31,9 +30,7 @@ def _finish(found: Answers | Rows) -> Table:
 def query(
     network: Any = argument("NETWORK", is_required=True),
     evidence: tuple[str, ...] = argument("NAME=STATE", kind=TEXT, is_several=True),
-    data: Any = parameter(
-        "Rows to fit parameters to, or to test --independencies on.", INPUT, "DATA", section="Input"
-    ),
+    data: Any = parameter("Rows to fit parameters to.", INPUT, "DATA", section="Input"),
     smoothing: float | None = shared.smoothing_option(
         "With --data, equivalent sample size of a uniform prior of the parameters.", "Input"
     ),
@@ -74,8 +71,7 @@ def query(
     if graph.asked:
         from .graph_answers import answer_graph
 
-        opened = None if data is None else partial(data_options.open, data, run.reporter)
-        return answer_graph(network, graph, opened, seed, run.reporter)
+        return answer_graph(network, graph, run.reporter)
     shared.check_sources(network, data, rows.table)
     if rows.table is not None and (evidence or vars(question) != vars(questions.NO_QUESTION)):
         raise UsageError("--evidence TABLE goes with --predict and --fill, not with questions about one row.")

@@ -154,7 +154,6 @@ VALUES: dict[str, tuple[str, ...]] = {
     "plan.each": ("seed=3,4", "rows=1,2"),
     "predict": ("a", "b"),
     "reference": ("truth.txt",),
-    "relatives": ("a",),
     "require": ("c,a",),
     "resample": ("jackknife",),
     "resume": ("1.jsonl",),
