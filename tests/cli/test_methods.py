@@ -149,7 +149,7 @@ def test_takers():
     assert takers_of("iterations") == ["obs", "asobs without --tw"]
     assert takers_of("tabu") == ["hc", "mmhc"]
     assert "ils without --tw" in takers_of("init")
-    assert takers_of("restarts", takes=False) == ["exact", "forest", "pricing", "tan", "kdb", "cll", "blanket"]
+    assert takers_of("restarts", takes=False) == ["exact", "forest", "pricing", "tan", "kdb", "cll"]
 
 
 def test_defaults():
