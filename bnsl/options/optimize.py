@@ -140,14 +140,6 @@ class TaskOptions:
         ),
         OUTPUT_FILE,
     )
-    best_classes: int | None = option(
-        with_takers(
-            "Write a network of each of the K best equivalence classes, best first, as a stream; up to 22 variables",
-            takers_text("best_classes"),
-        ),
-        Whole(1),
-        "K",
-    )
     bootstrap: int | None = option(
         "Learn R networks, each from as many rows of DATA drawn with replacement, and write them as a stream.",
         Whole(1),
@@ -266,10 +258,9 @@ def check_resumed(run: Run, given: TaskOptions) -> None:
 
 def check_dry_run(given: TaskOptions, data_options: DataOptions) -> None:
     """Refuse a forecast of several networks, or with outputs of a search."""
-    several = {"bootstrap": "--bootstrap", "best_classes": "--best-classes"}
-    for name, said in {**several, "save_sets": "--save-sets", "proof": "--proof"}.items():
+    for name, said in {"bootstrap": "--bootstrap", "save_sets": "--save-sets", "proof": "--proof"}.items():
         if given.dry_run and getattr(given, name) is not None:
-            what = "forecasts one search" if name in several else "writes no results of a search"
+            what = "forecasts one search" if name == "bootstrap" else "writes no results of a search"
             raise UsageError(f"--dry-run {what}: leave out {said}.")
     if given.dry_run and data_options.keeps_holes:
         raise UsageError("--dry-run forecasts a search on complete rows: leave out --missing em.")

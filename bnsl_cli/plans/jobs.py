@@ -31,9 +31,7 @@ FILE_NAME = re.compile(r"[\w@+,./-]+")
 
 OUTPUT_OPTIONS = ("-o", "--output")
 
-WITHOUT_RESUME = frozenset(
-    ("--bootstrap", "--best-classes", "--missing", "--format", "--proof", "--dry-run", "--resume")
-)
+WITHOUT_RESUME = frozenset(("--bootstrap", "--missing", "--format", "--proof", "--dry-run", "--resume"))
 """Options with which a run of optimize is not continued."""
 
 MARGIN = 1.5

@@ -135,7 +135,7 @@ MAIN_METHODS = {
         "exact",
         "the best network with the proof, or how far from it one may be when the time is up",
         {
-            SETS: on_sets("stages.optimize.exact.search", "init", "start", "proof", "best_classes"),
+            SETS: on_sets("stages.optimize.exact.search", "init", "start", "proof"),
             SETS_TW: on_sets("stages.optimize.exact.width.search", "start", "proof"),
         },
     ),
@@ -161,7 +161,7 @@ MAIN_METHODS = {
     ),
 }
 
-INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "best_classes", "workers")
+INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "workers")
 """Inputs and outputs that methods name among their options and the command line opens."""
 
 METHODS = installed("bnsl.searches", MAIN_METHODS, {*(each.name for each in fields(OptimizeOptions)), *INPUTS})
