@@ -87,7 +87,8 @@ def _head_of(lines: Lines) -> bytes:
     for line in lines:
         seen.append((lines.number, line, lines.terminated))
         size += len(line) + 1
-        if size >= HEAD_SIZE or (line.lstrip().startswith(b"{") and size == len(line) + 1):
+        is_record = line.lstrip().startswith(b"{") and line.strip() != b"{"
+        if size >= HEAD_SIZE or (is_record and size == len(line) + 1):
             break
     # Line numbers are kept: the reader begins at the first line.
     lines.push_back(seen)
