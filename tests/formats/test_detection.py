@@ -162,9 +162,6 @@ def assert_detected(content: bytes, name: str) -> None:
 @given(data=st.data())
 def test_written_networks_are_detected(tmp_path_factory, row, data):
     model = data.draw(bayesian_networks()) if row.kind is Kind.PARAMETERS else data.draw(networks(words))
-    if row.kind is Kind.DECOMPOSITION:
-        order = list(range(model.n_variables))
-        model.header.extra["treewidth"] = {"elimination": order}
     path = tmp_path_factory.getbasetemp() / "written"
     write_network(str(path), model, row.target)
     assert_detected(path.read_bytes(), "csv" if "csv" in row.takes else row.name)
