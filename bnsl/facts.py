@@ -58,10 +58,8 @@ def _score_text(network: Network) -> str:
 
 
 def _standing(network: Network) -> list[str]:
-    """How a network compares with others: its rank, its gap; and whether the search ended early."""
+    """How a network compares with others: its gap; and whether the search ended early."""
     extra, parts = network.header.extra, []
-    if "rank" in extra:
-        parts.append(f"class {extra['rank']} of {extra.get('ranked_among', 'unknown networks')} by score")
     if extra.get("interrupted"):
         parts.append("interrupted")
     if isinstance(extra.get("gap"), float) and extra.get("total") is not None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from bnsl.files.answers import Answers
 from bnsl.files.recording import json_text
 from bnsl.files.rows import Rows
-from bnsl.running.errors import UsageError
 
 if TYPE_CHECKING:
     from bnsl.options.shared import OutputOptions
@@ -25,7 +24,6 @@ def write_rows(target: str, rows: Rows, format: str) -> None:
 
 def write_answers(target: OutputOptions, answers: Answers, format: str, reporter: Reporter) -> None:
     """Write a table of answers, to read or for programs, and its closing line."""
-    from formats.streams import write_output
     from formats.tables.results.result_tables import METADATA_KEY, open_result_writer
 
     from .tables.stage_results import show_results
@@ -35,15 +33,6 @@ def write_answers(target: OutputOptions, answers: Answers, format: str, reporter
         reporter.pause()
         look = target.rows_shown, answers.closing, answers.titles, answers.spare
         show_results(target.output, answers.columns, values, *look)
-        return
-    if format == "uai":
-        if answers.uai_text is None:
-            raise UsageError(
-                "--format uai goes with exact answers about all variables, --probability, --mpe or --map."
-            )
-        write_output(target.output, answers.uai_text())
-        reporter.pause()
-        reporter.summary(answers.closing)
         return
     metadata = {METADATA_KEY: json_text(answers.header).encode()} if answers.header else None
     with open_result_writer(target.output, answers.columns, format, metadata) as write:

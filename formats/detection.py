@@ -82,7 +82,8 @@ def _head_of(lines: Lines) -> bytes:
     for line in lines:
         seen.append((lines.number, line, lines.terminated))
         size += len(line) + 1
-        if size >= HEAD_SIZE or (line.lstrip().startswith(b"{") and size == len(line) + 1):
+        is_record = line.lstrip().startswith(b"{") and line.strip() != b"{"
+        if size >= HEAD_SIZE or (is_record and size == len(line) + 1):
             break
     # Line numbers are kept: the reader begins at the first line.
     lines.push_back(seen)
@@ -118,6 +119,4 @@ def require_format(lines: Lines, kinds: tuple[Kind, ...], wanted: str) -> Format
             return row
     is_data = found.kind is Kind.DATA
     remedy = _data_remedy(kinds, lines.source) if is_data else "bnsl formats lists what is read"
-    if found.kind is Kind.MARKOV:
-        remedy = "it has no arcs; 'bnsl query' answers for its states: distributions, --mpe, --map, --probability"
     raise Malformed(f"expected {wanted}, this looks like {found.called}", source=lines.source, remedy=remedy)

@@ -114,18 +114,6 @@ def screened_of(graph: Network | EssentialGraph) -> frozenset[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class MarkovNetwork:
-    """Variables and factors, whose product is a distribution of the variables up to a constant."""
-
-    variables: tuple[Variable, ...]
-    """With known states."""
-    scopes: tuple[tuple[int, ...], ...]
-    """The variables of each factor, in the order of its table's axes."""
-    tables: tuple[np.ndarray, ...]
-    """float64, finite, at least 0: one of an axis for each variable of the factor's scope."""
-
-
-@dataclass(frozen=True, eq=False)
 class BayesianNetwork:
     """A network with parameters."""
 

@@ -18,14 +18,11 @@ class Kind(enum.StrEnum):
     ARC_PROBABILITIES = "arc probabilities"
     DATA = "data"
     PARAMETERS = "network with parameters"
-    MARKOV = "Markov network"
-    MORAL_GRAPH = "moral graph"
-    DECOMPOSITION = "tree decomposition"
     PICTURE = "picture"
     UNKNOWN = "nothing that is read"
 
 
-STRUCTURES = (Kind.NETWORK, Kind.PARAMETERS, Kind.MORAL_GRAPH, Kind.DECOMPOSITION)
+STRUCTURES = (Kind.NETWORK, Kind.PARAMETERS)
 """Kinds that are written from a network."""
 
 

@@ -4,8 +4,7 @@ Detection, the readers and writers of `formats`, the targets and help of ``bnsl 
 formats`` all derive from these rows. A new format is a module of its own and a row here, with these signatures:
 
 - a network is read by ``read(lines: Lines) -> Network`` and written by ``text(network: Network) -> str``; the same
-  with `BayesianNetwork` if it has parameters, and an `EssentialGraph` as well if it has edges; moral graphs and tree
-  decompositions are written like networks;
+  with `BayesianNetwork` if it has parameters, and an `EssentialGraph` as well if it has edges;
 - parent sets are read by ``read(lines, *, partial, warn) -> (Header, Iterator[ParentSetRecord])`` and written by
   ``chunks(header, records) -> Iterator[bytes]``;
 - data are read by ``read(data: bytes, layout, warn) -> RawTable`` (or a table of pyarrow) and written by
@@ -24,7 +23,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .kinds import Format, Kind
-from .unread import XML_PROLOG
+from .unread import UAI_NUMBERS, XML_PROLOG
 
 
 def _row(about: tuple[str, Kind, str, str], code: tuple[str, str], **further: Any) -> Format:
@@ -47,8 +46,6 @@ _ALONE = rb"[ \t]*+\n\s*+\{[ \t]*+\}?[ \t]*+(?:\n|\Z)"
 _BRACE = rb"(?:[ \t]*+\{|[ \t]*+(?://[^\n]*)?" + _ALONE + rb")"
 _WORDS = rb'(?:[ \t]++(?:"(?:[^"\\\n]|\\.)*"|[^\s,;{}"]++(?:[ ]+[^\s,;{}"]++)*+))?'
 _BLOCK = rb"(?:" + _WORDS + _BRACE + rb"|[ \t]*\n\s*+[^\s,;{}]+" + _ALONE + rb")"
-_UAI_NUMBERS = rb"[ \t]*\n(?:[ \t]*(?:\d++[ \t]*)?\n)*+[ \t]*\d++[ \t]+\d"
-"""Lines of a number, then one of at least two numbers, which a table of one column has not."""
 _SKIP = rb"(?:\s|#[^\n]*(?:\n|\Z))*+"
 _NUMBER = rb"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
 # A block of a pss file has lines of a score with parents, and one bare score for the empty set; no column of a table
@@ -56,7 +53,6 @@ _NUMBER = rb"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
 _PSS_SETS = rb"(?:[ ]*(?:" + _NUMBER + rb"[ \t]+\S[^\n]*)?\n)*+"
 _PSS_EMPTY = rb"[ ]*" + _NUMBER + rb"[ ]*(?:\n|\Z)"
 _PSS_NEXT = rb"(?:VAR|META)[ \t]+\S"
-_PACE_COMMENTS = rb"(?:c[^\n]*\n|[ \t]*\n)*+"
 
 FORMATS = (
     _json_lines(
@@ -185,36 +181,11 @@ FORMATS = (
         pattern=XML_PROLOG + rb"<smile[\s>]",
     ),
     _row(
-        ("dsl", Kind.PARAMETERS, "a DSL network", ".dsl"),
-        ("graphs.parameters.block_networks:read_dsl", ""),
-        help="GeNIe and SMILE before XDSL",
-        pattern=rb"net[ \t]+\w+" + _BRACE,
-    ),
-    _row(
-        ("dne", Kind.PARAMETERS, "a Netica network", ".dne"),
-        ("graphs.parameters.block_networks:read_netica", ""),
-        help="Netica, as text",
-        pattern=rb"(?://[^\n]*\n\s*)*+bnet[ \t]+\w+" + _BRACE,
-    ),
-    _row(
-        ("dsc", Kind.PARAMETERS, "a network of Microsoft's MSBN", ".dsc"),
-        ("graphs.parameters.msbn:read_msbn", ""),
-        help="Microsoft's MSBN, also of R's bnlearn",
-        pattern=rb"(?://[^\n]*\n\s*)*+belief[ \t]+network\b",
-    ),
-    _row(
         ("uai", Kind.PARAMETERS, "a UAI network", ".uai"),
         ("graphs.parameters.uai:read_uai", "graphs.parameters.uai:uai_text"),
         help="UAI competitions: numbers only",
         opening=rb"BAYES[ \t]*(?:\n|\Z)",
-        pattern=rb"BAYES" + _UAI_NUMBERS,
-    ),
-    _row(
-        ("uai-markov", Kind.MARKOV, "a Markov network", ".uai"),
-        ("graphs.parameters.uai:read_uai_markov", ""),
-        help="Markov network of UAI, for query alone",
-        opening=rb"MARKOV[ \t]*(?:\n|\Z)",
-        pattern=rb"MARKOV" + _UAI_NUMBERS,
+        pattern=rb"BAYES" + UAI_NUMBERS,
     ),
     _row(
         ("dot", Kind.NETWORK, "a Graphviz graph", ".dot .gv"),
@@ -254,18 +225,6 @@ FORMATS = (
         pattern=rb"(?=\[)(?=(?s:.*(?:\]\[|\|))|[^\n]*+\s*+\Z)(?:\[[^\[\]\n]++\]\s*)*+(?:\[[^\[\]\n]*+\s*+)?\Z",
     ),
     _row(
-        ("gr", Kind.MORAL_GRAPH, "a PACE graph", ".gr"),
-        ("", "graphs.pace:gr_text"),
-        help="PACE 2016 graph",
-        pattern=_PACE_COMMENTS + rb"p[ \t]+tw[ \t]+\d+[ \t]+\d+[ \t]*(?:\n|\Z)",
-    ),
-    _row(
-        ("td", Kind.DECOMPOSITION, "a PACE tree decomposition", ".td"),
-        ("", "graphs.pace:td_text"),
-        help="PACE 2016 tree decomposition",
-        pattern=_PACE_COMMENTS + rb"s[ \t]+td[ \t]+\d+[ \t]+\d+[ \t]+\d+[ \t]*(?:\n|\Z)",
-    ),
-    _row(
         ("svg", Kind.PICTURE, "an SVG picture", ".svg"),
         ("", "pictures.svg:svg_text"),
         help="picture of a network, in layers",
@@ -276,18 +235,6 @@ FORMATS = (
         ("", "pictures.html:html_text"),
         help="the same as a page: search, zoom, probabilities given findings",
         pattern=rb"(?i:<!doctype[ \t]+html[\s>]|<html[\s>])",
-    ),
-    _row(
-        ("cyjs", Kind.PICTURE, "a Cytoscape network", ".cyjs"),
-        ("", "pictures.cytoscape:cyjs_text"),
-        help="the same for Cytoscape, with degrees and strengths",
-        pattern=rb'\{\s*"format_version"\s*:\s*"[\d.]++"\s*,\s*"generated_by"',
-    ),
-    _row(
-        ("tikz", Kind.PICTURE, "a TikZ picture", ".tikz"),
-        ("", "pictures.tikz:tikz_text"),
-        help="the same for LaTeX documents",
-        pattern=rb"(?:%[^\n]*+\n)*+\\begin\{tikzpicture\}",
     ),
     _row(
         ("pdf", Kind.PICTURE, "a PDF document", ".pdf"),

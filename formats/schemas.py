@@ -113,8 +113,6 @@ bound number nats: upper bound on the score of any network
 gap number nats: bound minus total
 bound_relative_to string: networks that the bound is about: of the sets listed (at the end of the search),
     others may score better; or, with complete lists, 'all networks' within each limit that is named
-rank integer: place among the best equivalence classes of networks, from 1
-ranked_among string: networks among whose classes this is the rank, in words as bound_relative_to
 init string: how the search chose the orders that it started from
 begun_from string: 'the best forest': the network was made along its order; no sampled order gave a better one
 restarts integer: starts of the search; of a climber, the starts after its first
@@ -133,7 +131,6 @@ undecided_gap object nats: what the best choice of an undecided order can score 
 decoding string: how orders became networks, where a method has more than one way
 steps integer: additions, removals and reversals of arcs made
 evaluations integer: local scores that the climber computed
-first_score number nats: score of the network by score, before arcs about the target were changed
 classifier string: the classifier that was chosen: 'naive Bayes', 'tan' or 'kdb K'
 conditional_log_likelihood number nats: of the class given the other columns, each row by the counts of all others
 tests integer: tests of independence made to find the candidate parents

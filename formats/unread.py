@@ -10,6 +10,12 @@ from .kinds import Format, Kind
 XML_PROLOG = rb"(?:<\?[^>]*>\s*|<!--(?:[^-]|-(?!->))*+-->\s*|<!(?!--)[^>]*>\s*|\]>\s*)*+"
 """What may precede the first element of an XML file; the expression is possessive."""
 
+UAI_NUMBERS = rb"[ \t]*\n(?:[ \t]*(?:\d++[ \t]*)?\n)*+[ \t]*\d++[ \t]+\d"
+"""Lines of a number, then one of at least two numbers, which a table of one column has not."""
+
+_OPENED = rb"[ \t]+\w+\s*+\{[ \t]*+(?:\n|\Z)"
+_PACE_COMMENTS = rb"(?:c[^\n]*\n|[ \t]*\n)*+"
+
 _BY_PGMPY = "pgmpy reads it (readwrite.{}) and writes BIF, which is read (readwrite.BIFWriter)"
 
 
@@ -57,6 +63,49 @@ UNREAD = (
         "write its arcs as CSV, which is read, by: python -c \"import json; print('from,to', *map(','.join, "
         "json.load(open('FILE'))['E']), sep='\\n')\" > arcs.csv",
         pattern=rb'\{\s*+"(?:[VE]"\s*+:\s*+\[|Vdata"\s*+:\s*+\{)',
+    ),
+    _row(
+        "dsl",
+        "a DSL network, of GeNIe before XDSL",
+        "pyAgrum reads it and writes BIF, which is read: pyagrum.saveBN(pyagrum.loadBN('FILE.dsl'), 'NEW.bif')",
+        pattern=rb"net" + _OPENED,
+    ),
+    _row(
+        "dne",
+        "a Netica network",
+        "GeNIe opens it and saves it as .xdsl, which is read",
+        pattern=rb"(?://[^\n]*\n\s*)*+bnet" + _OPENED,
+    ),
+    _row(
+        "dsc",
+        "a network of Microsoft's MSBN",
+        "bnlearn of R reads it and writes BIF, which is read: write.bif('NEW.bif', read.dsc('FILE'))",
+        pattern=rb"(?://[^\n]*\n\s*)*+belief[ \t]+network\b",
+    ),
+    _row(
+        "gr",
+        "an undirected PACE graph",
+        "it has no arcs: a network is directed",
+        pattern=_PACE_COMMENTS + rb"p[ \t]+tw[ \t]+\d+[ \t]+\d+[ \t]*(?:\n|\Z)",
+    ),
+    _row(
+        "td",
+        "a tree decomposition of PACE",
+        "it has no arcs: a network is directed",
+        pattern=_PACE_COMMENTS + rb"s[ \t]+td[ \t]+\d+[ \t]+\d+[ \t]+\d+[ \t]*(?:\n|\Z)",
+    ),
+    _row(
+        "cyjs",
+        "a Cytoscape network",
+        "Cytoscape exports it as GraphML, which is read: File, Export, Network to File",
+        pattern=rb'\{\s*"format_version"\s*:\s*"[\d.]++"\s*,\s*"generated_by"',
+    ),
+    _row("tikz", "a TikZ picture", pattern=rb"(?:%[^\n]*+\n)*+\\begin\{tikzpicture\}"),
+    _row(
+        "uai-markov",
+        "a Markov network of UAI",
+        "it has no arcs: pyAgrum (loadMRF) and toulbar2 answer for its states",
+        pattern=rb"MARKOV" + UAI_NUMBERS,
     ),
     _row("json", "JSON that is none of ours", pattern=rb'\{\s*["}]'),
     _row(

@@ -27,7 +27,6 @@ class Answers:
     - `native`: columns, of all values, that take the place of columns of texts in Python.
     - `titles`: short titles of columns in a table to read, whose figures then have four decimals.
     - `spare`: columns that a table to read leaves out where it would be too wide.
-    - `uai_text`: the answer in the results format of the UAI competitions; None if it is none of their tasks.
     - `header`: facts for the metadata of Arrow and Parquet files; empty for none.
     """
 
@@ -41,7 +40,6 @@ class Answers:
     titles: Mapping[str, str] | None = None
     spare: Collection[str] = ()
     header: dict[str, Any] = field(default_factory=dict)
-    uai_text: Callable[[], str] | None = None
 
     @property
     def values(self) -> list[list[Any]]:

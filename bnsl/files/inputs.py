@@ -13,7 +13,7 @@ from ..tables import as_file, as_table
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset, Variable
-    from formats.graph_records import BayesianNetwork, MarkovNetwork
+    from formats.graph_records import BayesianNetwork
     from formats.records import EntropyTable, Header, Network, ParentSetTable
 
     from ..native_tables import StateValues
@@ -53,22 +53,6 @@ def open_learnt_network(source: Any, may_be_empty: bool = False, warn: Warn | No
     from formats import open_network_or_model
 
     return learnt_network(open_network_or_model(as_file(source, "network"), may_be_empty, warn))
-
-
-def open_network_or_markov(source: Any, warn: Warn) -> LearntNetwork | MarkovNetwork:
-    """As `open_learnt_network`, or a Markov network."""
-    if hasattr(source, "learnt"):
-        return source.learnt
-    from formats.detection import detect_lines
-    from formats.kinds import Kind
-    from formats.registry import load
-    from formats.textlines import as_lines
-
-    lines = as_lines(as_file(source, "network"))
-    if (found := detect_lines(lines)).kind is not Kind.MARKOV:
-        return open_learnt_network(lines, warn=warn)
-    with lines:
-        return load(found.reader)(lines)
 
 
 def learnt_network(found: Network | BayesianNetwork) -> LearntNetwork:

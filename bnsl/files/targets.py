@@ -14,10 +14,13 @@ def _written(*kinds: Kind) -> tuple[str, ...]:
 
 DATA_TARGETS = _written(Kind.DATA)
 
+PICTURES = _written(Kind.PICTURE)
+"""Targets whose boxes can show probabilities."""
+
 FAMILIES = {
     "candidate parent sets with scores": _written(Kind.PARENT_SETS),
-    "networks, their moral graph or tree decomposition": _written(*STRUCTURES),
-    "pictures of networks": _written(Kind.PICTURE),
+    "networks": _written(*STRUCTURES),
+    "pictures of networks": PICTURES,
     "data tables": DATA_TARGETS,
     "networks, parent sets, forests: to read": ("table",),
 }
@@ -29,9 +32,6 @@ ESSENTIAL = tuple(row.target for row in FORMATS if row.has_edges or row.kind is 
 
 WITH_STRENGTHS = ("network", *(target for target in ESSENTIAL if target != "adjacency"), "table")
 """Targets that show the strengths of arcs."""
-
-WITH_BOXES = ("svg", "html", "pdf", "png")
-"""Targets whose boxes can show probabilities."""
 
 STRUCTURE_TARGETS = (*_written(*STRUCTURES, Kind.PICTURE), "table")
 """Targets for networks only, and the table to read."""

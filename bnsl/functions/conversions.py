@@ -12,7 +12,6 @@ from formats.data_records import Dataset
 from formats.detection import detect_lines
 from formats.errors import Inconsistent, located
 from formats.graph_records import DIRECTIONS, ArcProbabilities, BayesianNetwork, with_directions
-from formats.graphs.algorithms import moral_graph
 from formats.graphs.network_files import require_parameters
 from formats.graphs.structures import with_header
 from formats.kinds import Kind
@@ -187,7 +186,7 @@ def with_shown_directions(network: Network, cpdag: bool | None) -> Network:
 
 
 def convert_structure(task: Conversion) -> Converted:
-    """A network, or a graph derived from it."""
+    """A network, or its essential graph."""
     learnt = open_chosen(task)
     network = learnt.structure
     kept = kept_variables(task.part, network, task.called)
@@ -195,16 +194,12 @@ def convert_structure(task: Conversion) -> Converted:
         return convert_essential(task, network, kept)
     if kept is not None or task.format in ("dot", "arcs"):
         network = with_shown_directions(network, task.part.cpdag)
-    kind = find_format(task.format).kind
     network = network if kept is None else cut_network(network, kept)
     if task.format == "arcs":
         arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
         warn_of_isolated(network.n_variables, arcs, task.reporter)
-    if kind is Kind.PARAMETERS:
+    if find_format(task.format).kind is Kind.PARAMETERS:
         require_parameters(learnt.parameters, task.format, task.called)
-    if kind is Kind.DECOMPOSITION:
-        ordered = with_elimination(network, task.reporter)
-        return Converted(network, lambda to: formats.write_network(to, ordered, task.format))
     if task.written != task.format:
         return Converted(network, lambda to: formats.write_arc_table(to, network, task.written))
     whole = with_parameters(network, learnt.parameters, kept, task)
@@ -251,21 +246,6 @@ def warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporter
     if n_isolated:
         verb = "has" if n_isolated == 1 else "have"
         reporter.warn(f"{plural(n_isolated, 'variable')} {verb} no arcs; a list of arcs does not name what has none")
-
-
-def with_elimination(network: Network, reporter: Reporter) -> Network:
-    """The network with an elimination order in its header; if it has none, one that gives an upper bound on the
-    treewidth.
-    """
-    from stages.graphs.treewidth import bound_treewidth
-
-    extra = network.header.extra
-    if (extra.get("treewidth") or {}).get("elimination") is not None:
-        return network
-    bounds = bound_treewidth(moral_graph(network.parents))
-    reporter.detail(f"elimination order of width {bounds.upper} found; the treewidth is {bounds.lower} or more")
-    extra = {**extra, "treewidth": {"elimination": bounds.elimination}}
-    return dataclasses.replace(network, header=dataclasses.replace(network.header, extra=extra))
 
 
 def convert_readable(task: Conversion) -> Converted:

@@ -27,8 +27,8 @@ def check_choices(part: PartOptions, choice: ChoiceOptions, target_format: str) 
     given = part.given() or choice.given()
     if given and target_format not in targets.STRUCTURE_TARGETS:
         raise UsageError(f"{given} needs a network, and {target_format} holds none.")
-    if part.boxes is not None and target_format not in targets.WITH_BOXES:
-        fitting = ", ".join(targets.WITH_BOXES)
+    if part.boxes is not None and target_format not in targets.PICTURES:
+        fitting = ", ".join(targets.PICTURES)
         raise UsageError(f"--boxes goes with pictures that show probabilities ({fitting}), not with {target_format}.")
     if part.boxes == "tables" and target_format == "html":
         raise UsageError("--boxes tables: html shows the table of a variable beside the picture, at a click.")

@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 class OpenedSearch(NamedTuple):
     """A search whose inputs are read; its options name the method.
 
-    `before` are the commands that made the inputs. `replicates` is None unless the search is on data, `ranked` unless
-    classes are asked for.
+    `before` are the commands that made the inputs. `replicates` is None unless the search is on data.
     """
 
     run: Callable[[Budget, AnyReporter], Found]
@@ -54,7 +53,6 @@ class OpenedSearch(NamedTuple):
     knowledge: Knowledge | None
     before: tuple[dict[str, Any], ...]
     replicates: Callable[[shared.BudgetOptions, StopSignal], Iterator[Found]] | None = None
-    ranked: Callable[[Budget, Reporter], Iterator[Network]] | None = None
 
 
 def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
@@ -116,8 +114,6 @@ def open_list_search(
     listed = table
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
-    if given.best_classes is not None:
-        return _open_ranking(run, table, knowledge, given, replace(options, start=None))
     table, barred = bar_least_sets(table, knowledge)
     if given.proof is not None and (missing or barred or knowledge is not None or believing.prior is not None):
         raise UsageError(
@@ -132,32 +128,6 @@ def open_list_search(
     keep = partial(_save_proof, given.proof, listed, options.treewidth)
     search = partial(search_lists, table, replace(searched, keeps_proof=True), keep_nodes=keep)
     return OpenedSearch(search, searched, knowledge, table.header.by)
-
-
-def _open_ranking(
-    run: Run, table: ParentSetTable, knowledge: Knowledge | None, given: TaskOptions, options: OptimizeOptions
-) -> OpenedSearch:
-    """The search for the best classes; sets that a subset dominates belong to some of them."""
-    from stages.lists.constrain import require_least_sets as require_admissible
-    from stages.lists.set_lists import fixed_first_order
-    from stages.optimize.exact.best_classes import ranked_networks
-
-    if given.start is not None or given.proof is not None:
-        raise UsageError("--best-classes looks through all networks: leave out --start and --proof.")
-    require_least_sets(table, "SETS")
-    if knowledge is not None:
-        require_admissible(table, knowledge)
-    fixed_first_order(table)
-    if "keep_mass" not in table.header.extra:
-        run.reporter.warn(
-            "these lists lack all sets that a subset dominates, so classes with such sets are not among the best: "
-            "make lists for this with bnsl parentsets --keep-mass 1e-3"
-        )
-    searched = with_knowledge(options, knowledge)
-    ranking = partial(ranked_networks, table, given.best_classes or 1, searched)
-    return OpenedSearch(
-        partial(_search_listed, table, {}, searched), searched, knowledge, table.header.by, ranked=ranking
-    )
 
 
 def _search_listed(

@@ -40,12 +40,10 @@ class Replicates(NamedTuple):
     """Networks of replicates; each is available as soon as it is found.
 
     - `requested`: the number of networks, unless an interruption ends the run.
-    - `are_ranked`: whether they are of the best classes, not of replicates.
     """
 
     requested: int
     found: Iterator[Learnt]
-    are_ranked: bool = False
 
 
 def _finish(found: Learnt | Replicates) -> Any:
@@ -124,11 +122,6 @@ def optimize(
     if opened.replicates is not None and given.bootstrap is not None:
         recorded |= {"bootstrap": given.bootstrap, "resample": given.resample}
         return Replicates(given.bootstrap, replicates(opened, given.bootstrap, limits, stop, recorded, run.reporter))
-    if opened.ranked is not None and given.best_classes is not None:
-        recorded |= {"best_classes": given.best_classes}
-        budget = limits.budget(stop)
-        run.reporter.follow(budget)
-        return Replicates(given.best_classes, ranked_ones(opened, budget, recorded, run.reporter), are_ranked=True)
     return learn_one(opened, limits.budget(stop), recorded, run.reporter)
 
 
@@ -162,13 +155,3 @@ def replicates(
     for number, (network, figures) in enumerate(opened.replicates(limits, stop), start=1):
         yield Learnt(recorded_network(network, opened, recorded), figures)
         reporter.progress(number, requested, "replicates")
-
-
-def ranked_ones(
-    opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], reporter: Reporter
-) -> Iterator[Learnt]:
-    """Networks of the best classes, with records of their run."""
-    assert opened.ranked is not None
-    for network in opened.ranked(budget, reporter):
-        network = recorded_network(network, opened, recorded)
-        yield Learnt(network, {"seconds": budget.elapsed(), "total": network.header.extra["total"]})

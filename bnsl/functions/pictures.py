@@ -43,7 +43,7 @@ def convert_picture(task: Conversion) -> Converted:
     below = sizes_below(shown, boxes, labels) if shown and boxes != "names" else None
 
     def write(target: Any) -> None:
-        drawing = draw_network(network, labels, undecided, below, task.format != "tikz")
+        drawing = draw_network(network, labels, undecided, below)
         drawing = dataclasses.replace(drawing, probabilities=shown, absent=absent, boxes=boxes)
         try:
             formats.write_drawing(target, drawing, task.format)

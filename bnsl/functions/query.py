@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..files.answers import Answers
-from ..files.inputs import certified_order, open_network_or_markov, warn_of_interventions
+from ..files.inputs import certified_order, open_learnt_network, warn_of_interventions
 from ..files.rows import Rows
 from ..options import questions, shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, parameter, record
 from ..options.graph_questions import GraphOptions, check_graph_question
-from ..options.uncertain_evidence import UncertainOptions, check_uncertain
 from ..options.values import INPUT, SIZE, TEXT
 from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..tables import Table
 
 if TYPE_CHECKING:
-    from formats.data_records import Variable
     from stages.inference.junction_trees import Engine
 
     from ..files.filled_rows import FilledRows
@@ -36,15 +33,7 @@ def _finish(found: Answers | Rows | FilledRows) -> Table:
 def query(
     network: Any = argument("NETWORK", is_required=True),
     evidence: tuple[str, ...] = argument("NAME=STATE", kind=TEXT, is_several=True),
-    uai_evidence: str | None = parameter(
-        "Evidence in the format of the UAI competitions (.evid): numbers of variables and of their states, from 0.",
-        INPUT,
-        "FILE",
-        section="Input",
-    ),
-    data: Any = parameter(
-        "Rows to fit parameters to, or to test --independencies on.", INPUT, "DATA", section="Input"
-    ),
+    data: Any = parameter("Rows to fit parameters to.", INPUT, "DATA", section="Input"),
     smoothing: float | None = shared.smoothing_option(
         "With --data, equivalent sample size of a uniform prior of the parameters.", "Input"
     ),
@@ -56,7 +45,6 @@ def query(
         "Set a variable to a state from outside, before evidence is observed: arcs into it are cut; repeatable.",
         "Question",
     ),
-    uncertain: UncertainOptions = record(UncertainOptions, "Question", check=check_uncertain),
     graph: GraphOptions = record(GraphOptions, "Graph", check=check_graph_question),
     rows: questions.TableOptions = record(questions.TableOptions, "Rows", check=questions.check_rows),
     seed: int | None = shared.seed_option(),
@@ -82,47 +70,23 @@ def query(
     from formats.tables.assignments import parse_assignments
 
     from .interventions import note_interventions
-    from .query_answers import with_uncertain_evidence
 
     if graph.asked:
         from .graph_answers import answer_graph
 
-        opened = None if data is None else partial(data_options.open, data, run.reporter)
-        return answer_graph(network, graph, opened, seed, run.reporter)
-    shared.check_sources(network, data, rows.table, uai_evidence)
-    if rows.table is not None and (
-        evidence or uai_evidence is not None or vars(question) != vars(questions.NO_QUESTION)
-    ):
+        return answer_graph(network, graph, run.reporter)
+    shared.check_sources(network, data, rows.table)
+    if rows.table is not None and (evidence or vars(question) != vars(questions.NO_QUESTION)):
         raise UsageError("--evidence TABLE goes with --predict and --fill, not with questions about one row.")
     questions.check_inputs(run, data, question, rows)
     engine = engine_of(network, data, data_options, rows.table is not None, smoothing, memory, do, run)
     variables = engine.variables
-    fixed = parse_assignments(do, variables)
-    observed: Mapping[int, int] = {**(engine.given or {}), **_parsed_evidence(evidence, uai_evidence, variables)}
+    fixed, observed = parse_assignments(do, variables), parse_assignments(evidence, variables)
     if both := sorted(observed.keys() & fixed.keys()):
         raise UsageError(f"--do sets {variables[both[0]].name}, so it cannot be evidence, too: leave one out.")
-    if uncertain.likelihood or uncertain.jeffrey:
-        if rows.table is not None:
-            raise UsageError("--likelihood and --jeffrey go with NAME=STATE, not with --evidence TABLE.")
-        engine, observed = with_uncertain_evidence(engine, observed, fixed, uncertain)
     learnt = _values_learnt(network, data, engine, data_options, run)
     found = _answered(engine, observed, fixed, question, rows, data_options, seed, run, learnt)
     note_interventions(found, engine.network, fixed)
-    return found
-
-
-def _parsed_evidence(texts: tuple[str, ...], file: str | None, variables: Sequence[Variable]) -> dict[int, int]:
-    """Codes of observed states, by variable, from NAME=STATE and from a file.
-
-    Raises `UsageError`: a variable has different states in both.
-    """
-    from formats.tables.assignments import parse_assignments
-    from formats.tables.uai_evidence import open_uai_evidence
-
-    found = parse_assignments(texts, variables)
-    for variable, state in ({} if file is None else open_uai_evidence(file, variables)).items():
-        if found.setdefault(variable, state) != state:
-            raise UsageError(f"{variables[variable].name} has different states in NAME=STATE and --uai-evidence.")
     return found
 
 
@@ -179,29 +143,21 @@ def engine_of(
     do: tuple[str, ...],
     run: Run,
 ) -> Engine:
-    """Inference in the network with its parameters, read from its file or fitted to data, under the interventions; or
-    in a Markov network.
+    """Inference in the network with its parameters, read from its file or fitted to data, under the interventions.
 
     For a network without states, the data list them; the table of evidence may add unseen ones. A `Network` keeps the
     engine for its parameters.
 
     Raises `Inconsistent`: the network has no parameters.
     """
-    from formats.graph_records import MarkovNetwork
     from formats.graphs.network_files import require_parameters
     from formats.streams import source_name
     from formats.tables.assignments import parse_assignments
     from stages.fit import fit_parameters
     from stages.inference.interventions import intervened
     from stages.inference.junction_trees import Engine
-    from stages.inference.markov import markov_engine
 
-    learnt = open_network_or_markov(network, run.reporter.warn)
-    if isinstance(learnt, MarkovNetwork):
-        if data is not None or do:
-            option = "--do" if data is None else "--data"
-            raise UsageError(f"{option} goes with Bayesian networks, and {source_name(network)} is a Markov network.")
-        return markov_engine(learnt, memory)
+    learnt = open_learnt_network(network, warn=run.reporter.warn)
     structure, model = learnt.structure, learnt.parameters
     if data is not None:
         known = KnownVariables(structure.header.variables, network)

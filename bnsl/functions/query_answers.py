@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from formats.tables.assignments import find_variable, parse_state_numbers
+from formats.tables.assignments import find_variable
 from formats.tables.results.result_tables import FIGURE, TEXT
 from formats.tables.selection import expanded_names
 from formats.wording import whole
@@ -22,40 +21,8 @@ from stages.runtime.memory import format_bytes
 
 from ..files.answers import Answers, Values
 from ..options.questions import QuestionOptions
-from ..options.uncertain_evidence import UncertainOptions
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
-
-SUM_ERROR = 1e-6
-"""Largest difference from 1 of a sum of rounded probabilities."""
-
-
-def with_uncertain_evidence(
-    engine: Engine, observed: Evidence, fixed: Evidence, given: UncertainOptions
-) -> tuple[Engine, Evidence]:
-    """The engine and the evidence with the likelihoods, then with the distribution by Jeffrey's rule.
-
-    Raises `UsageError`: a variable is observed or set (`fixed`), too; the numbers of a distribution do not sum to 1.
-    """
-    from stages.inference.uncertain_evidence import jeffrey_likelihood, with_likelihoods
-
-    variables = engine.variables
-    likelihoods = parse_state_numbers(given.likelihood, variables)
-    distributions = parse_state_numbers(given.jeffrey, variables)
-    for option, numbers in (("--likelihood", likelihoods), ("--jeffrey", distributions)):
-        for variable in numbers:
-            if variable in observed or variable in fixed:
-                how = "observed" if variable in observed else "set by --do"
-                raise UsageError(f"{option}: {variables[variable].name} is {how}, too: leave one out.")
-    engine, observed = with_likelihoods(engine, observed, likelihoods)
-    for variable, posterior in distributions.items():
-        if abs(posterior.sum() - 1.0) > SUM_ERROR:
-            raise UsageError(
-                f"--jeffrey: the numbers of {variables[variable].name} sum to {posterior.sum():g}, not 1."
-            )
-        likelihood = jeffrey_likelihood(engine, observed, variable, posterior)
-        engine, observed = with_likelihoods(engine, observed, {variable: likelihood})
-    return engine, observed
 
 
 def answer(engine: Engine, observed: Evidence, question: QuestionOptions, reporter: Reporter) -> Answers:
@@ -66,43 +33,15 @@ def answer(engine: Engine, observed: Evidence, question: QuestionOptions, report
         f"{cost.hidden} hidden variables that matter, width {cost.width}, tables of {whole(cost.cells)} cells, "
         f"{format_bytes(cost.memory)}"
     )
-    closing = f"{about(engine, observed)}; {_total(engine, question)} {found.log_probability:.6g} nats"
+    closing = f"{about(engine, observed)}; {_total(question)} {found.log_probability:.6g} nats"
     figures = {"log_probability": found.log_probability, **cost._asdict()}
-    text = partial(uai_text, engine, observed, question, found)
-    return Answers(columns, [values], closing, figures, uai_text=text)
+    return Answers(columns, [values], closing, figures)
 
 
-def _total(engine: Engine, question: QuestionOptions) -> str:
+def _total(question: QuestionOptions) -> str:
     """What the logarithm of an answer is about."""
     is_of_states = question.mpe or question.map_of is not None
-    if engine.given is not None:
-        return f"log of the {'weight of states and evidence together' if is_of_states else 'partition function'}"
     return f"log-probability of {'states and evidence together' if is_of_states else 'evidence'}"
-
-
-def uai_text(engine: Engine, observed: Evidence, question: QuestionOptions, found: Answer[Any]) -> str:
-    """An answer in the format of results of the UAI competitions.
-
-    Raises `UsageError`: the question is no task of these.
-    """
-    from formats.tables.results.uai_results import mar_text, mmap_text, mpe_text, pr_text
-
-    if question.joint is not None or question.variables is not None:
-        option = "--variables" if question.joint is None else "--joint"
-        raise UsageError(f"--format uai has no answer to {option}: ask all variables, --probability, --mpe or --map.")
-    if question.probability:
-        return pr_text(found.log_probability)
-    if question.mpe:
-        return mpe_text(found.found[: len(engine.variables)].tolist())
-    if question.map_of is not None:
-        return mmap_text(joined_variables(engine, observed, question.map_of, "map"), found.found)
-    hidden = iter(found.found)
-    return mar_text(
-        [
-            np.eye(len(variable.known_states))[observed[v]] if v in observed else next(hidden)
-            for v, variable in enumerate(engine.variables)
-        ]
-    )
 
 
 def estimate(engine: Engine, observed: Evidence, question: QuestionOptions, seed: int) -> Answers:
@@ -111,9 +50,8 @@ def estimate(engine: Engine, observed: Evidence, question: QuestionOptions, seed
     groups = _groups_of(engine, observed, question)
     found = weigh_samples(engine, observed, groups, n_samples, seed)
     if question.probability:
-        probability = _exponential(found.log_probability)
-        names = ("log_probability", "probability") if engine.given is None else ("log_partition", "partition")
-        columns = dict.fromkeys((*names, "standard_error"), FIGURE)
+        probability = math.exp(found.log_probability)
+        columns = dict.fromkeys(("log_probability", "probability", "standard_error"), FIGURE)
         values: Values = [[found.log_probability], [probability], [probability * found.log_error]]
     elif question.joint is not None:
         columns, values = _joint_table(engine, groups[0], found.probabilities[0])
@@ -124,7 +62,7 @@ def estimate(engine: Engine, observed: Evidence, question: QuestionOptions, seed
         values = [*values, [error for part in found.standard_errors for error in part.ravel().tolist()]]
     closing = (
         f"{about(engine, observed)}; {n_samples:,} weighted samples, worth {found.effective:,.1f} independent ones; "
-        f"{_total(engine, question)} {found.log_probability:.6g} nats with a standard error of {found.log_error:.2g}"
+        f"{_total(question)} {found.log_probability:.6g} nats with a standard error of {found.log_error:.2g}"
     )
     figures = {
         "log_probability": found.log_probability,
@@ -138,8 +76,7 @@ def estimate(engine: Engine, observed: Evidence, question: QuestionOptions, seed
 
 def about(engine: Engine, observed: Evidence) -> str:
     """How many variables are observed."""
-    n_observed = len(observed) - len(engine.given or ())
-    return f"evidence on {n_observed} of {len(engine.variables)} variables"
+    return f"evidence on {len(observed)} of {engine.n_variables} variables"
 
 
 def ask(engine: Engine, observed: Evidence, question: QuestionOptions) -> tuple[dict[str, str], Values, Answer[Any]]:
@@ -148,9 +85,8 @@ def ask(engine: Engine, observed: Evidence, question: QuestionOptions) -> tuple[
     values: Values
     if question.probability:
         probability = queries.log_probability(engine, observed)
-        values = [[probability.log_probability], [_exponential(probability.log_probability)]]
-        columns = ("log_probability", "probability") if engine.given is None else ("log_partition", "partition")
-        return dict.fromkeys(columns, FIGURE), values, probability
+        values = [[probability.log_probability], [math.exp(probability.log_probability)]]
+        return dict.fromkeys(("log_probability", "probability"), FIGURE), values, probability
     if question.mpe:
         best = queries.most_probable_completion(engine, observed)
         states = [v.known_states[code] for v, code in zip(variables, best.found.tolist())]
@@ -167,14 +103,6 @@ def ask(engine: Engine, observed: Evidence, question: QuestionOptions) -> tuple[
     chosen = _single_variables(engine, observed, question)
     single = queries.marginals(engine, observed, chosen)
     return *_marginal_table(engine, chosen, single.found), single
-
-
-def _exponential(logarithm: float) -> float:
-    """The exponential; infinite where it is too large for a float."""
-    try:
-        return math.exp(logarithm)
-    except OverflowError:
-        return math.inf
 
 
 def _joint_table(engine: Engine, chosen: Sequence[int], probabilities: np.ndarray) -> tuple[dict[str, str], Values]:
@@ -242,6 +170,6 @@ def draw_samples(
     """Rows drawn given the evidence, batch by batch."""
     drawn = 0
     for batch in sample_given(engine, observed, n_rows, seed):
-        yield batch[: len(engine.variables)]
+        yield batch
         drawn += batch.shape[1]
         reporter.progress(drawn, n_rows, "rows")

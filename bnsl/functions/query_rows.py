@@ -142,7 +142,7 @@ def result_columns(engine: Engine, targets: list[int]) -> dict[str, str]:
         variable = engine.variables[target]
         columns.append((variable.name, TEXT))
         columns += [(f"P({variable.name}={state})", FIGURE) for state in variable.known_states]
-    columns.append(("log_probability" if engine.given is None else "log_partition", FIGURE))
+    columns.append(("log_probability", FIGURE))
     names = [name for name, _ in columns]
     for name in names:
         if names.count(name) > 1:

@@ -140,14 +140,6 @@ class TaskOptions:
         ),
         OUTPUT_FILE,
     )
-    best_classes: int | None = option(
-        with_takers(
-            "Write a network of each of the K best equivalence classes, best first, as a stream; up to 22 variables",
-            takers_text("best_classes"),
-        ),
-        Whole(1),
-        "K",
-    )
     bootstrap: int | None = option(
         "Learn R networks, each from as many rows of DATA drawn with replacement, and write them as a stream.",
         Whole(1),

@@ -15,7 +15,7 @@ def command(call: Call) -> None:
     """Convert between this program's files and other formats.
 
     Reads networks, parent sets or tables in any format of 'bnsl formats' and writes another one, a picture
-    (svg, html, pdf, png, tikz) or a table to read. The content gives the format of the input, --to or the output's
+    (svg, html, pdf, png) or a table to read. The content gives the format of the input, --to or the output's
     name that of the result.
 
     \b

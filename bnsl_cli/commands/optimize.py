@@ -11,7 +11,6 @@ from bnsl.functions.optimize import Replicates, optimize
 from bnsl.options.shared import OutputOptions, output_options
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
-from formats.wording import plural
 
 from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
@@ -49,11 +48,10 @@ def command(call: Call, target: OutputOptions) -> None:
 
     from ..tables.network_tables import deliver_network
 
-    is_stream = call.values["bootstrap"] is not None or call.values["best_classes"] is not None
+    is_stream = call.values["bootstrap"] is not None
     if is_stream and target.format_name in ("table", "csv"):
-        name = "bootstrap" if call.values["bootstrap"] is not None else "best-classes"
         raise UsageError(
-            f"--{name} writes a stream of networks: pipe it into bnsl average --format {target.format_name}."
+            f"--bootstrap writes a stream of networks: pipe it into bnsl average --format {target.format_name}."
         )
     writes = "bootstrap" if is_stream else "optimize"
     target_format = "network" if target.format_name in ("table", "csv") else output_format(writes, target.output)
@@ -93,10 +91,6 @@ def write_stream(target: str, replicates: Replicates, reporter: Reporter) -> lis
             stream.flush()
             figures.append(of_one)
     reporter.pause()
-    if replicates.are_ranked:
-        first, last = figures[0]["total"], figures[-1]["total"]
-        reporter.summary(f"{plural(len(figures), 'network')} of the best classes, scores {first:,.4f} to {last:,.4f}")
-        return figures
     early = f" of {replicates.requested:,}, interrupted" if len(figures) < replicates.requested else ""
     reporter.summary(f"networks of {len(figures):,} replicates{early}; bnsl average makes one of them")
     return figures

@@ -14,9 +14,8 @@ from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
 FORMATS = output_options(
-    ("csv", "jsonl", "arrow", "feather", "parquet", "table", "uai"),
-    "CSV (default in a pipe), JSON lines, Arrow, Parquet, a table to read or the results format of the UAI "
-    "competitions; by default that of the output's name.",
+    ("csv", "jsonl", "arrow", "feather", "parquet", "table"),
+    "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read; by default that of the output's name.",
     without=(),
 )
 
@@ -56,13 +55,11 @@ def command(call: Call, target: OutputOptions) -> None:
 def written_format(target: OutputOptions, is_data: bool, command: str = "query") -> str:
     """The format of a command's answers; a usage error if the question has no answers of that format."""
     if is_data:
-        if target.as_json or target.format_name in ("jsonl", "table", "uai"):
+        if target.as_json or target.format_name in ("jsonl", "table"):
             raise UsageError("rows of data are written as csv, arrow, feather or parquet.")
         return output_format("sample", target.output, target.format_name)
     if target.is_table:
         return "table"
-    if target.format_name == "uai":
-        return "uai"
     is_json = target.output.lower().endswith(".jsonl") and not named_formats(target.output)
     if target.as_json or target.format_name == "jsonl" or (not target.format_name and is_json):
         return "jsonl"

@@ -46,7 +46,6 @@ VARIANTS = (
     ["--method", "ils", CONSTRAINED, "--tw", "2"],
     ["--method", "s2plus", CONSTRAINED, "--tw", "2"],
     ["--method", "hc", "--data", TABLE, "--restarts", "3", "--perturb", "9"],
-    ["--best-classes", "2", SETS],
 )
 """Further searches, which need further kernels."""
 

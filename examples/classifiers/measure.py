@@ -1,6 +1,6 @@
 """Accuracy and log-loss of one way to predict a column, in cross-validation: measure.py DATA TARGET METHOD SMOOTHING.
 
-- METHOD: of `bnsl optimize`; tan, kdb, cll and blanket are given the target. Or pyagrum, its TAN classifier on
+- METHOD: of `bnsl optimize`; tan, kdb and cll are given the target. Or pyagrum, its TAN classifier on
   the same folds, with SMOOTHING rows a cell.
 - SMOOTHING: "chosen" (`--smoothing-for`), or "ROWS uniform", "ROWS marginal".
 
@@ -40,7 +40,7 @@ def read(path: str) -> dict[str, list[str]]:
 
 def judged(training: dict, test: dict, target: str, method: str, smoothing: str) -> tuple[int, float, float]:
     """Rows, right ones, summed log-loss of the test rows."""
-    options: dict = {"target": target} if method in ("tan", "kdb", "cll", "blanket") else {}
+    options: dict = {"target": target} if method in ("tan", "kdb", "cll") else {}
     if smoothing == "chosen":
         options["smoothing_for"] = target
     else:

@@ -1,14 +1,14 @@
 """Tasks of the UAI competitions on files of their format: our answers and times, pyAgrum's and toulbar2's.
 
-league.py write NETWORK.bif FOLDER             the network as .uai and .bif, and evidence as .evid
+league.py write NETWORK.bif FOLDER             the network as .uai and .bif, and evidence as .json
 league.py ask FOLDER                           one network, JSON
 league.py show RUN.league.json... > TABLE      a line for each network and task to read, in milliseconds a case
 
 PR is the probability of the evidence, MAR the distributions of all other variables, MPE the most probable states of
 all variables. Observed is a fifth of the variables, drawn at random, with the states of a row drawn from the network.
-Models are read beforehand; each case goes to a new engine. Ours reads .uai and .evid files; pyAgrum gets the network
-as BIF, since it has other names for the states of UAI files; of its two junction trees the faster counts. toulbar2 is
-asked for MPE. The answers of all are compared.
+Models are read beforehand; each case goes to a new engine. Ours reads the .uai file; pyAgrum gets the network as BIF,
+since it has other names for the states of UAI files; of its two junction trees the faster counts. toulbar2 is asked
+for MPE. The answers of all are compared.
 """
 
 from __future__ import annotations
@@ -46,19 +46,17 @@ def write(path: str, folder: str) -> None:
     for case, row in enumerate(bnsl.sample(network, rows=CASES, seed=1, quiet=True).to_pylist()):
         observed = sorted(draw.sample(range(len(names)), len(names) // 5))
         states = [network.states[names[v]].index(row[names[v]]) for v in observed]
-        words = [str(len(observed)), *(f"{v} {state}" for v, state in zip(observed, states))]
-        (target / f"{case}.evid").write_text(" ".join(words) + "\n")
+        (target / f"{case}.json").write_text(json.dumps(dict(zip(observed, states))))
 
 
 def evidence_of(case: Path) -> dict[int, int]:
-    """The number of each observed variable's state."""
-    numbers = [int(word) for word in case.read_text().split()][1:]
-    return dict(zip(numbers[::2], numbers[1::2]))
+    """The number of each observed variable's state, by the number of the variable."""
+    return {int(v): state for v, state in json.loads(case.read_text()).items()}
 
 
 def timed(folder: Path, answer: Callable[[Path], Any]) -> tuple[float, list[Any]]:
     """Processor seconds a case, the second time that all are asked, and the answers."""
-    cases = [folder / f"{case}.evid" for case in range(CASES)]
+    cases = [folder / f"{case}.json" for case in range(CASES)]
     for case in cases:
         answer(case)
     begin = time.process_time()
@@ -71,11 +69,12 @@ def ours(folder: Path, task: str) -> tuple[float, list[Any]]:
     import bnsl
 
     network = bnsl.read(folder / "network.uai")
+    names = network.variables
     options = {"PR": {"probability": True}, "MAR": {}, "MPE": {"mpe": True}}[task]
 
     def answer(case: Path) -> list[dict[str, Any]]:
-        table = bnsl.query(bnsl.Network(network.learnt), uai_evidence=case, quiet=True, **options)
-        return table.to_pylist()
+        seen = {names[v]: network.states[names[v]][state] for v, state in evidence_of(case).items()}
+        return bnsl.query(bnsl.Network(network.learnt), seen, quiet=True, **options).to_pylist()
 
     seconds, tables = timed(folder, answer)
     if task == "PR":

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
-import math
 from collections.abc import Iterable, Mapping, Sequence
-
-import numpy as np
 
 from ..data_records import Variable
 from ..errors import Inconsistent
@@ -40,48 +36,6 @@ def parse_assignments(texts: Iterable[str], variables: Sequence[Variable]) -> di
         if found.setdefault(variable, code) != code:
             raise Inconsistent("two different states are given", column=variables[variable].name)
     return found
-
-
-def parse_state_numbers(texts: Iterable[str], variables: Sequence[Variable]) -> dict[int, np.ndarray]:
-    """A number for every state, float64, by variable, from texts NAME=STATE:NUMBER,...; quoted as in CSV.
-
-    Raises `Inconsistent`: no such variable or state; a state without a number, or with one below zero; only zeros; a
-    variable twice.
-    """
-    found: dict[int, np.ndarray] = {}
-    index = {variable.name: position for position, variable in enumerate(variables)}
-    for text in texts:
-        variable, rest = _split(text, index, variables)
-        name, states = variables[variable].name, variables[variable].known_states
-        numbers = np.full(len(states), np.nan)
-        for item in next(csv.reader([rest]), []):
-            label, _, number = item.rpartition(":")
-            code = _code_of(label, variables[variable])
-            if not np.isnan(numbers[code]):
-                raise Inconsistent(f"{label!r} has two numbers", column=name)
-            numbers[code] = _number_of(number, item, name)
-        if np.isnan(numbers).any():
-            lacking = states[int(np.isnan(numbers).argmax())]
-            raise Inconsistent(
-                f"{lacking!r} has no number", column=name, remedy="give all states, as in X0=yes:0.8,no:0.2"
-            )
-        if not numbers.any():
-            raise Inconsistent("all numbers are zero", column=name)
-        if variable in found:
-            raise Inconsistent("numbers are given twice", column=name)
-        found[variable] = numbers
-    return found
-
-
-def _number_of(text: str, item: str, name: str) -> float:
-    """A number that is not negative."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not (math.isfinite(number) and number >= 0):
-        raise Inconsistent(f"{item!r} is not STATE:NUMBER, with a number of at least 0", column=name)
-    return number
 
 
 def _code_of(label: str, variable: Variable) -> int:

@@ -24,13 +24,12 @@ def draw_network(
     labels: Sequence[str],
     undecided: Collection[Arc] = (),
     below: Sequence[tuple[float, float]] | None = None,
-    in_clusters: bool = True,
 ) -> Drawing:
     """Lay out a network.
 
     `labels` are the labels of the boxes; `undecided` arcs are drawn without arrowheads. `below`: width and height of
-    what each box shows below its label, pixels; None: nothing. `in_clusters`: whether networks of more than
-    `MOST_UNCLUSTERED` variables are drawn in clusters.
+    what each box shows below its label, pixels; None: nothing. Networks of more than `MOST_UNCLUSTERED` variables
+    are drawn in clusters.
     """
     arcs = [(p, child) for child, family in enumerate(network.parents) for p in family]
     width = np.array([text_width(label) + 2 * BOX_PADDING for label in labels])
@@ -40,7 +39,7 @@ def draw_network(
         sizes = np.array(below, dtype=np.float64).reshape(-1, 2)
         width, height = np.maximum(width, sizes[:, 0]), height + sizes[:, 1]
     clusters = None
-    if len(labels) > MOST_UNCLUSTERED and in_clusters:
+    if len(labels) > MOST_UNCLUSTERED:
         strengths = strengths_of(network)
         weight = {arc: max(strengths[arc].either, LEAST_WEIGHT) if arc in strengths else 1.0 for arc in arcs}
         x, y, points, clusters = place_clusters(network.parents, arcs, labels, width, height, weight)

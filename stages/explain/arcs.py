@@ -13,7 +13,6 @@ import numpy as np
 
 from formats.data_records import Dataset
 from formats.graphs.algorithms import Parents
-from stages.evaluate.independence_tests import count_pair, likelihood_ratio
 from stages.graphs import children_of
 from stages.scoring.family_scorer import FamilyScorer
 
@@ -64,6 +63,30 @@ def conditional_information(dataset: Dataset, first: int, second: int, given: tu
     counts = count_pair(dataset, first, second, given)
     degrees = ((counts.any(axis=2).sum(axis=1) - 1) * (counts.any(axis=1).sum(axis=1) - 1)).sum()
     return PairInformation(likelihood_ratio(counts) / (2 * dataset.n_rows), float(degrees) / (2 * dataset.n_rows))
+
+
+def count_pair(dataset: Dataset, first: int, second: int, given: tuple[int, ...]) -> np.ndarray:
+    """Rows by configuration of the given variables (if it occurs) and states of the two, int64."""
+    strata = dataset.configurations(given)
+    shape = int(strata.max(initial=-1)) + 1, int(dataset.n_states[first]), int(dataset.n_states[second])
+    cells = (strata * shape[1] + dataset.codes[first]) * shape[2] + dataset.codes[second]
+    return np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
+
+
+def likelihood_ratio(counts: np.ndarray) -> float:
+    """G² of counts by configuration, first and second variable."""
+    sums = (counts, counts.sum(axis=(1, 2)), counts.sum(axis=2), counts.sum(axis=1))
+    _, totals, firsts, seconds = (each.astype(np.int64) for each in sums)
+    if np.array_equal(counts.astype(np.int64) * totals[:, None, None], firsts[:, :, None] * seconds[:, None, :]):
+        return 0.0  # exactly independent
+    joint, of_given, of_first, of_second = (_sum_of_logs(each) for each in sums)
+    return max(0.0, 2.0 * (joint + of_given - of_first - of_second))
+
+
+def _sum_of_logs(counts: np.ndarray) -> float:
+    """The sum of n log n."""
+    positive = counts[counts > 0].astype(np.float64)
+    return float((positive * np.log(positive)).sum())
 
 
 def explain_families(dataset: Dataset, scorer: FamilyScorer, search: RivalSearch) -> Iterator[FamilyFacts]:

@@ -1,10 +1,10 @@
-"""D-separation: open paths, ancestors and descendants, the independencies that a graph implies."""
+"""D-separation: open paths, ancestors and descendants."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from . import Parents, children_of, topological_order
+from . import Parents, children_of
 
 
 def ancestors(parents: Parents, variables: Iterable[int]) -> set[int]:
@@ -62,14 +62,3 @@ def _walk_back(
     while place is not None:
         yield place
         place = came_from[place]
-
-
-def implied_independencies(parents: Parents) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """For every pair that is not adjacent, a set that d-separates it: the parents of the one that comes later in a
-    topological order (Pearl 1988).
-    """
-    order = topological_order(parents, range(len(parents)))
-    for place, later in enumerate(order):
-        family = tuple(sorted(parents[later]))
-        for earlier in sorted(set(order[:place]) - set(family)):
-            yield earlier, later, family

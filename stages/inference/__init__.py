@@ -5,8 +5,6 @@ queries          queries given one piece of evidence: probability, marginals, jo
 row_queries      queries given each row of a table: probability, prediction, imputation
 expected_counts  expected counts of families over incomplete rows, under changing parameters
 interventions    the network in which variables are set from outside
-uncertain_evidence likelihoods of observations, Jeffrey's rule
-markov           Markov networks: each factor an observation of its variables
 interruption     long compiled calls that a signal ends
 forward_sampling random networks, and rows drawn without evidence
 likelihood_weighting  approximate queries from weighted samples, where the tables would be too large

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -40,21 +40,10 @@ class Engine:
 
     `elimination` is a known order, such as a treewidth certificate's, that competes with the greedy ones. `memory`
     limits a junction tree's tables, in bytes; by default it is the machine's free memory. Raises `UnsuitableData` if
-    a variable has more than 256 states. The last `n_virtual` variables stand for uncertain observations
-    (`uncertain_evidence`); `log_scale` is added to log-probabilities, nats. `given` are states that all evidence
-    contains: the factors of a Markov network (`markov`), None for other networks.
+    a variable has more than 256 states.
     """
 
-    def __init__(
-        self,
-        network: BayesianNetwork,
-        elimination: Sequence[int] | None = None,
-        memory: int | None = None,
-        n_virtual: int = 0,
-        log_scale: float = 0.0,
-        given: Mapping[int, int] | None = None,
-    ):
-        self.n_virtual, self.log_scale, self.given = n_virtual, log_scale, given
+    def __init__(self, network: BayesianNetwork, elimination: Sequence[int] | None = None, memory: int | None = None):
         for variable in network.variables:
             if len(variable.known_states) > MAX_STATES:
                 raise UnsuitableData(f"more than {MAX_STATES} states", column=variable.name)
@@ -70,16 +59,15 @@ class Engine:
     @cached_property
     def _whole(self) -> tuple[float, np.ndarray]:
         """Cells and ranks of the whole network, found at first use: small questions do not need them."""
-        n, given = self.n_variables, self.given
-        hidden = np.array([v for v in range(n) if v not in (given or ())], dtype=np.int64)
-        ranks, families = np.arange(n), np.arange(n)
+        n = self.n_variables
+        ranks, everything = np.arange(n), np.arange(n)
         if self.elimination is not None:
             ranks[self.elimination] = np.arange(n)
         query = self._query(ranks, np.zeros((n, 0), dtype=np.uint8), 0)
-        eliminated = eliminate_component(self.arrays, hidden, families, query, np.full(n, -1, dtype=np.int64))
-        cells = float(measure(self.arrays, hidden, eliminated)[0])
-        ranks = np.full(n, n, dtype=np.int64)
-        ranks[hidden[eliminated.order]] = np.arange(len(hidden))
+        eliminated = eliminate_component(self.arrays, everything, everything, query, np.full(n, -1, dtype=np.int64))
+        cells = float(measure(self.arrays, everything, eliminated)[0])
+        ranks = np.empty(n, dtype=np.int64)
+        ranks[eliminated.order] = np.arange(n)
         return cells, ranks
 
     @property
@@ -101,8 +89,8 @@ class Engine:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables of the network, without those that stand for uncertain observations."""
-        return self.network.variables[: self.n_variables - self.n_virtual]
+        """The variables of the network."""
+        return self.network.variables
 
     @property
     def max_cells(self) -> float:

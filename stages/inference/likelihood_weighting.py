@@ -98,7 +98,7 @@ def weigh_samples(
     return Estimate(
         [p.reshape(size) for p, size in zip(shares, sizes)],
         [error.reshape(size) for error, size in zip(errors, sizes)],
-        sums.peak + math.log(total / n_samples) + engine.log_scale,
+        sums.peak + math.log(total / n_samples),
         # Relative standard error of the mean weight; by the delta method also the standard error of its logarithm.
         math.sqrt(max(total_squares / total**2 - 1 / n_samples, 0.0)),
         total**2 / total_squares,

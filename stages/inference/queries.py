@@ -113,7 +113,7 @@ def _total(engine: Engine, prepared: Prepared, kind: int) -> float:
     is_hidden, logs = np.ones(query.codes.shape, dtype=np.bool_), np.zeros(1)
     is_hidden[list(prepared.evidence)] = False
     observed_log_probability(engine.arrays, query.codes, is_hidden, logs)
-    return float(query.logs.sum()) + float(logs[0]) + engine.log_scale
+    return float(query.logs.sum()) + float(logs[0])
 
 
 def log_probability(engine: Engine, evidence: Evidence) -> Answer[None]:
@@ -219,22 +219,19 @@ def _draw_rows(engine: Engine, prepared: Prepared, query: Query, group: int, dra
 
 def impossible(engine: Engine, evidence: Evidence) -> Inconsistent:
     """Error naming a minimal impossible subset of the evidence."""
-    factors: Evidence = engine.given or {}
-    if factors and _is_impossible(engine, factors):
-        return Inconsistent("the factors of the Markov network exclude one another: every state has weight zero")
     part = dict(evidence)
-    for variable in [v for v in evidence if v not in factors]:
+    for variable in evidence:
         # Evidence stays possible if a part is dropped: a part that cannot be dropped now cannot be dropped later, so
         # one pass leaves a minimal set.
         less = {v: state for v, state in part.items() if v != variable}
         if _is_impossible(engine, less):
             part = less
     variables = engine.network.variables
-    parts = [f"{variables[v].name}={variables[v].known_states[s]}" for v, s in part.items() if v not in factors]
+    parts = [f"{variables[v].name}={variables[v].known_states[s]}" for v, s in part.items()]
     together = "is impossible" if len(parts) == 1 else "exclude one another"
     return Inconsistent(
         f"the evidence has probability zero: {', '.join(parts)} {together}",
-        remedy="parameters fitted with --smoothing leave nothing impossible" if engine.given is None else None,
+        remedy="parameters fitted with --smoothing leave nothing impossible",
     )
 
 

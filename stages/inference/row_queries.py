@@ -87,7 +87,7 @@ def impossible_row(
 ) -> Inconsistent:
     """Error naming a minimal impossible subset of a row's observed cells."""
     observed = np.flatnonzero(~is_hidden[:, row]).tolist()
-    error = impossible(engine, {**(engine.given or {}), **{v: int(codes[v, row]) for v in observed}})
+    error = impossible(engine, {v: int(codes[v, row]) for v in observed})
     error.message = f"row {row_number(row)}: {error.message}"
     return error
 
@@ -115,10 +115,6 @@ def _answer(
     def work(start: int) -> RowAnswers:
         own = codes[:, start : start + size].copy()  # answers are written into hidden cells
         hidden = np.ascontiguousarray(is_hidden[:, start : start + size])
-        n_given = engine.n_variables - len(own)
-        if n_given:  # the factors of a Markov network are observed, in state 0
-            own = np.concatenate([own, np.zeros((n_given, own.shape[1]), dtype=np.uint8)])
-            hidden = np.concatenate([hidden, np.zeros((n_given, own.shape[1]), dtype=np.bool_)])
         groups, n_rows = engine.group(hidden, is_wanted), own.shape[1]
         query = engine.query(own, groups, target_start=target_start)
         if kind == MARGINALS:
@@ -132,7 +128,7 @@ def _answer(
             lambda asked: answer_groups(engine.arrays, groups, asked, kind, engine.max_cells),
         )
         engine.refuse_group(groups, query, refused)
-        log_probability = np.full(n_rows, engine.log_scale)
+        log_probability = np.zeros(n_rows)
         observed_log_probability(engine.arrays, own, hidden, log_probability)
         # A row may have several components: each adds its part.
         np.add.at(log_probability, groups.rows, query.logs)

@@ -132,7 +132,7 @@ MAIN_METHODS = {
         "exact",
         "the best network with the proof, or how far from it one may be when the time is up",
         {
-            SETS: on_sets("stages.optimize.exact.search", "init", "start", "proof", "best_classes"),
+            SETS: on_sets("stages.optimize.exact.search", "init", "start", "proof"),
             SETS_TW: on_sets("stages.optimize.exact.width.search", "start"),
         },
     ),

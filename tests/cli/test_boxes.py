@@ -48,7 +48,7 @@ def test_a_part_shows_probabilities_in_the_whole_network():
 
 def test_refusals(tmp_path: Path):
     with pytest.raises(bnsl.BnslError, match=r"goes with pictures that show probabilities"):
-        bnsl.convert(ASIA, to="tikz", boxes="bars", quiet=True)
+        bnsl.convert(ASIA, to="dot", boxes="bars", quiet=True)
     with pytest.raises(bnsl.BnslError, match="beside the picture"):
         bnsl.convert(ASIA, to="html", boxes="tables", quiet=True)
     path = tmp_path / "n.dot"

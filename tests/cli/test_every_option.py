@@ -119,10 +119,8 @@ VALUES: dict[str, tuple[str, ...]] = {
     "index": ("2",),
     "information": ("e.arrows",),
     "joint": ("b,c", "b,x"),
-    "jeffrey": ("b=red:0.9,green:0.1",),
     "keep": ("z",),
     "level": ("0.4",),
-    "likelihood": ("b=red:0.9,green:0.1", "x=a:1"),
     "like": ("n.jsonl", "names.csv"),
     "map_of": ("b,c",),
     "markov_blanket": ("a",),
@@ -136,7 +134,6 @@ VALUES: dict[str, tuple[str, ...]] = {
     "patterns": ("q.txt",),
     "predict": ("a", "b"),
     "reference": ("truth.txt",),
-    "relatives": ("a",),
     "require": ("c,a",),
     "resample": ("jackknife",),
     "resume": ("1.jsonl",),
@@ -155,7 +152,6 @@ VALUES: dict[str, tuple[str, ...]] = {
     "unseen": ("drop",),
     "sets": ("s.jsonl",),
     "target": ("b",),
-    "uai_evidence": ("e.evid",),
     "variables": ("b",),
 }
 """Values that should matter, by option, where the type does not give one."""
@@ -228,7 +224,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "truth.txt").write_text("[a][b|a][c|b][x|a][z|x]\n")
     (folder / "tiers.txt").write_text("z\nx c\nb a\n")
     (folder / "q.txt").write_text("a -> b\n")
-    (folder / "e.evid").write_text("1 1 0\n")
     (folder / "states.json").write_text('{"z": ["w", "v", "u"]}')
     (folder / "names.csv").write_text("A,B,C,X,Z\n0,0,0,0,0\n1,1,1,1,1\n")
     (folder / "unseen.csv").write_text((folder / "d.csv").read_text() + "0,red,r,3,u\n")

@@ -188,7 +188,7 @@ def test_without_arguments_the_overview_goes_to_stderr():
         (["optimize", "x", "--hc", "--data", "d"], "[SETS] does not go with method hc; pricing takes it"),
         (
             ["optimize", "x", "--score", "k2"],
-            "--score does not go with method ils or exact; pricing, hc, tan, kdb, cll, blanket, chc, chc-star, ichc, "
+            "--score does not go with method ils or exact; pricing, hc, tan, kdb, cll, chc, chc-star, ichc, "
             "2ichc, fastchc, mmhc take it.",
         ),
         (["optimize", "x", "--missing", "drop"], "--missing does not go with method ils or exact; pricing, hc"),

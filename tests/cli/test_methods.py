@@ -21,7 +21,7 @@ from stages.parentsets import ParentSetOptions
 
 WAYS = [(name, task) for name, spec in METHODS.items() for task in spec.variants]
 
-INPUTS = ("sets", "partial", "screen", "save_sets", "proof", "best_classes")
+INPUTS = ("sets", "partial", "screen", "save_sets", "proof")
 """Inputs and outputs that methods name among their options and the command line opens."""
 
 
@@ -92,7 +92,7 @@ def test_takers():
     assert takers_of("iterations") == ["obs", "asobs without --tw"]
     assert takers_of("tabu") == ["hc", "mmhc"]
     assert "ils without --tw" in takers_of("init")
-    assert takers_of("restarts", takes=False) == ["exact", "forest", "pricing", "tan", "kdb", "cll", "blanket"]
+    assert takers_of("restarts", takes=False) == ["exact", "forest", "pricing", "tan", "kdb", "cll"]
 
 
 def test_defaults():

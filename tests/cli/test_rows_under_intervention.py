@@ -328,15 +328,6 @@ def test_parts_of_a_network_keep_the_interventions(place):
     assert whole.around("c", 0).record.header.extra["interventions"] == [[]]
 
 
-def test_tests_on_the_rows_that_a_graph_was_learnt_from_are_pointed_out(place):
-    run(place, "optimize", "--data", "d.csv", "--drop", "set", "-o", "m.jsonl")
-    line = ("query", "m.jsonl", "--independencies", "--data")
-    said = run_here(*line, "d.csv", "--drop", "set", cwd=place).stderr
-    assert b"the graph was learnt from these rows" in said
-    (place / "e.csv").write_text("".join((place / "d.csv").read_text().splitlines(keepends=True)[:-5]))
-    assert b"learnt from" not in run_here(*line, "e.csv", "--drop", "set", cwd=place).stderr
-
-
 def test_remedies_for_missing_cells_work(place):
     """What an error offers, beside interventions, and where another file lists the states."""
     learnt(place)
@@ -385,7 +376,6 @@ def test_sachs(shared, tmp_path):
     [
         "fit n.jsonl d.csv -o n.bif",
         "query n.jsonl --data d.csv --variables b",
-        "query n.jsonl --independencies --data d.csv",
         "effects n.jsonl --data d.csv --cause a --effect b --seed 1 --format csv",
         "optimize s.jsonl --data d.csv -o m.jsonl",
     ],

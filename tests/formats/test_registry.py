@@ -39,7 +39,7 @@ from formats import (
     write_parent_sets,
 )
 from formats.data_records import Variable
-from formats.kinds import STRUCTURES, Format, Kind
+from formats.kinds import Format, Kind
 from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step
 from formats.records import Forest, Header, Network, ParentSetTable
 from formats.registry import FORMATS, find_format, load
@@ -164,7 +164,7 @@ def test_names_are_distinct():
     for row in FORMATS:
         assert find_format(row.name) is find_format(row.target) is row
         assert set(row.takes) - {other.name for other in FORMATS} <= {"json", "xml", "binary"}
-    with pytest.raises(ValueError, match=r"unknown format 'gif'; known are parentsets, .*, td"):
+    with pytest.raises(ValueError, match=r"unknown format 'gif'; known are parentsets, .*, modelstring"):
         find_format("gif")
 
 
@@ -198,9 +198,9 @@ def test_suffixes_mean_one_target():
     }
     expected |= {
         f".{name}": name
-        for name in ("jkl", "pss", "bif", "net", "dot", "graphml", "gr", "td", "svg", "html", "xmlbif", "xdsl", "uai")
+        for name in ("jkl", "pss", "bif", "net", "dot", "graphml", "svg", "html", "xmlbif", "xdsl", "uai")
     }
-    expected |= {f".{name}": name for name in ("cyjs", "tikz", "pdf", "png")}
+    expected |= {f".{name}": name for name in ("pdf", "png")}
     expected |= {f".{name}": name for name in ("parquet", "tsv")}
     for suffix, target in expected.items():
         assert guess_target(f"X{suffix.upper()}") == target
@@ -221,8 +221,4 @@ def test_all_that_is_explained_is_listed():
         assert listed >= {("by", "stage"), ("by", "options"), ("variables", "states")}
         assert ("record", "child" if name != "bnsl.proof" else "cluster") in listed
     assert ("treewidth", "elimination") in {(row["where"], row["key"]) for row in list_keys("network")}
-
-
-def test_structures_are_what_a_network_becomes():
-    assert [row.name for row in FORMATS if row.kind in STRUCTURES and not row.reader] == ["gr", "td"]
     assert dataclasses.asdict(find_format("dot"))["kind"] == "network"

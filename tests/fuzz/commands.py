@@ -40,7 +40,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "effects {f} --data {csv} --sampled --samples 4 --draws 4 --seed 1",
     ),
     "network": (
-        "convert {f} --to network", "convert {f} --to dot", "convert {f} --to td", "convert {f} --to gr",
+        "convert {f} --to network", "convert {f} --to dot",
         "convert {f} --to table", "convert {f} --to bif", "convert {f} --to adjacency", "evaluate {f}",
         "evaluate {f} {net}", "evaluate {f} --data {csv}", "evaluate {f} --reference {net}", "fit {f} {csv}",
         "sample {f} --rows 5", "parentsets {csv} --near {f} --evaluations 5",
@@ -118,8 +118,7 @@ _EVERYWHERE = (
 )  # fmt: skip
 
 _BY_KIND = {
-    Kind.PARENT_SETS: "sets", Kind.NETWORK: "network", Kind.PARAMETERS: "network", Kind.MARKOV: "network",
-    Kind.DATA: "data",
+    Kind.PARENT_SETS: "sets", Kind.NETWORK: "network", Kind.PARAMETERS: "network", Kind.DATA: "data",
 }  # fmt: skip
 KIND = {row.name: _BY_KIND[row.kind] for row in formats_of(*_BY_KIND)} | {
     "bnsl.forest": "forest", "bnsl.proof": "proof", "bnsl.entropy": "entropy", "bnsl.arc-probabilities": "strengths",

@@ -139,7 +139,7 @@ GRAMMARS: dict[str, dict[str, list[str]]] = {
     },
     "uai": {
         "start": ["BAYES\n<count>\n2 2 \n<count>\n1 0\n<scopes>\n2\n<share> <share>\n<tables><blank># bnsl_variable 0 = <word> <word> <word>\n",
-                  "BAYES\n1\n2 \n1\n1 0\n2\n<share> <share>\n", "MARKOV\n<count>\n<count> <count>\n"],
+                  "BAYES\n1\n2 \n1\n1 0\n2\n<share> <share>\n"],
         "scopes": ["2 0 1\n", "1 1\n", "<count> <count> <count>\n"],
         "tables": ["4\n<share> <share> <share> <share>\n", "2\n<share> <share>\n", "<count>\n<tables>"],
     },

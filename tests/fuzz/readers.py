@@ -19,7 +19,6 @@ from formats.errors import FormatError
 from formats.graph_records import ArcProbabilities, BayesianNetwork, EssentialGraph
 from formats.graphs.arc_files import read_arcs
 from formats.graphs.dot import dot_text
-from formats.graphs.parameters.uai import read_uai_markov
 from formats.graphs.tetrad_knowledge import read_knowledge
 from formats.json_lines.run_parts import gather
 from formats.kinds import Kind
@@ -326,16 +325,6 @@ def read_tier_file(path: Path, rng: Random) -> None:
     require(len(everyone) == len(set(everyone)), "a variable in two tiers")
 
 
-def read_markov(path: Path, rng: Random) -> None:
-    """A Markov network: a factor for each scope, finite and not negative."""
-    network = read_uai_markov(Lines(str(path)))
-    sizes = [len(variable.known_states) for variable in network.variables]
-    require(len(network.scopes) == len(network.tables), "a scope without factor")
-    for scope, table in zip(network.scopes, network.tables):
-        require(table.shape == tuple(sizes[v] for v in scope), "a factor of another shape")
-        require(bool(np.isfinite(table).all() and (table >= 0).all()), "a factor with other numbers")
-
-
 Reader = Callable[[Path, Random], None]
 
 _BY_KIND: dict[Kind, tuple[Reader, ...]] = {
@@ -343,7 +332,6 @@ _BY_KIND: dict[Kind, tuple[Reader, ...]] = {
     Kind.DATA: (read_data,),
     Kind.PARAMETERS: (read_model, read_network),
     Kind.NETWORK: (read_network,),
-    Kind.MARKOV: (read_markov,),
 }
 READERS: dict[str, tuple[Reader, ...]] = {
     row.name: _BY_KIND[row.kind] + ((read_graph,) if row.has_edges else ()) for row in formats_of(*_BY_KIND)

@@ -1,34 +1,26 @@
-"""Words, strings and signs of the block languages of HUGIN, Netica, MSBN and older versions of GeNIe."""
+"""Words, strings and signs of HUGIN's language."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from ...errors import Inconsistent, Malformed
 from ...textlines import Lines
 
-HUGIN_COMMENTS = r"%[^\n]*"
-C_COMMENTS = r"//[^\n]*|/\*(?s:.*?)\*/"
-
-MOST_NESTED = 20
-"""Deepest nesting of blocks that is read."""
+_TOKEN = re.compile(r'\s+|%[^\n]*|("(?:[^"\\]|\\(?s:.))*"|[(){}=;|,]|[^\s"(){}=;|,%]+)')
 
 
 class Tokens:
     """Words, strings (with their opening quote kept) and signs, each with its place in the text."""
 
-    def __init__(self, lines: Lines, comments: str = HUGIN_COMMENTS):
+    def __init__(self, lines: Lines):
         self.lines = lines
         self.text = lines.text()
         self.found: list[tuple[str, int]] = []
         self.next = position = 0
-        percent = "%" if comments == HUGIN_COMMENTS else ""
-        token = re.compile(
-            rf'\s+|(?:{comments})|("(?:[^"\\]|\\(?s:.))*"|[(){{}}=;|,]|(?:(?!//|/\*)[^\s"(){{}}=;|,{percent}])+)'
-        )
         while position < len(self.text):
-            match = token.match(self.text, position)
+            match = _TOKEN.match(self.text, position)
             if match is None:
                 self.fail("a string or a comment is not closed", position)
             if match[1]:
@@ -89,54 +81,3 @@ class Tokens:
 def unquoted(token: str) -> str:
     """The text of a string or word; a string goes on behind a backslash at the end of a line."""
     return re.sub(r"\\(?:\n|(.))", r"\1", token[1:-1]) if token.startswith('"') else token
-
-
-class Block(NamedTuple):
-    """What stands between braces: the tokens and place of each value, and the blocks with the words before them."""
-
-    values: dict[str, tuple[list[str], int]]
-    blocks: list[tuple[list[str], Block, int]]
-
-    def list_of(self, key: str) -> list[str]:
-        """The words of a list, or of a single value, without parentheses and commas; empty without the key."""
-        return [unquoted(token) for token in self.values.get(key, ([], 0))[0] if token not in "(),"]
-
-    def block(self, key: str) -> Block:
-        """The first block of this name; an empty one without it."""
-        return next((block for words, block, _ in self.blocks if words == [key]), Block({}, []))
-
-
-def _take_value(tokens: Tokens) -> list[str]:
-    """A value up to its semicolon; a list ends with its last parenthesis, as Netica hides semicolons in comments."""
-    value: list[str] = []
-    depth = 0
-    while tokens.peek() not in (";", "{", "}"):
-        value.append(tokens.take())
-        depth += {"(": 1, ")": -1}.get(value[-1], 0)
-        if value[0] == "(" and depth == 0:
-            break
-    return value
-
-
-def take_block(tokens: Tokens, depth: int = 0) -> Block:
-    """A block of ``key = value;``, ``key = { ... };`` and ``word name { ... };`` with its braces."""
-    if depth > MOST_NESTED:
-        tokens.fail(f"blocks are nested more than {MOST_NESTED} deep", tokens.at)
-    found = Block({}, [])
-    tokens.take("{")
-    while tokens.peek() != "}":
-        at, words = tokens.at, []
-        while tokens.peek() not in ("=", "{", ";", "}"):
-            words.append(tokens.take())
-        if tokens.peek() == "=" and words:
-            tokens.take()
-            at, value = tokens.at, _take_value(tokens)
-            found.values[words[-1]] = (value, at)
-        if tokens.peek() == "{":
-            found.blocks.append((words, take_block(tokens, depth + 1), at))
-        if tokens.peek() == ";":
-            tokens.take()
-        elif tokens.peek() == "=":
-            tokens.fail("a value without a name", tokens.at)
-    tokens.take("}")
-    return found

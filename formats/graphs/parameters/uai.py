@@ -6,19 +6,16 @@ keeps names in comments behind the last table, which other readers ignore.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 
-import numpy as np
-
 from ...data_records import MAX_STATES, Variable
 from ...errors import Inconsistent
-from ...graph_records import BayesianNetwork, MarkovNetwork
+from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..kept_claims import claims_of, with_claims
 from ..mended_words import kept, original, restored
-from ..parameter_tables import MAX_CELLS, Families, failing
+from ..parameter_tables import Families, failing
 
 _KEPT = re.compile(r"#\s*bnsl_(?:(network|claims)|variable (\d{1,9})) = (\S+(?: \S+)*)\s*")
 
@@ -43,7 +40,7 @@ def uai_text(network: BayesianNetwork) -> str:
 class _Numbers:
     """The words of a file without its comments, each with its line."""
 
-    def __init__(self, lines: Lines, kind: str):
+    def __init__(self, lines: Lines):
         self.fail = failing(lines)
         self.comments: list[str] = []
         self.words: list[tuple[str, int]] = []
@@ -54,8 +51,8 @@ class _Numbers:
             self.words += [(word, number) for word in text.split()]
         self.next = 0
         at = self.line
-        if (found := self.take(1)[0]) != kind:
-            self.fail(f"expected {kind}, got {found[:40]}", at)
+        if (found := self.take(1)[0]) != "BAYES":
+            self.fail(f"expected BAYES, got {found[:40]}", at)
 
     @property
     def line(self) -> int:
@@ -85,7 +82,7 @@ class _Numbers:
 
 def read_uai(lines: Lines) -> BayesianNetwork:
     """Read a UAI network of kind BAYES: each function is the table of its last variable given the ones before it."""
-    numbers = _Numbers(lines, "BAYES")
+    numbers = _Numbers(lines)
     families = Families(numbers.fail)
     for variable, at in _variables(numbers):
         families.add_variable(variable.name, variable.name, variable.known_states, at)
@@ -103,26 +100,6 @@ def read_uai(lines: Lines) -> BayesianNetwork:
     return with_claims(families.network(title), claims, lines)
 
 
-def read_uai_markov(lines: Lines) -> MarkovNetwork:
-    """Read a UAI network of kind MARKOV: factors, which need not be normalised; a scope may be empty."""
-    numbers = _Numbers(lines, "MARKOV")
-    variables = [variable for variable, _ in _variables(numbers)]
-    if not variables:
-        numbers.fail("no variables", numbers.line, Inconsistent)
-    scopes, sizes = [], [len(variable.known_states) for variable in variables]
-    for factor in range(numbers.count(len(numbers.words))):
-        at = numbers.line
-        scope = [numbers.count(len(variables) - 1) for _ in range(numbers.count(len(variables)))]
-        if len(set(scope)) < len(scope):
-            numbers.fail(f"factor {factor} names a variable twice", at, Inconsistent)
-        if math.prod(sizes[v] for v in scope) > MAX_CELLS:
-            numbers.fail(f"the table of factor {factor} has more than {MAX_CELLS} entries", at)
-        scopes.append(tuple(scope))
-    tables = [_factor(numbers, factor, [sizes[v] for v in scope]) for factor, scope in enumerate(scopes)]
-    numbers.end()
-    return MarkovNetwork(tuple(variables), tuple(scopes), tuple(tables))
-
-
 def _variables(numbers: _Numbers) -> Iterator[tuple[Variable, int]]:
     """The variables from their number and their sizes, each with its line."""
     # No more than the number of words in the file, so an absurd number allocates nothing.
@@ -131,21 +108,6 @@ def _variables(numbers: _Numbers) -> Iterator[tuple[Variable, int]]:
         if not (size := numbers.count(MAX_STATES)):
             numbers.fail(f"variable {index} has no states", at, Inconsistent)
         yield Variable(f"X{index}", tuple(map(str, range(size)))), at
-
-
-def _factor(numbers: _Numbers, factor: int, sizes: list[int]) -> np.ndarray:
-    """The table of a factor."""
-    at, size = numbers.line, math.prod(sizes)
-    words = numbers.take(numbers.count(len(numbers.words)))
-    if len(words) != size:
-        numbers.fail(f"factor {factor} has {len(words)} numbers where {size} are needed", at, Inconsistent)
-    try:
-        table = np.array([float(word) for word in words])
-    except ValueError:
-        numbers.fail(f"the table of factor {factor} is not of numbers", at)
-    if not (np.isfinite(table) & (table >= 0.0)).all():
-        numbers.fail(f"factor {factor} has numbers that are negative or not finite", at, Inconsistent)
-    return table.reshape(sizes)
 
 
 def _take_names(comments: list[str], families: Families) -> tuple[str, list[str]]:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from stages.kernels.orders.set_lists import SetLists
@@ -31,16 +29,12 @@ def subsets_fit(n_variables: int) -> bool:
     return n_variables <= MOST_VARIABLES and subset_bytes(n_variables) <= free_bytes() // 2
 
 
-class SubsetTables(NamedTuple):
-    """The tables of `stages.kernels.orders.subset_dp`; scores are relative to each variable's best set."""
+def solve_by_subsets(lists: SetLists, budget: Budget, reporter: Reporter) -> tuple[np.ndarray, np.ndarray] | None:
+    """The best network.
 
-    relative: np.ndarray
-    best: np.ndarray
-    totals: np.ndarray
-
-
-def subset_tables(lists: SetLists, budget: Budget, reporter: Reporter) -> SubsetTables | None:
-    """The best sets and the scores of the best networks on all subsets; None if the budget ended."""
+    `lists` allow at least one network. Returns a topological order (int32) and the set of every variable (int64);
+    None if the budget ended, which ends the search.
+    """
     n = len(lists.set_offsets) - 1
     relative = relative_scores(lists)
     best = np.empty((n, 1 << max(0, n - 1)), dtype=np.int32)
@@ -55,19 +49,8 @@ def subset_tables(lists: SetLists, budget: Budget, reporter: Reporter) -> Subset
     for start, end in slices(1 << n, SLICE, budget):
         extend_totals(relative, best, totals, max(1, start), end)
         reporter.progress(n + start // SLICE + 1, steps, "steps")
-    return SubsetTables(relative, best, totals) if end == 1 << n else None
-
-
-def solve_by_subsets(lists: SetLists, budget: Budget, reporter: Reporter) -> tuple[np.ndarray, np.ndarray] | None:
-    """The best network.
-
-    `lists` allow at least one network. Returns a topological order (int32) and the set of every variable (int64);
-    None if the budget ended, which ends the search.
-    """
-    solved = subset_tables(lists, budget, reporter)
-    if solved is None:
+    if end < 1 << n:
         return None
-    n = len(solved.best)
     order, chosen = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
-    trace_back(*solved, order, chosen)
+    trace_back(relative, best, totals, order, chosen)
     return order, chosen

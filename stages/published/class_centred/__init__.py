@@ -1,4 +1,4 @@
-"""Networks for prediction. In all but ``blanket`` the class is a parent of every feature.
+"""Networks for prediction: the class is a parent of every feature.
 
 Friedman, Geiger and Goldszmidt (1997): Bayesian network classifiers. Sahami (1996): Learning limited dependence
 Bayesian classifiers.
@@ -28,12 +28,5 @@ SEARCHES = {
         "of naive Bayes, tan and kdb the one of largest conditional likelihood of --target, each row left out",
         {DATA: Variant(f"{__name__}.cll", _READ)},
         "Grossman and Domingos 2004",
-    ),
-    "blanket": SearchMethod(
-        "classifiers",
-        "pricing, then within 5 nats of its score the network of largest conditional likelihood of --target that a "
-        "climb about the target finds, each row left out",
-        {DATA: Variant(f"{__name__}.blanket", ("score", "ess", "workers", "max_parents", "start", "target"))},
-        "conditional likelihood: Grossman and Domingos 2004",
     ),
 }

@@ -20,37 +20,27 @@ from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
 
 
-def find_class(scorer: FamilyScorer, options: OptimizeOptions) -> int:
-    """The index of the class.
-
-    Raises `StageError` if it is no column, and for rows under intervention, which say little about the rows to
-    predict.
-    """
-    names = scorer.dataset.names
-    if options.target is None or options.target not in names:
-        raise StageError(f"--target: there is no column {options.target!r}")
-    if scorer.dataset.interventions is not None:
-        raise StageError(
-            f"method {options.method} is for predictions, of rows as they come: leave out --interventions"
-        )
-    return names.index(options.target)
-
-
 class ClassCentred:
     """The class, the features, and log-likelihoods of the features with one and with two parents.
 
-    Raises `StageError` as `find_class` does, and if knowledge about arcs is given, since these methods follow a fixed
-    rule.
+    Raises `StageError`: the class is no column; rows under intervention, which say little about the rows to predict;
+    knowledge about arcs, since these methods follow a fixed rule.
     """
 
     def __init__(self, scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter):
-        self.target = find_class(scorer, options)
+        names, target = scorer.dataset.names, options.target
+        if target is None or target not in names:
+            raise StageError(f"--target: there is no column {target!r}")
+        if scorer.dataset.interventions is not None:
+            raise StageError(
+                f"method {options.method} is for predictions, of rows as they come: leave out --interventions"
+            )
         if options.knowledge is not None and not options.knowledge.is_empty:
             raise StageError(
                 f"method {options.method} draws its arcs by a fixed rule: it cannot follow --require, --forbid, "
                 "--allow or --tiers; searches by score can, such as --method pricing"
             )
-        self.scorer, self.budget, self.reporter = scorer, budget, reporter
+        self.target, self.scorer, self.budget, self.reporter = names.index(target), scorer, budget, reporter
         self.features = [v for v in range(scorer.n_variables) if v != self.target]
         self.likelihood = scorer if scorer.score == "ll" else FamilyScorer(scorer.dataset, "ll", stop=scorer.stop)
 
@@ -99,12 +89,7 @@ class ClassCentred:
 
 def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
     """Compile what these methods run, on a tiny table that lacks the class."""
-    task = ClassCentred(scorer, with_first_class(scorer, options), budget, reporter)
+    task = ClassCentred(scorer, replace(options, target=scorer.dataset.names[0]), budget, reporter)
     task.relevance()
     task.gains()
     task.result({task.features[1]: (task.features[0],)})
-
-
-def with_first_class(scorer: FamilyScorer, options: OptimizeOptions) -> OptimizeOptions:
-    """The options with the first variable as the class, for tables that lack the given one."""
-    return replace(options, target=scorer.dataset.names[0])

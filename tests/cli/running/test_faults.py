@@ -134,7 +134,6 @@ WRITERS = {
     "parquet": "sample d.bif --rows 4000 --seed 1",
     "feather": "sample d.bif --rows 400 --seed 1",
     "tsv": "convert d.csv",
-    "td": "convert d.bif",
     "jsonl": "evaluate d.net.jsonl",
 }
 """A command for every writer, by the ending of its output."""

@@ -1,8 +1,7 @@
-"""PDF and PNG come from cairosvg, or from a program, whichever is there; a picture in LaTeX has every box and arc."""
+"""PDF and PNG come from cairosvg, or from a program, whichever is there."""
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +10,6 @@ import pytest
 
 from formats.pictures import rendered
 from formats.pictures.svg import svg_text
-from formats.pictures.tikz import tikz_text
 
 from .test_pictures import drawing_of
 
@@ -58,27 +56,3 @@ def test_without_either_the_message_names_them(without_package, tmp_path: Path, 
 @pytest.mark.parametrize(("size", "scale"), [((300, 200), 2.0), ((10_000, 20_000), 0.5), ((64_000, 100), 0.5)])
 def test_large_pictures_have_fewer_pixels(size: tuple[int, int], scale: float):
     assert rendered.png_scale(f'<svg width="{size[0]}" height="{size[1]}">') == pytest.approx(scale)
-
-
-def test_tikz_has_every_box_and_arc():
-    drawing = drawing_of()
-    text = tikz_text(drawing)
-    assert text.count(r"\draw[arc]") == 3 and text.count(r"\path[head") == 2, "the first arc has no head"
-    assert re.findall(r"\\node\[box, .*\] at \((.*?)\)", text) == ["0,0", "0,72", "5,152"]
-    assert text.count("controls") == 2 and "(5,12) .. controls" in text
-    assert r"{\textless{}/script\textgreater{}\textless{}b\textgreater{}}" in text
-    assert r"a\textquotedbl{}\&" in text
-    drawing.network.header.extra["screened"] = [1]
-    drawing.network.header.extra["strengths"] = [[], [[0.5, 1.0]], [[0.5, 0.5], [0.5, 0.9]]]
-    text = tikz_text(drawing)
-    assert text.count("box, screened") == 1
-    assert re.findall(r"line width=(\S+)bp, opacity=(\S+)\]", text) == [
-        ("3.00", "1.00"),
-        ("1.50", "0.65"),
-        ("2.70", "0.93"),
-    ]
-
-
-def test_all_braces_of_tikz_close():
-    text = re.sub(r"\\[{}]", "", tikz_text(drawing_of()))
-    assert text.count("{") == text.count("}")

@@ -49,7 +49,6 @@ def test_frames_are_apart_and_hold_their_boxes(monkeypatch: pytest.MonkeyPatch):
             assert (np.abs(line[:, 0] - found.x[number]) <= found.width[number] / 2).all()
     crossing = sum(found.of[p] != found.of[v] for p, v in drawing.arcs)
     assert 0 < sum(link.n_arcs for link in found.links) <= crossing
-    assert draw_network(network, network.header.names, in_clusters=False).clusters is None
 
 
 def test_links_do_not_pass_through_frames(monkeypatch: pytest.MonkeyPatch):

@@ -15,7 +15,7 @@ from naive.inference import joint_table, marginal
 from naive.scores import local_score
 
 from formats.data_records import Interventions
-from stages.explain.arcs import explain_families, other_path
+from stages.explain.arcs import explain_families, likelihood_ratio, other_path
 from stages.explain.drivers import SPOUSE, drivers_of, findings_about
 from stages.explain.rivals import RivalSearch
 from stages.inference.junction_trees import Engine
@@ -164,3 +164,13 @@ def test_findings_by_definition(seed, zeros):
                 assert np.isnan(after).all()
         shift = np.nan_to_num(np.abs(found.after[variable] - found.before))
         assert shift[found.strongest(variable)] == shift.max()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_exact_independence_is_exactly_zero(seed: int):
+    rng = np.random.default_rng(seed)
+    first, second = rng.integers(1, 90, (2, 3, 1, 4))
+    counts = (first.transpose(0, 2, 1) * second).astype(np.int64)
+    assert likelihood_ratio(counts) == 0.0
+    counts[0, 0, 0] += 1
+    assert likelihood_ratio(counts) > 0.0

@@ -15,7 +15,7 @@ from naive.networks import equivalence_classes
 
 from stages.graphs.adjustment import Adjustment
 from stages.graphs.essential_graphs import essential_graph
-from stages.graphs.separation import ancestors, descendants, implied_independencies, open_path
+from stages.graphs.separation import ancestors, descendants, open_path
 
 N_GRAPHS = 200
 
@@ -99,17 +99,9 @@ def test_adjustment_gives_the_effect_under_intervention(seed):
 
 
 @pytest.mark.parametrize("seed", seeds(60, 6))
-def test_implied_independencies_and_relatives(seed):
+def test_relatives(seed):
     parents = random_parents(seed)
     graph = [set(family) for family in parents]
-    listed = list(implied_independencies(parents))
-    assert all(are_separated(graph, *independency) for independency in listed)
-    apart = {
-        frozenset(pair)
-        for pair in itertools.combinations(range(len(parents)), 2)
-        if pair[0] not in graph[pair[1]] and pair[1] not in graph[pair[0]]
-    }
-    assert {frozenset(independency[:2]) for independency in listed} == apart and len(listed) == len(apart)
     for v in range(len(parents)):
         assert ancestors(parents, [v]) == ancestors_of(graph, [v])
         assert descendants(parents, [v]) == descendants_of(graph, v)

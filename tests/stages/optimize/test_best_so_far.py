@@ -30,7 +30,7 @@ from stages.scoring.family_scorer import FamilyScorer
 from stages.screening.entropies import compute_entropies
 from stages.screening.forests import screen_forest
 
-QUICK = {"forest", "tan", "kdb", "cll", "blanket"}
+QUICK = {"forest", "tan", "kdb", "cll"}
 """Methods that end with their first network, or with one of smaller score than the networks on the way."""
 
 ON_SETS = [(m, t) for m, spec in METHODS.items() for t in (SETS, SETS_TW) if t in spec.variants and m not in QUICK]
