@@ -308,14 +308,6 @@ def test_names_of_pandas_in_a_table_of_arrow_come_back():
     assert added["1"].to_pylist() == CODES.tolist() and added.to_pandas()[1].tolist() == CODES.tolist()
 
 
-def test_a_merged_state_is_no_label_that_it_took_in():
-    city = pandas.Series(pandas.Categorical(["Bern", "Chur", "Davos"] * 60))
-    network = bnsl.learn(
-        {"city": city, "code": [0, 1, 2] * 60}, merge={"city": {"other": ["Chur", "Davos"]}}, quiet=True, smoothing=1
-    )
-    assert network.predict({"code": [0, 1]}, "city").to_pandas()["city"].tolist() == ["Bern", "other"]
-
-
 def test_the_type_of_whole_numbers_stays_where_they_were_cut():
     whole = {"x": np.arange(40), "k": np.arange(40) // 20}
     network = bnsl.learn(whole, discretize="x=median", method="hc", quiet=True, smoothing=1)
