@@ -196,7 +196,7 @@ Method = TypeVar("Method", SearchMethod, SelectionMethod)
 
 _TAKEN = """
 sets data treewidth tw partial start screen information max_parents save_sets proof bootstrap resample imputation
-rounds require forbid allow tiers prior prior_least best_classes merge score ess delimiter no_header missing na
+rounds require forbid allow tiers prior prior_least best_classes score ess delimiter no_header missing na not_na
 discretize categories columns drop weights interventions max_states states unseen time evaluations seed jobs workers
 quiet verbose log debug output format format_name json as_json stats help help_all method keep_mass time_per_variable
 memory dry_run near extend shard trace resume save_every own

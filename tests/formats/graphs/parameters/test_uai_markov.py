@@ -42,7 +42,7 @@ def test_query_answers_and_others_refuse(tmp_path):
     evidence = written(tmp_path, "2 0 1 2 2\n", "x.evid")
     [found] = bnsl.query(path, probability=True, uai_evidence=evidence, quiet=True).to_pylist()
     assert found["partition"] == pytest.approx(0.5 * (3 * 1 + 4 * 2))
-    with pytest.raises(UsageError, match="different states in NAME=STATE and"):
+    with pytest.raises(UsageError, match="X0 has different states in evidence and uai_evidence"):
         bnsl.query(path, {"X0": "0"}, uai_evidence=evidence, quiet=True)
     with pytest.raises(FormatError, match=r"this looks like a Markov network\n.*'bnsl query' answers"):
         open_network_or_model(path)
