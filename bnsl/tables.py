@@ -80,14 +80,6 @@ def arrow_table(value: Any) -> pyarrow.Table:
     return table if isinstance(table, pyarrow.Table) else pyarrow.table(table)
 
 
-def to_arrow_table(value: Any) -> pyarrow.Table:
-    """A table in memory as one of Arrow."""
-    import pyarrow
-
-    table = value.batches().read_all() if hasattr(value, "batches") else _converted(value)
-    return table if isinstance(table, pyarrow.Table) else pyarrow.table(table)
-
-
 def _reader(table: Any) -> pyarrow.RecordBatchReader:
     import pyarrow
 

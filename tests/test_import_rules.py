@@ -43,6 +43,7 @@ TABLES = (
 
 
 LATE = (
+    "bnsl.class_cuts",
     "bnsl.classifier",
     "bnsl.estimator",
     "bnsl.files.filled_rows",
