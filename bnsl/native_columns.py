@@ -15,7 +15,7 @@ import pyarrow
 
 from formats.tables.arrow import as_text, typed_of
 from formats.tables.label_columns import Typed
-from formats.tables.labels import NO_MARKS, UNKNOWN, are_numbers, code_of_text, find_missing, parse_numbers
+from formats.tables.labels import UNKNOWN, Marks, are_numbers, code_of_text, find_missing, parse_numbers
 
 from .tables import pandas_cells
 
@@ -211,11 +211,11 @@ def with_label(column: Column, label: str, like: Sequence[Any] = ()) -> Column:
     raise ValueError(f"{label!r} is the label of no value of this type")
 
 
-def text_column(labels: Sequence[str], codes: np.ndarray) -> pyarrow.Array:
-    """A column of a file of text: numbers if its labels are, else texts."""
+def text_column(labels: Sequence[str], codes: np.ndarray, marks: Marks) -> pyarrow.Array:
+    """A column of a file of text: numbers if its labels are, else texts; `MISSING` is the code of an empty cell."""
     used = np.unique(codes)
-    texts = pyarrow.array([labels[code] for code in used.tolist()], pyarrow.string())
-    is_missing = find_missing(texts, NO_MARKS, Typed.NO)
+    texts = pyarrow.array(["" if code == MISSING else labels[code] for code in used.tolist()], pyarrow.string())
+    is_missing = find_missing(texts, marks, Typed.NO) | (used == MISSING)
     shown = texts.filter(pyarrow.array(~is_missing))
     values = [None if gone else text for gone, text in zip(is_missing, texts.to_pylist())]
     found = pyarrow.array(values, pyarrow.string())

@@ -13,19 +13,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow
 
-_AS_TEXTS = {"text", "number", "truth value"}
+_AS_TEXTS = {"text", "number", "truth value", "Interval", "Period"}
 
 
 def is_of_several_kinds(cells: Any) -> bool:
     """Whether cells are Python objects of more than one kind, as 1 and "1"; types alone would make them one."""
     if getattr(cells, "dtype", "object") != "object":
         return False
-    kinds = {_kind_of(kind) for kind in {type(cell) for cell in cells}}
-    return len(kinds - {None}) > 1
+    kinds = {_kind_of(kind) for kind in {type(cell) for cell in cells}} - {None}
+    if len(kinds) > 1 and "number" in kinds:  # NaN is a missing cell, whatever the others are
+        kinds = {_kind_of(type(cell)) for cell in cells if not _is_nan(cell)} - {None}
+    return len(kinds) > 1
 
 
 def texts_of(cells: Iterable[Any], name: Any) -> pyarrow.Array:
-    """The texts of cells that are texts, numbers, truth values or missing; null where they are missing.
+    """The texts of cells that are texts, numbers, truth values, intervals, periods or missing; null where
+    they are missing.
 
     - `name`: the name of the column, None if it has none.
     Raises `ValueError`: cells of other kinds, or different ones of the same text.
@@ -37,16 +40,14 @@ def texts_of(cells: Iterable[Any], name: Any) -> pyarrow.Array:
     first: dict[str, tuple[str, Any]] = {}
     for cell in cells:
         kind = _kind_of(type(cell))
-        if kind is None or cell != cell:
+        if kind is None or _is_nan(cell):
             texts.append(None)
             continue
         if kind not in _AS_TEXTS:
-            raise ValueError(
-                f"{column} has cells of several types, as {type(cell).__name__}: make them texts or numbers"
-            )
+            raise ValueError(f"{column} has cells of type {type(cell).__name__}: make them texts or numbers")
         text = _number_text(cell) if kind == "number" else str(cell)
         known = first.setdefault(text, (kind, cell))
-        if known[0] != kind:
+        if known[0] != kind or (kind != "number" and known[1] != cell):
             raise ValueError(f"{column} has the cells {known[1]!r} and {cell!r}, of the same text: make them differ")
         texts.append(text)
     return pyarrow.array(texts, pyarrow.string())
@@ -57,6 +58,10 @@ def refuse_equal_texts(labels: Sequence[str], name: Any) -> None:
     twice = [label for label, count in Counter(labels).items() if count > 1]
     if twice:
         raise ValueError(f"column {name!r} has two categories of the text {twice[0]!r}: rename one")
+
+
+def _is_nan(cell: Any) -> bool:
+    return isinstance(cell, numbers.Number) and cell != cell
 
 
 def _kind_of(kind: type) -> str | None:

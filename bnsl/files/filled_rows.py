@@ -81,7 +81,7 @@ class FilledRows:
             if (own is None or is_bare) and variable.name in self.learnt:
                 columns[variable.name] = self.learnt[variable.name].of_codes(states[index_of[variable.name]])
             elif own is None:
-                columns[variable.name] = text_column(variable.known_states, cells)
+                columns[variable.name] = text_column(variable.known_states, cells, self.evidence.marks)
             else:
                 columns[variable.name] = own if index is None else self._filled(own, index, states[index], cells, rng)
         if self.given is None:

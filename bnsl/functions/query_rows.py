@@ -162,7 +162,7 @@ def result_batches(
     cells = evidence.codes, evidence.is_hidden
     asked = predict(engine, *cells, targets, jobs) if targets else log_probabilities(engine, *cells, jobs)
     copies = [
-        (column.labels, column.gather(np.arange(len(column.labels), dtype=np.int32), evidence.rows))
+        (column.texts, column.gather(np.arange(len(column.labels), dtype=np.int32), evidence.rows))
         for column in evidence.copies
     ]
     for answers in asked:

@@ -26,16 +26,26 @@ MISSING = ("", "?", "NA")
 LEFT_OUT = ("fnlwgt",)
 
 
-def read(path: str) -> dict[str, list[str]]:
-    """The columns of a table; a missing cell is 'unknown'."""
+def read(path: str) -> dict[str, list]:
+    """The columns of a table: numbers if all cells are, else texts; a missing cell is the text 'unknown'."""
     with gzip.open(path, "rt") if path.endswith(".gz") else open(path, encoding="utf-8") as file:
         head, *rows = csv.reader(file)
     columns = {name: [cell.strip() for cell in cells] for name, cells in zip(head, zip(*rows))}
     return {
-        name: ["unknown" if cell in MISSING else cell for cell in cells]
+        name: numbers_or_texts(["unknown" if cell in MISSING else cell for cell in cells])
         for name, cells in columns.items()
         if name not in LEFT_OUT
     }
+
+
+def numbers_or_texts(cells: list[str]) -> list:
+    """Numbers if all cells are."""
+    for parse in (int, float):
+        try:
+            return [parse(cell) for cell in cells]
+        except ValueError:
+            continue
+    return cells
 
 
 def judged(training: dict, test: dict, target: str, method: str, smoothing: str) -> tuple[int, float, float]:
@@ -96,10 +106,10 @@ def end_of(label: str) -> float | None:
         return None
 
 
-def code_of(cell: str, ends: list[float | None]) -> str:
+def code_of(cell: str | float, ends: list[float | None]) -> str:
     """A label, or the interval of a number."""
     if None in ends:
-        return cell
+        return str(cell)
     return f"i{sum(float(cell) > end for end in ends if end is not None)}"
 
 

@@ -73,6 +73,14 @@ class Column:
         """What the type of the column says of its labels."""
         return self.cells.typed
 
+    @property
+    def texts(self) -> pyarrow.StringArray:
+        """The labels; null where the cell is empty."""
+        is_empty = np.zeros(len(self.labels), dtype=np.bool_) if self.is_null is None else self.is_null
+        if self.typed is Typed.NO and "" not in self.marks.not_na:
+            is_empty = is_empty | compute.equal(self.labels, "").to_numpy(zero_copy_only=False)
+        return compute.if_else(pyarrow.array(is_empty), None, self.labels)
+
     def classify(self, missing_is_state: bool, *, missing_is_hole: bool = False) -> None:
         """Find the labels of missing cells, and the labels that the states of a header do not contain.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,9 @@ from .cuts.discretization import cuts_of_labels
 from .evidence import EvidenceTable
 from .labels import MISSING_STATE
 
+EMPTY = -1
+"""Code of an empty cell."""
+
 
 class _Output(NamedTuple):
     """A column of the completed table."""
@@ -21,7 +24,7 @@ class _Output(NamedTuple):
     variable: Variable
     """Its name and labels."""
     cells: np.ndarray | None
-    """integers, shape (n_rows,): label of every cell as it was read; None if the table has no such column."""
+    """integers, shape (n_rows,): label of every cell as it was read, or `EMPTY`; None for an absent column."""
     variable_index: int | None
     """The network's variable; None if the network has none of this name."""
     label_of: np.ndarray
@@ -58,7 +61,7 @@ class CompletedRows:
         Returns
         -------
         ndarray of int32, shape (n_columns, n_rows)
-            Indices into the labels of `variables`.
+            Indices into the labels of `variables`, or `EMPTY`.
         """
         rows = slice(start, start + states.shape[1])
         found = np.empty((len(self._columns), states.shape[1]), dtype=np.int32)
@@ -74,20 +77,21 @@ class CompletedRows:
 
 def _output(column: Column, index: int | None, rows: np.ndarray | None) -> _Output:
     """A column of the table, with the labels that its filled cells may get."""
-    texts = column.labels.to_pylist()
-    states = _spellings(column, texts) if index is not None else ()
-    place = {text: position for position, text in enumerate(dict.fromkeys([*texts, *states]))}
-    width = np.uint8 if len(place) <= 256 else np.int32
-    cells = column.gather(np.array([place[text] for text in texts], dtype=width), rows)
+    texts = column.texts.to_pylist()
+    states = _spellings(column) if index is not None else ()
+    shown = dict.fromkeys(text for text in (*texts, *states) if text is not None)
+    place = {text: position for position, text in enumerate(shown)}
+    places = [EMPTY if text is None else place[text] for text in texts]
+    cells = column.gather(np.array(places, dtype=np.min_scalar_type(-1 - len(place))), rows)
     label_of = np.array([place[state] for state in states], dtype=np.int32)
     return _Output(Variable(column.name, tuple(place)), cells, index, label_of)
 
 
-def _spellings(column: Column, texts: Iterable[str]) -> list[str]:
+def _spellings(column: Column) -> list[str]:
     """The label of each state: its most frequent spelling in the column, its own if it does not occur or is cut."""
     assert column.known is not None and column.states is not None
     spelled: list[Counter[str]] = [Counter() for _ in column.states]
-    for text, code, count in zip(texts, column.known.tolist(), column.count_labels().tolist()):
+    for text, code, count in zip(column.labels.to_pylist(), column.known.tolist(), column.count_labels().tolist()):
         if code >= 0:
             spelled[code][text] += count
     is_cut = cuts_of_labels(tuple(s for s in column.states if s != MISSING_STATE)) is not None

@@ -15,7 +15,7 @@ from ..wording import Warn, about, listed, plural
 from .columns import Column
 from .datasets import read_labels
 from .encoding import RawTable, marked_cells
-from .labels import Marks
+from .labels import NO_MARKS, Marks
 from .selection import drop_option, matching_names, selected_positions
 
 
@@ -30,6 +30,8 @@ class EvidenceTable(NamedTuple):
     """The columns to be copied as they are, in the order of the table."""
     rows: np.ndarray | None = None
     """bool, shape (n_read,): which rows of the table these are; None for all."""
+    marks: Marks = NO_MARKS
+    """The texts of missing cells."""
 
     def row_number(self, row: int) -> int:
         """The number in the table, from 1, of a row, from 0."""
@@ -81,11 +83,11 @@ def open_evidence(
             column.classify(False, missing_is_hole=True)
             if v in targets or unseen == "missing":
                 _hide_unknown(column, ", which is predicted," if v in targets else "", warn)
-        copied = _copied(raw, observed, matched) if copies is None else _selected(table, copies)
+        copied = _copied(raw, observed, matched, marks) if copies is None else _selected(table, copies, marks)
         _warn_unmatched(raw, variables, matched, [column.name for column in copied], warn)
         rows = _known_rows(list(observed.values()), raw, unseen, warn)
         n_rows = len(raw.columns[0]) if rows is None else int(rows.sum())
-        return EvidenceTable(*_coded(observed, (len(variables), n_rows), rows), tuple(copied), rows)
+        return EvidenceTable(*_coded(observed, (len(variables), n_rows), rows), tuple(copied), rows, marks)
 
 
 def _coded(
@@ -102,16 +104,16 @@ def _coded(
     return codes, is_hidden
 
 
-def _copied(raw: RawTable, observed: dict[int, Column], matched: dict[int, int]) -> list[Column]:
+def _copied(raw: RawTable, observed: dict[int, Column], matched: dict[int, int], marks: Marks) -> list[Column]:
     """All columns that are read, in the order of the table."""
     own = {position: observed[v] for v, position in matched.items()}
-    return [own.get(p) or Column.of(Variable(name), raw.columns[p]) for p, name in enumerate(raw.names)]
+    return [own.get(p) or Column.of(Variable(name), raw.columns[p], marks) for p, name in enumerate(raw.names)]
 
 
-def _selected(table: RawTable, items: Sequence[str]) -> list[Column]:
+def _selected(table: RawTable, items: Sequence[str], marks: Marks) -> list[Column]:
     """The columns that the items select, in the order of the table."""
     chosen = {name for item in items for name in matching_names(item, table.names, "--keep")}
-    return [Column.of(Variable(name), c) for name, c in zip(table.names, table.columns) if name in chosen]
+    return [Column.of(Variable(name), c, marks) for name, c in zip(table.names, table.columns) if name in chosen]
 
 
 def _matched(raw: RawTable, variables: Sequence[Variable]) -> dict[int, int]:

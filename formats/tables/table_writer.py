@@ -32,7 +32,7 @@ def open_table_writer(
 ) -> Iterator[CsvWriter | ArrowWriter]:
     """Open a table for writing as a context manager; call ``write(codes)`` for each batch of rows.
 
-    Codes are uint8 or int32, of shape (n_variables, n_batch_rows).
+    Codes are uint8 or int32, of shape (n_variables, n_batch_rows); -1 for an empty cell.
 
     - `target`: a path, which appears only when complete (gzip if it ends in ``.gz``, Zstandard if in ``.zst``), or
       ``-``, or an open binary file.
@@ -142,11 +142,12 @@ class TsvWriter(CsvWriter):
 
 
 def _cell_table(states: tuple[str, ...], separator: bytes, is_single: bool) -> np.ndarray:
-    """Bytes of each label and the separator after it, uint8, padded with zeros to the longest label.
+    """Bytes of each label and of an empty cell, each with the separator after it, uint8, padded with zeros to the
+    longest.
 
     An empty label is quoted if it is the only cell of its line (`is_single`), which would be blank.
     """
-    cells = [(_quoted(state) if state or is_single else "").encode() + separator for state in states]
+    cells = [(_quoted(state) if state or is_single else "").encode() + separator for state in (*states, "")]
     width = max(map(len, cells))
     return np.frombuffer(b"".join(cell.ljust(width, b"\0") for cell in cells), np.uint8).reshape(-1, width)
 
@@ -178,7 +179,10 @@ class ArrowWriter:
         import pyarrow
 
         columns = [
-            pyarrow.DictionaryArray.from_arrays(pyarrow.array(column, field.type.index_type), labels)
+            pyarrow.DictionaryArray.from_arrays(
+                pyarrow.array(column, field.type.index_type, mask=column < 0 if column.dtype == np.int32 else None),
+                labels,
+            )
             for column, labels, field in zip(codes, self._dictionaries, self._schema)
         ]
         return pyarrow.RecordBatch.from_arrays(columns, schema=self._schema)

@@ -17,6 +17,7 @@ import pytest
 from pyarrow import parquet
 
 import bnsl
+from bnsl.running.errors import UsageError
 
 N = 240
 CODES = np.arange(N) % 3
@@ -100,6 +101,39 @@ def test_pandas_columns_come_back(kind: str):
     pandas.testing.assert_series_equal(bare["x"], expected)
     added = network.impute(whole.drop(columns="x")).to_pandas()
     pandas.testing.assert_series_equal(added["x"], expected)
+
+
+@pytest.mark.parametrize("gone", [None, np.nan, pandas.NA, pandas.NaT], ids=str)
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["a", "b", "c"],
+        ["a", 2, 2.5],
+        [True, False, "no"],
+        [b"a", b"b", b"c"],
+        VALUES["day"],
+        VALUES["moment"],
+        VALUES["span"],
+        VALUES["money"],
+        [pandas.Interval(0, 1), pandas.Interval(1, 2), pandas.Interval(1, 3)],
+        [pandas.Period("2020-01"), pandas.Period("2020-02"), pandas.Period("2020-02-01")],
+    ],
+    ids=lambda values: str(values[-1]),
+)
+def test_objects_come_back_whatever_stands_for_a_missing_one(values: list[Any], gone: Any):
+    cells = [values[code] for code in CODES]
+    holed = [gone if hole else cell for cell, hole in zip(cells, HOLES)]
+    column = pandas.Series(holed, dtype=object, name="x")
+    network = bnsl.learn({"x": column, "code": CODES}, missing="em", method="hc", smoothing=1, quiet=True)
+    filled = network.impute(pandas.DataFrame({"x": column, "code": CODES})).to_pandas()["x"]
+    assert filled.dtype == object
+    assert [(type(cell), cell) for cell in filled] == [(type(cell), cell) for cell in cells]
+
+
+def test_periods_of_one_text_are_refused():
+    with pytest.raises(UsageError, match="of the same text: make them differ"):
+        years = [pandas.Period("2020", freq) for freq in ("Y-DEC", "Y-JUN")]
+        bnsl.learn({"x": pandas.Series(years * 9, dtype=object), "k": CODES[:18]}, quiet=True)
 
 
 def _arrow_kinds() -> dict[str, pyarrow.Array]:
@@ -306,14 +340,6 @@ def test_names_of_pandas_in_a_table_of_arrow_come_back():
     assert found["1"].dtype == "Int64" and found["0"].tolist() == CODES.tolist()
     added = network.impute(labelled.drop_columns("1"))
     assert added["1"].to_pylist() == CODES.tolist() and added.to_pandas()[1].tolist() == CODES.tolist()
-
-
-def test_a_merged_state_is_no_label_that_it_took_in():
-    city = pandas.Series(pandas.Categorical(["Bern", "Chur", "Davos"] * 60))
-    network = bnsl.learn(
-        {"city": city, "code": [0, 1, 2] * 60}, merge={"city": {"other": ["Chur", "Davos"]}}, quiet=True, smoothing=1
-    )
-    assert network.predict({"code": [0, 1]}, "city").to_pandas()["city"].tolist() == ["Bern", "other"]
 
 
 def test_the_type_of_whole_numbers_stays_where_they_were_cut():

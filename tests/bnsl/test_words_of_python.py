@@ -26,7 +26,6 @@ def _levels() -> Any:
         (lambda: bnsl.learn(_levels()), 'states="observed" leaves them out'),
         (lambda: bnsl.learn({"a": [*TABLE["a"][1:], None], "b": TABLE["b"]}, missing="drop"), "left out"),
         (lambda: bnsl.learn(TABLE, discretize="*=median"), ""),
-        (lambda: bnsl.learn(TABLE, merge="a=rare<2"), "merge merges none"),
         (lambda: bnsl.optimize(bnsl.parentsets(TABLE, time="1ms", quiet=True)), ""),
         (lambda: bnsl.entropy(TABLE | {"w": [2] * 60}, weights="w"), 'by weights="w"'),
     ],

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from pyarrow import feather, parquet
 
+from formats import open_table_writer
 from formats.data_records import Variable
-from formats.tables.completed_rows import CompletedRows
+from formats.tables.completed_rows import EMPTY, CompletedRows
 from formats.tables.evidence import open_evidence
 
 VARIABLES = (Variable("b", ("no", "yes")), Variable("a", ("0", "1", "2")), Variable("w", ("<=1.5", ">1.5")))
@@ -21,7 +23,9 @@ def completed(tmp_path, text, states, **rules):
     filled = np.where(evidence.is_hidden, np.array(states, np.uint8)[:, None], evidence.codes)
     codes = np.concatenate([rows.codes(start, filled[:, start : start + 2]) for start in range(0, n_rows, 2)], axis=1)
     names = [variable.name for variable in rows.variables]
-    return names, [[v.known_states[c] for v, c in zip(rows.variables, row)] for row in codes.T.tolist()]
+    return names, [
+        ["" if c == EMPTY else v.known_states[c] for v, c in zip(rows.variables, row)] for row in codes.T.tolist()
+    ]
 
 
 def test_cells_and_columns_of_the_table_stay(tmp_path):
@@ -54,3 +58,22 @@ def test_columns_by_position_get_the_names_of_the_network(tmp_path):
         ["b", "a", "w"],
         [["no", "1", "9"], ["yes", "1", "0"]],
     )
+
+
+def test_empty_cells_are_no_label(tmp_path):
+    path, text = tmp_path / "rows.csv", "id,b,a\nk,no,0\n,yes,1\nNA,,2\n"
+    path.write_text(text)
+    evidence = open_evidence(str(path), VARIABLES, copies=None, warn=[].append)
+    rows = CompletedRows(evidence, VARIABLES)
+    assert [variable.states for variable in rows.variables][:3] == [("k", "NA"), ("no", "yes"), ("0", "1", "2")]
+    codes = rows.codes(0, evidence.codes)
+    assert codes[0].tolist() == [0, EMPTY, 1]
+    for format, read in (("feather", feather.read_table), ("parquet", parquet.read_table)):
+        with open_table_writer(str(tmp_path / format), rows.variables, format) as writer:
+            writer.write(codes)
+        assert read(str(tmp_path / format))["id"].to_pylist() == ["k", None, "NA"]
+    with open_table_writer(str(tmp_path / "again.csv"), rows.variables) as writer:
+        writer.write(codes)
+    assert (tmp_path / "again.csv").read_text() == "id,b,a,w\nk,no,0,<=1.5\n,yes,1,<=1.5\nNA,no,2,<=1.5\n"
+    kept = open_evidence(str(path), VARIABLES, copies=None, not_na=("",), unseen="missing", warn=[].append)
+    assert CompletedRows(kept, VARIABLES).variables[0].states == ("k", "", "NA")

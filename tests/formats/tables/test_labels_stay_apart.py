@@ -101,7 +101,7 @@ def test_objects_of_different_texts_stay_apart():
     dataset = opened({"a": cells}, missing="drop")
     assert counts_by_label(dataset) == {"1": 2, "True": 1, "x": 1, "1.0": 1, "2": 1}
     assert counts_by_label(opened({"a": [1.5, True, 1]})) == {"1.5": 1, "True": 1, "1": 1}
-    with pytest.raises(UsageError, match="cells of several types"):
+    with pytest.raises(UsageError, match="cells of type bytes: make them texts or numbers"):
         opened({"a": ["a", b"a"]})
     with pytest.raises(UsageError, match="two categories of the text '1'"):
         opened(pandas.DataFrame({"a": pandas.Categorical([1, "1"], categories=[1, "1"])}))
