@@ -17,6 +17,7 @@ import click
 from bnsl.running.exit_codes import ExitCode
 from bnsl.running.interrupts import install_handlers
 from formats.printable import printable_lines
+from formats.temporaries import remove_unfinished
 
 from .running.pages import WIDTH, debug_option
 
@@ -144,17 +145,17 @@ class StageGroup(click.Group):
         self.say(f"error: {message}")
         return code
 
-    def say(self, message: str) -> None:
+    def say(self, message: str, before: str = "") -> None:
         """Write a message that no reporter writes."""
         with contextlib.suppress(OSError):
-            sys.stderr.write(f"{self.active}: {printable_lines(message)}\n")
+            sys.stderr.write(f"{before}{self.active}: {printable_lines(message)}\n")
             sys.stderr.flush()
 
-    def say_last(self, message: str) -> None:
-        """Write a message in place of the line of progress, for the process ends."""
-        if sys.stderr is not None and sys.stderr.isatty():
-            sys.stderr.write("\r\x1b[K")
-        self.say(message)
+    def leave(self, message: str) -> None:
+        """Remove temporary files and write a message in place of the line of progress, for the process ends."""
+        remove_unfinished()
+        with contextlib.suppress(RuntimeError):  # the signal came while this very stream was written to
+            self.say(message, "\r\x1b[K" if sys.stderr.isatty() else "")
 
     def _ready_line(self, error: Exception) -> str:
         """A line with the command that can read a refused table, if there is one."""
@@ -229,7 +230,7 @@ def run() -> NoReturn:
     The process ends without the interpreter's own shutdown: this would wait for worker threads in the middle of their
     tasks, and pyarrow's threads occasionally abort it (apache/arrow issue 34314).
     """
-    install_handlers(cli.say_last)
+    install_handlers(cli.leave)
     code = 0
     try:
         cli.main(prog_name="bnsl")

@@ -36,9 +36,12 @@ TABLES = (
     "formats.unread",
     "formats.printable",
     "formats.registry",
+    "formats.temporaries",
     "formats.wording",
 )
-"""Tables of methods, scores, formats and words, which load with the library and the command line."""
+"""Tables of methods, scores, formats and words, which load with the library and the command line; and what a handler
+of signals needs.
+"""
 
 
 LATE = (

@@ -14,8 +14,6 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from formats.temporaries import remove_unfinished
-
 if TYPE_CHECKING:
     from stages.runtime.budgets import Stop
 
@@ -70,18 +68,16 @@ def _why() -> str:
     return f"interrupted: {_state.lost}" if _state.lost else "interrupted"
 
 
-def install_handlers(report: Callable[[str], None]) -> None:
+def install_handlers(leave: Callable[[str], None]) -> None:
     """Handle signals as a command does from now on, unless the parent process ignores them (nohup, background jobs).
 
-    `report` says why a command ends without a result.
+    `leave` is called before the process ends; it says why there is no result, and removes what must not stay.
     """
 
     def handle(signal_number: int, _frame: object) -> None:
         if _is_request(signal_number):
             return
-        with contextlib.suppress(RuntimeError):  # the signal came while this very stream was written to
-            report(_why())
-        remove_unfinished()
+        leave(_why())
         os._exit(128 + signal_number)
 
     for number in SIGNALS:

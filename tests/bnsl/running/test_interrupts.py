@@ -18,7 +18,7 @@ from stages.runtime.errors import NothingFoundError
 
 @pytest.fixture
 def handled(monkeypatch) -> Iterator[list[object]]:
-    """Handlers of a command whose process goes on: what they report, remove and end with, in this order."""
+    """Handlers of a command whose process goes on: what they leave with, and the exit code."""
     done: list[object] = []
     before = {number: signal.getsignal(number) for number in interrupts.SIGNALS}
 
@@ -27,7 +27,6 @@ def handled(monkeypatch) -> Iterator[list[object]]:
         raise SystemExit(code)
 
     monkeypatch.setattr(interrupts.os, "_exit", end)
-    monkeypatch.setattr(interrupts, "remove_unfinished", lambda: done.append("removed"))
     monkeypatch.setattr(interrupts._state, "lost", "")
     try:
         install_handlers(done.append)
@@ -45,7 +44,7 @@ def test_the_first_signal_asks_the_second_ends(handled: list[object], number: si
         assert stop.is_set() and stop.exit_code == 128 + number and not handled
         with pytest.raises(SystemExit):
             signal.raise_signal(signal.SIGINT)
-    assert handled == ["interrupted", "removed", 130]
+    assert handled == ["interrupted", 130]
 
 
 def test_a_signal_outside_a_search_ends_the_command(handled: list[object]):
@@ -54,7 +53,7 @@ def test_a_signal_outside_a_search_ends_the_command(handled: list[object]):
     explain_interruption("no network yet")
     with pytest.raises(SystemExit):
         signal.raise_signal(signal.SIGTERM)
-    assert handled == ["interrupted: no network yet", "removed", 143]
+    assert handled == ["interrupted: no network yet", 143]
 
 
 def test_a_signal_in_the_handler_of_another_does_not_wait_for_it(handled: list[object], monkeypatch):
@@ -72,7 +71,7 @@ def test_a_search_that_was_asked_before_there_was_a_result_ends_the_command(hand
     with pytest.raises(SystemExit), graceful_stop():
         signal.raise_signal(signal.SIGTERM)
         raise NothingFoundError("interrupted")
-    assert handled == ["interrupted: no network yet", "removed", 143]
+    assert handled == ["interrupted: no network yet", 143]
 
 
 def test_a_call_from_python_ends_with_the_exception_of_python():
@@ -96,13 +95,14 @@ def test_a_signal_while_a_file_is_written_leaves_no_temporary_file(tmp_path: Pat
     script = """
 import os, signal, sys, time
 from bnsl.running.interrupts import install_handlers
+from bnsl_cli.main import cli
 from formats.temporaries import replacement
 
 class Finalised:
     def __del__(self):
         signal.raise_signal(signal.SIGTERM)
 
-install_handlers(lambda message: sys.stderr.write(message))
+install_handlers(cli.leave)
 with replacement(sys.argv[1]) as stream:
     stream.write(b"half")
     print(len(os.listdir(os.path.dirname(sys.argv[1]))), flush=True)
@@ -113,5 +113,5 @@ with replacement(sys.argv[1]) as stream:
     target.write_text("older")
     words = [sys.executable, "-c", script, str(target)]
     done = subprocess.run(words, capture_output=True, env=environment(), check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (143, b"2\n", b"interrupted")
+    assert (done.returncode, done.stdout, done.stderr) == (143, b"2\n", b"bnsl: interrupted\n")
     assert [path.name for path in tmp_path.iterdir()] == ["out"] and target.read_text() == "older"
