@@ -8,7 +8,6 @@ kmax                             a k-tree grown by the variable of least regret 
 clique_tree, slim, slim_dp, slim_search    exact improvement of small groups of cliques (as BN-SLIM)
 triangulation                    chordal graphs within the bounds around a network
 elimination, narrowing           greedy elimination of sparse graphs; families lose members until it keeps the bounds
-clique_forest, clique_regions, insertion    better sets inserted within regions of the tree of cliques
 arborescence                     the best network with at most one parent per variable (Edmonds)
 
 All work on `bounded_lists.BoundedLists`, with scores relative to each variable's best set.

@@ -20,30 +20,30 @@ MULTIPLIER = np.int64(-7046029254386353131)
 
 
 class SparseGraph(NamedTuple):
-    """A graph and its elimination; vertices are numbers below the capacity.
+    """A moral graph and its elimination; the vertices are the variables.
 
     Attributes
     ----------
     keys, stamps : ndarray of int64, shape (slots,)
         Table of joined pairs; an entry counts if it has the stamp of the present graph. A power of two.
-    heads : ndarray of int32, shape (capacity,)
+    heads : ndarray of int32, shape (n_variables,)
         First entry of each vertex in `ends` and `nexts`; -1 for none.
     ends, nexts : ndarray of int32, shape (2 * pairs,)
         Neighbours, and the next entry of the same vertex; -1 after the last.
-    degrees : ndarray of int64, shape (capacity,)
+    degrees : ndarray of int64, shape (n_variables,)
         Neighbours that are not eliminated; -1 for eliminated vertices.
-    waiting : ndarray of int32, shape (K + 1, capacity)
+    waiting : ndarray of int32, shape (K + 1, n_variables)
         Vertices of degree 0 to K, by degree, in any order.
     n_waiting : ndarray of int64, shape (K + 1,)
-    places : ndarray of int32, shape (capacity,)
+    places : ndarray of int32, shape (n_variables,)
         Place of each vertex in its row of `waiting`.
-    order : ndarray of int32, shape (capacity,)
+    order : ndarray of int32, shape (n_variables,)
         Vertices in the order of their elimination.
-    later : ndarray of int32, shape (capacity, K)
+    later : ndarray of int32, shape (n_variables, K)
         Neighbours of each eliminated vertex that are eliminated later.
-    sizes : ndarray of int32, shape (capacity,)
+    sizes : ndarray of int32, shape (n_variables,)
         Their number.
-    cells : ndarray of float64, shape (capacity,)
+    cells : ndarray of float64, shape (n_variables,)
         States of each vertex; ones if tables are not bounded.
     counts : ndarray of int64, shape (3,)
         See `PAIRS`, `GRAPH_STAMP`, `DONE`.
@@ -65,53 +65,41 @@ class SparseGraph(NamedTuple):
     counts: np.ndarray
 
 
-def new_sparse_graph(capacity: int, width: int, n_pairs: int) -> SparseGraph:
-    """No graph yet; `n_pairs` limits the edges, with the ones that elimination adds."""
+def new_sparse_graph(n_variables: int, width: int, n_pairs: int) -> SparseGraph:
+    """No graph yet; with room for `n_pairs` edges: those of any moral graph, and the ones that elimination adds."""
     slots = 1 << int(2 * n_pairs).bit_length()
     return SparseGraph(
         keys=np.zeros(slots, dtype=np.int64),
         stamps=np.zeros(slots, dtype=np.int64),
-        heads=np.zeros(capacity, dtype=np.int32),
+        heads=np.zeros(n_variables, dtype=np.int32),
         ends=np.zeros(2 * n_pairs, dtype=np.int32),
         nexts=np.zeros(2 * n_pairs, dtype=np.int32),
-        degrees=np.zeros(capacity, dtype=np.int64),
-        waiting=np.zeros((width + 1, capacity), dtype=np.int32),
+        degrees=np.zeros(n_variables, dtype=np.int64),
+        waiting=np.zeros((width + 1, n_variables), dtype=np.int32),
         n_waiting=np.zeros(width + 1, dtype=np.int64),
-        places=np.zeros(capacity, dtype=np.int32),
-        order=np.zeros(capacity, dtype=np.int32),
-        later=np.zeros((capacity, width), dtype=np.int32),
-        sizes=np.zeros(capacity, dtype=np.int32),
-        cells=np.ones(capacity),
+        places=np.zeros(n_variables, dtype=np.int32),
+        order=np.zeros(n_variables, dtype=np.int32),
+        later=np.zeros((n_variables, width), dtype=np.int32),
+        sizes=np.zeros(n_variables, dtype=np.int32),
+        cells=np.ones(n_variables),
         counts=np.zeros(3, dtype=np.int64),
     )
 
 
 @borrowing
-def begin_graph(graph, n):
-    """Begin a graph of `n` vertices without edges."""
-    graph.counts[PAIRS] = graph.counts[DONE] = 0
-    graph.counts[GRAPH_STAMP] += 1
-    for v in range(n):
-        graph.heads[v] = -1
-        graph.degrees[v] = 0
-
-
-@borrowing
 def join_pair(graph, a, b):
-    """Join two vertices; returns whether they were not joined before. A full graph joins no more."""
+    """Join two vertices unless they are joined; the graph must have room."""
     keys, stamps, stamp = graph.keys, graph.stamps, graph.counts[GRAPH_STAMP]
     key = (np.int64(min(a, b)) << 32) | np.int64(max(a, b))
     last = len(keys) - 1
     slot = ((key * MULTIPLIER) >> 24) & last
     while stamps[slot] == stamp:
         if keys[slot] == key:
-            return False
+            return
         slot = (slot + 1) & last
-    k = graph.counts[PAIRS]
-    if k + 2 > len(graph.ends):
-        return False
     stamps[slot] = stamp
     keys[slot] = key
+    k = graph.counts[PAIRS]
     graph.ends[k] = b
     graph.nexts[k] = graph.heads[a]
     graph.heads[a] = k
@@ -121,7 +109,22 @@ def join_pair(graph, a, b):
     graph.degrees[a] += 1
     graph.degrees[b] += 1
     graph.counts[PAIRS] = k + 2
-    return True
+
+
+@borrowing
+def join_families(graph, lists, chosen):
+    """Make the graph the moral graph of the sets `chosen`."""
+    graph.counts[PAIRS] = graph.counts[DONE] = 0
+    graph.counts[GRAPH_STAMP] += 1
+    for v in range(len(chosen)):
+        graph.heads[v] = -1
+        graph.degrees[v] = 0
+    for child in range(len(chosen)):
+        first, end = lists.parent_offsets[chosen[child]], lists.parent_offsets[chosen[child] + 1]
+        for i in range(first, end):
+            join_pair(graph, child, lists.parents[i])
+            for j in range(first, i):
+                join_pair(graph, lists.parents[i], lists.parents[j])
 
 
 @borrowing
@@ -177,16 +180,17 @@ def eliminate_vertex(graph, v, most_cells):
 
 
 @borrowing
-def eliminate_sparse(graph, n, rng, most_cells):
-    """Eliminate vertices of least degree until that exceeds the bounds.
+def eliminate_moral(lists, graph, rng, chosen, most_cells):
+    """Eliminate vertices of least degree in the moral graph of the sets `chosen`, until that exceeds the bounds.
 
     Returns
     -------
     bool
-        Whether all `n` vertices are eliminated. Else the rest have their degrees in ``graph.degrees``.
+        Whether all vertices are eliminated. Else the rest have their degrees in ``graph.degrees``.
     """
     degrees, later, n_waiting = graph.degrees, graph.later, graph.n_waiting
-    width = later.shape[1]
+    n, width = later.shape
+    join_families(graph, lists, chosen)
     for d in range(width + 1):
         n_waiting[d] = 0
     for v in range(n):
@@ -210,22 +214,3 @@ def eliminate_sparse(graph, n, rng, most_cells):
             enter_waiting(graph, later[v, i])
             least = min(least, degrees[later[v, i]])
     return graph.counts[DONE] == n
-
-
-@borrowing
-def join_families(graph, lists, chosen):
-    """Make the graph the moral graph of the sets `chosen`."""
-    begin_graph(graph, len(chosen))
-    for child in range(len(chosen)):
-        first, end = lists.parent_offsets[chosen[child]], lists.parent_offsets[chosen[child] + 1]
-        for i in range(first, end):
-            join_pair(graph, child, lists.parents[i])
-            for j in range(first, i):
-                join_pair(graph, lists.parents[i], lists.parents[j])
-
-
-@borrowing
-def eliminate_moral(lists, graph, rng, chosen, most_cells):
-    """Eliminate the moral graph of the sets `chosen`; returns whether this keeps the bounds."""
-    join_families(graph, lists, chosen)
-    return eliminate_sparse(graph, len(chosen), rng, most_cells)

@@ -30,11 +30,11 @@ from stages.scoring.set_grower import SetGrower
 from ..result import Parents, SearchResult, unscored
 from ..treewidth.annealing import OrderSearch
 from ..treewidth.bounded_search import best_regret_order, mean_gain
-from ..treewidth.insertion import LEAST_VARIABLES, InsertionSearch, narrowed_search
+from ..treewidth.narrowing import EliminatedNetwork
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
 from ..treewidth.table_bound import table_bound
-from ..treewidth.triangulation import MOST_VARIABLES, TriangulationSearch
+from ..treewidth.triangulation import MOST_VARIABLES, TriangulationSearch, narrowed_network
 from .basins import OrderedNetwork
 from .clique_growth import CliquePricing, Focus, grow_in_cliques
 from .greedy_start import FEW
@@ -64,9 +64,6 @@ PHASE_PATIENCE = 1
 
 GROUP_WORK = 6e7
 """Largest work on groups of cliques in a turn (`GroupSearch.work`): some tenths of a second."""
-
-INSERTION_WORK = 2e7
-"""Work on insertions in a turn (`InsertionSearch.work`): some tenths of a second."""
 
 LONGEST_WAIT = 8
 """Turns of other searches after which a search gets one although its recent gain was small."""
@@ -100,11 +97,10 @@ class KTreePricing:
         self.best = OrderedNetwork(*run.start_network(reached), -math.inf)
         run.found = self._found
         self.is_cooling = False
-        self._is_triangulated = run.scorer.n_variables <= MOST_VARIABLES
         self._next_grown = 0
-        most = run.options.max_table
-        is_implied = table_bound(run.lists.table().header, most).is_implied(treewidth)
-        self._max_table = None if is_implied else most
+        header, most = run.lists.table().header, run.options.max_table
+        self._max_table = None if table_bound(header, most).is_implied(treewidth) else most
+        self._tables = table_bound(header, self._max_table)
         self._tree: KTree | None = None  # the present k-tree of the walk over orders
         self._focus: Focus | None = None
         self._cliques: CliquePricing | None = None
@@ -148,26 +144,14 @@ class KTreePricing:
     def _take_network(self, parents: Parents) -> None:
         """Take in a network found without the bound. If it is too wide, it is narrowed and other searches begin."""
         run = self.run
-        bound = table_bound(run.lists.table().header, self._max_table)
-        search = narrowed_search(run.lists.pack(), self.treewidth, bound, run.rng, parents, run.budget)
-        if search is not None:
-            self._note_triangulated(search)
-        self.is_too_wide = search is None or search.parents() != parents or self.best.parents != parents
+        found = narrowed_network(run.lists.pack(), self.treewidth, self._tables, run.rng, parents, run.budget)
+        if found is not None:
+            self._note_eliminated(found)
+        self.is_too_wide = found is None or found.parents != parents or self.best.parents != parents
 
-    def _insertions(self) -> InsertionSearch:
-        table = self.run.lists.table()
-        bound = table_bound(table.header, self._max_table)
-        return InsertionSearch(self.run.lists.pack(), self.treewidth, bound, self.run.rng)
-
-    def _triangulations(self) -> TriangulationSearch:
-        table = self.run.lists.table()
-        bound = table_bound(table.header, self._max_table)
-        return TriangulationSearch(self.run.lists.pack(), self.treewidth, bound, self.run.rng)
-
-    def _note_triangulated(self, search: TriangulationSearch | InsertionSearch) -> None:
-        parents = search.parents()
-        self._focus = Focus(search.order, parents, search.bags())
-        self._note(OrderedNetwork(search.elimination[::-1].copy(), parents, search.score))
+    def _note_eliminated(self, found: EliminatedNetwork) -> None:
+        self._focus = Focus(found.order, found.parents, found.bags)
+        self._note(OrderedNetwork(found.elimination[::-1].copy(), found.parents, found.score))
 
     def _take_start(self) -> None:
         """Make the given start network the incumbent, unless it is too wide or lacks required arcs."""
@@ -195,10 +179,8 @@ class KTreePricing:
         # Searches of groups of cliques do not support a bound on tables.
         is_grouped = self._max_table is None
         arms = [Arm(self._solve_groups if is_grouped else self._walk_orders)]
-        if self.run.scorer.n_variables >= LEAST_VARIABLES:
-            arms.append(Arm(self.insert_sets))
-        if self._is_triangulated:
-            arms.append(Arm(self.search_triangulations))
+        if self.run.scorer.n_variables <= MOST_VARIABLES:
+            arms.append(Arm(self._search_triangulations))
         arms.append(Arm(self._search_orders, gain=0.0))
         return arms
 
@@ -232,20 +214,14 @@ class KTreePricing:
         if self._orders.search():
             self._take_network(self._orders.best.parents)
 
-    def search_triangulations(self) -> None:
+    def _search_triangulations(self) -> None:
         """Search within triangulations around the incumbent."""
-        search = self._triangulations()
-        if search.start(self.best.parents, self.run.budget, self.best.order[::-1]):
-            n = self.run.scorer.n_variables
-            search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 6000 // n)), self.run.budget)
-            self._note_triangulated(search)
-
-    def insert_sets(self) -> None:
-        """Insert better sets into the incumbent."""
-        search = self._insertions()
-        if search.start(self.best.parents, self.run.budget, self.best.order[::-1]):
-            search.improve(self.run.budget, lambda: search.work > INSERTION_WORK)
-            self._note_triangulated(search)
+        run = self.run
+        search = TriangulationSearch(run.lists.pack(), self.treewidth, self._tables, run.rng)
+        if search.start(self.best.parents, run.budget, self.best.order[::-1]):
+            n = run.scorer.n_variables
+            search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 6000 // n)), run.budget)
+            self._note_eliminated(search.found)
 
     def _walk_orders(self) -> None:
         """Continue the walk over orders for a phase; after cooling, accept no losses."""

@@ -20,9 +20,9 @@ from stages.runtime.seeding import task_generator
 
 from ..bounds.subset_dp import subsets_fit
 from ..result import Offer, Parents, SearchResult, nothing_yet, unscored
-from ..treewidth.insertion import narrowed_search
 from ..treewidth.narrowing import elimination_within
 from ..treewidth.table_bound import TableBound, table_bound
+from ..treewidth.triangulation import narrowed_network
 from .basins import OrderedNetwork
 from .greedy_start import FirstForest
 from .orders import OrderPricing
@@ -173,11 +173,11 @@ class OrdersWithinWidth:
 
     def _narrow(self, parents: Parents) -> None:
         """Narrow a network to the bounds and keep it, so that one exists early."""
-        search = narrowed_search(
+        found = narrowed_network(
             self.run.lists.pack(), self._treewidth, self._tables, self._rng, parents, self.run.budget
         )
-        if search is not None:
-            self._keep_better(OrderedNetwork(search.elimination[::-1].copy(), search.parents(), search.score))
+        if found is not None:
+            self._keep_better(OrderedNetwork(found.elimination[::-1].copy(), found.parents, found.score))
 
     def _keep_better(self, found: OrderedNetwork | None) -> None:
         """Keep a network of the first climb within the bounds if it is better, and report it."""

@@ -4,16 +4,21 @@ milliseconds an order.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from formats.sets.listed_sets import ListedSets
+from stages.graphs import topological_order
+from stages.kernels.ktrees.bounded_lists import new_bounded_lists
+from stages.kernels.ktrees.clique_tree import find_contained
 from stages.kernels.ktrees.elimination import SparseGraph, eliminate_moral, new_sparse_graph
 from stages.kernels.ktrees.narrowing import narrow
 from stages.kernels.orders.set_lists import SetLists
-from stages.lists.set_lists import index_lists
+from stages.lists.set_lists import all_sets, index_lists
 from stages.runtime.budgets import Budget
 
-from ..result import Parents
+from ..result import Parents, total_score
 from .table_bound import TableBound
 
 FIRST_ORDERS = 20
@@ -24,6 +29,17 @@ SHARE = 0.05
 
 FILLED = 4
 """Edges that elimination adds at most, per variable and unit of the width; an order that adds more is too wide."""
+
+
+class EliminatedNetwork(NamedTuple):
+    """A network within the bounds, and an elimination order of its moral graph that shows it."""
+
+    parents: Parents
+    score: float  # in nats
+    order: np.ndarray  # int32, shape (n_variables,): parents come before their children
+    elimination: np.ndarray  # int32, shape (n_variables,)
+    # int32, shape (n_variables, K + 1): each variable and its neighbours when eliminated, filled up with itself.
+    bags: np.ndarray
 
 
 def graph_of_lists(lists: SetLists, treewidth: int, bound: TableBound) -> SparseGraph:
@@ -55,6 +71,29 @@ def order_within(
     while state == 1 and not budget.is_spent():
         state = narrow(lists, graph, rng, chosen, bound.most_cells, SHARE)
     return graph.order.copy() if state == 0 else None
+
+
+def sets_within(lists: SetLists, parents: Parents) -> np.ndarray:
+    """The best listed set of each variable within its set of `parents`; int64."""
+    families, chosen = ListedSets.of(parents), np.empty(len(parents), dtype=np.int64)
+    find_contained(new_bounded_lists(lists), families.offsets, families.members, chosen)
+    return chosen
+
+
+def narrowed(
+    lists: SetLists, treewidth: int, bound: TableBound, rng: np.random.Generator, parents: Parents, budget: Budget
+) -> EliminatedNetwork | None:
+    """A network of listed sets within those of `parents`; None if it cannot be narrowed, or if the budget ends."""
+    chosen, graph = sets_within(lists, parents), graph_of_lists(lists, treewidth, bound)
+    elimination = order_within(lists, chosen, graph, bound, rng, budget)
+    if elimination is None:
+        return None
+    found = tuple(all_sets(lists).take(chosen))
+    bags = np.repeat(np.arange(len(parents), dtype=np.int32)[:, None], treewidth + 1, axis=1)
+    is_later = np.arange(treewidth) < graph.sizes[:, None]
+    bags[:, :-1][is_later] = graph.later[is_later]
+    order = np.array(topological_order(found), dtype=np.int32)
+    return EliminatedNetwork(found, total_score(lists.scores, chosen), order, elimination, bags)
 
 
 def elimination_within(

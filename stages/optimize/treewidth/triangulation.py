@@ -12,10 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from formats.sets.listed_sets import ListedSets
 from stages.graphs import positions_of, topological_order
-from stages.kernels.ktrees.bounded_lists import new_bounded_lists
-from stages.kernels.ktrees.clique_tree import find_contained
 from stages.kernels.ktrees.triangulation import bags_of, mark_within, new_triangulation, triangulate, widen
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import all_sets, index_lists, keep_sets
@@ -23,7 +20,7 @@ from stages.runtime.budgets import Budget
 
 from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, total_score
-from .narrowing import graph_of_lists, order_within
+from .narrowing import EliminatedNetwork, graph_of_lists, narrowed, order_within, sets_within
 from .table_bound import TableBound
 
 MOST_VARIABLES = 4096
@@ -37,6 +34,9 @@ MOST_WORK = 20_000_000
 
 MOST_ORDERS = 100
 """New elimination orders for each triangulation; fewer if they take more than `MOST_WORK`."""
+
+FIRST_TRIANGULATIONS = 10
+"""Triangulations searched around a network that has just been narrowed."""
 
 PROFILES = 5
 """Variables moved per variable in the search over orders within a triangulation."""
@@ -65,8 +65,7 @@ class TriangulationSearch:
         Sets that are not listed are replaced by their best listed subsets. `elimination` is an order within the
         bounds, if one is known.
         """
-        families = ListedSets.of(parents)
-        find_contained(new_bounded_lists(self.lists), families.offsets, families.members, self.chosen)
+        self.chosen = sets_within(self.lists, parents)
         if elimination is None:
             scratch = graph_of_lists(self.lists, self.treewidth, self.bound)
             elimination = order_within(self.lists, self.chosen, scratch, self.bound, self.rng, budget)
@@ -99,17 +98,30 @@ class TriangulationSearch:
         """Score of the network, in nats."""
         return total_score(self.lists.scores, self.chosen)
 
-    @property
-    def elimination(self) -> np.ndarray:
-        """The elimination order of the triangulation; int32."""
-        return positions_of(self.graph.ranks)
-
     def parents(self) -> Parents:
         """Parents of each variable."""
         return tuple(all_sets(self.lists).take(self.chosen))
 
-    def bags(self) -> np.ndarray:
-        """Clique of each variable in the triangulation, filled up with itself; int32, shape (n_variables, K + 1)."""
+    @property
+    def found(self) -> EliminatedNetwork:
+        """The network, with the elimination order of the triangulation and its cliques."""
         bags = np.empty((len(self.order), self.treewidth + 1), dtype=np.int32)
         bags_of(self.graph, bags)
-        return bags
+        return EliminatedNetwork(self.parents(), self.score, self.order, positions_of(self.graph.ranks), bags)
+
+
+def narrowed_network(
+    lists: SetLists, treewidth: int, bound: TableBound, rng: np.random.Generator, parents: Parents, budget: Budget
+) -> EliminatedNetwork | None:
+    """A network within the bounds: that of `parents`; if it is too wide, it is narrowed and then improved.
+
+    None if it cannot be narrowed, or if the budget ends first. Beyond `MOST_VARIABLES` it is not improved.
+    """
+    if len(parents) > MOST_VARIABLES:
+        return narrowed(lists, treewidth, bound, rng, parents, budget)
+    search = TriangulationSearch(lists, treewidth, bound, rng)
+    if not search.start(parents, budget):
+        return None
+    if search.parents() != parents:
+        search.improve(FIRST_TRIANGULATIONS, budget)
+    return search.found

@@ -8,21 +8,11 @@ import numpy as np
 import pytest
 from helpers.seeds import seeds
 from naive.optimize.networks_search import random_table
-from naive.optimize.slim import cliques_along
-from naive.optimize.treewidth import eliminated, elimination_width, moral_edges
+from naive.optimize.treewidth import eliminated, moral_edges
 
-from stages.kernels.ktrees.clique_forest import bags_of_forest, new_clique_forest, take_order
-from stages.kernels.ktrees.elimination import (
-    DONE,
-    PAIRS,
-    begin_graph,
-    eliminate_moral,
-    eliminate_sparse,
-    join_families,
-    join_pair,
-    new_sparse_graph,
-)
-from stages.lists.set_lists import index_table
+from formats.sets.listed_sets import ListedSets
+from stages.kernels.ktrees.elimination import DONE, PAIRS, eliminate_moral, join_families, new_sparse_graph
+from stages.lists.set_lists import index_lists, index_table
 
 N = 9
 
@@ -78,32 +68,9 @@ def test_pairs_are_joined_once(seed):
     assert graph.degrees.tolist() == list(degrees_of(edges, range(N)).values())
 
 
-def test_a_graph_without_room_is_not_eliminated():
-    graph, rng = new_sparse_graph(4, 3, 4), np.random.default_rng(0)
-    begin_graph(graph, 4)
-    for v in range(4):
-        assert join_pair(graph, v, (v + 1) % 4)
-    assert not join_pair(graph, 1, 0)
-    assert not eliminate_sparse(graph, 4, rng, math.inf)
-
-
-@pytest.mark.parametrize("seed", seeds(20, quick=3))
-def test_cliques_along_an_order(seed):
-    lists, chosen, _, rng = random_problem(seed, 1)
-    families, order = families_of(lists, chosen), rng.permutation(N).astype(np.int32)
-    expected = cliques_along(families, order[::-1].tolist())
-    fitting = elimination_width(moral_edges(families), order.tolist())
-    for width in range(1, N):
-        graph, forest = new_sparse_graph(N, width, 8 * N * N), new_clique_forest(N, width)
-        assert take_order(lists, graph, forest, chosen, order) == (fitting <= width)
-        if fitting > width:
-            continue
-        assert forest.order.tolist() == order.tolist()
-        bags = np.empty((N, width + 1), dtype=np.int32)
-        bags_of_forest(forest, bags)
-        places = np.argsort(order)
-        for v in range(N):
-            assert set(bags[v].tolist()) == {v, *expected[v]}
-            followers = sorted(expected[v], key=lambda u: places[u])
-            last = -1 if places[v] == N - 1 else order[places[v] + 1]
-            assert forest.above[v] == (followers[0] if followers else last)
+@pytest.mark.parametrize(("n_pairs", "fits"), [(4, False), (7, True)])
+def test_a_graph_without_room_for_the_neighbours_is_not_eliminated(n_pairs, fits):
+    """A ring of four, whose vertices have two neighbours each."""
+    lists = index_lists(np.arange(5), ListedSets.of(((1,), (2,), (3,), (0,))), np.zeros(4))
+    graph, chosen = new_sparse_graph(4, 3, n_pairs), np.arange(4)
+    assert eliminate_moral(lists, graph, np.random.default_rng(0), chosen, math.inf) == fits

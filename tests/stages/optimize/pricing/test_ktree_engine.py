@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from helpers.clocks import StoppedClock
 from helpers.tables import dependent_dataset
+from naive.optimize.treewidth import elimination_width, moral_edges
 
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
@@ -18,6 +19,7 @@ from stages.optimize.pricing.greedy_start import FEW
 from stages.optimize.pricing.list_bound import ListBound
 from stages.optimize.pricing.run import start_run
 from stages.optimize.pricing.widthless import SLACK, OrdersWithinWidth, TooWide
+from stages.optimize.treewidth import triangulation
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer
@@ -71,6 +73,27 @@ def test_searches_that_gain_nothing_alternate():
     engine = started_engine(dataset, 4, Budget(evaluations=500))
     names = record_turns(engine, 12, {"a": 0.0, "b": 0.0, "c": 0.0})
     assert names[3:] == names[:3] * 3
+
+
+def test_many_variables_are_searched_without_triangulations(monkeypatch):
+    """Networks that are too wide are narrowed all the same."""
+
+    def refuse(*_):
+        raise AssertionError("a triangulation of many variables")
+
+    for module in (ktrees, triangulation):
+        monkeypatch.setattr(module, "MOST_VARIABLES", 11)
+    monkeypatch.setattr(triangulation.TriangulationSearch, "start", refuse)
+    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
+    engine = started_engine(dataset, 2, Budget(evaluations=2000))
+    engine._take_network(tuple(tuple(range(max(0, v - 3), v)) for v in range(12)))
+    assert engine.is_too_wide
+    engine.grow()
+    for arm in engine.arms:
+        before = engine.best.score
+        arm.search()
+        assert engine.best.score >= before
+    assert elimination_width(moral_edges(engine.best.parents), engine.best.order[::-1].tolist()) <= 2
 
 
 @pytest.mark.parametrize(("width", "rounds"), [(2, 49), (8, 25), (20, 3)])

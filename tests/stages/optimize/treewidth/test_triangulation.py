@@ -8,7 +8,7 @@ from helpers.seeds import seeds
 from naive.optimize.networks_search import random_table
 from naive.optimize.treewidth import elimination_width, moral_edges
 
-from stages.graphs import behind_cycles
+from stages.graphs import positions_of
 from stages.lists.set_lists import index_table
 from stages.optimize.orders.insertion_ils import OrderShaker
 from stages.optimize.treewidth.table_bound import TableBound
@@ -29,10 +29,13 @@ def start_wide(seed, width, n=12):
 
 
 def check(search, width):
-    parents, elimination = search.parents(), search.elimination.tolist()
-    assert elimination_width(moral_edges(parents), elimination) <= width
-    assert not behind_cycles(parents)
-    bags = [set(bag) for bag in search.bags().tolist()]
+    found = search.found
+    parents = found.parents
+    assert (parents, found.score) == (search.parents(), search.score)
+    assert elimination_width(moral_edges(parents), found.elimination.tolist()) <= width
+    positions = positions_of(found.order)
+    assert all(positions[p] < positions[child] for child, family in enumerate(parents) for p in family)
+    bags = [set(bag) for bag in found.bags.tolist()]
     assert all(any({child, *family} <= bag for bag in bags) for child, family in enumerate(parents))
 
 
@@ -59,8 +62,8 @@ def test_a_network_within_the_bound_is_not_narrowed(seed):
 def test_a_known_elimination_order_is_kept(seed):
     search, *_ = start_wide(seed, 2)
     search.improve(2, Budget())
-    parents, elimination = search.parents(), search.elimination
+    found = search.found
     again = TriangulationSearch(search.lists, 2, search.bound, np.random.default_rng(0))
-    assert again.start(parents, Budget(), elimination)
-    assert again.parents() == parents
-    assert again.elimination.tolist() == elimination.tolist()
+    assert again.start(found.parents, Budget(), found.elimination)
+    assert again.parents() == found.parents
+    assert again.found.elimination.tolist() == found.elimination.tolist()
