@@ -60,8 +60,7 @@ def test_a_rule_that_merges_nothing_says_so(tmp_path):
     assert rows.variables[0].merging is None and "merges none" in said[0]
 
 
-@pytest.mark.parametrize("form", ["net.jsonl", "bif"])
-def test_new_rows_are_merged_as_the_file_says(tmp_path, form):
+def test_new_rows_are_merged_as_the_file_says(tmp_path):
     write(tmp_path / "d.csv", [c for c in CITIES if c])
     new = ["Bern", "Zug", "Thun", "Basel", "Chur"]
     write(tmp_path / "new.csv", new)
@@ -69,26 +68,26 @@ def test_new_rows_are_merged_as_the_file_says(tmp_path, form):
     run = lambda *words: run_here(*words, cwd=tmp_path)  # noqa: E731
     learnt = run("optimize", "--data", "d.csv", "--merge", "city=rare<10", "--hc", "-o", "n.jsonl")
     assert learnt.returncode == 0, learnt.stderr
-    again = run("fit", "n.jsonl", "d.csv", "--smoothing", "1", "-o", f"f.{form}")
+    again = run("fit", "n.jsonl", "d.csv", "--smoothing", "1", "-o", "f.net.jsonl")
     assert again.returncode == 0, again.stderr
-    city = open_network_or_model(str(tmp_path / f"f.{form}")).variables[0]
+    city = open_network_or_model(str(tmp_path / "f.net.jsonl")).variables[0]
     assert city.states == ("Basel", "Bern", "rare")
     assert city.merging == Merging({"rare": ("Chur", "Sion", "Zug")}, "rare")
     for words in (("--predict", "sick"), ("--predict", "city")):
         found, expected = (
-            run("query", f"f.{form}", "--evidence", rows, *words) for rows in ("new.csv", "merged.csv")
+            run("query", "f.net.jsonl", "--evidence", rows, *words) for rows in ("new.csv", "merged.csv")
         )
         assert found.returncode == 0 and found.stdout == expected.stdout
     # A new label: said.
     assert b"new labels in 1 cell, as 'Thun', are taken as 'rare'" in found.stderr
     totals = [
-        json.loads(run("evaluate", f"f.{form}", "--data", "d.csv", "--test", rows, "--json").stdout)
+        json.loads(run("evaluate", "f.net.jsonl", "--data", "d.csv", "--test", rows, "--json").stdout)
         for rows in ("new.csv", "merged.csv")
     ]
     assert totals[0] == totals[1]
-    both = [run("query", f"f.{form}", evidence).stdout for evidence in ("city=Zug", "city=rare")]
+    both = [run("query", "f.net.jsonl", evidence).stdout for evidence in ("city=Zug", "city=rare")]
     assert both[0] == both[1] != b""
-    refused = run("fit", f"f.{form}", "d.csv", "--merge", "city=rare<10")
+    refused = run("fit", "f.net.jsonl", "d.csv", "--merge", "city=rare<10")
     assert refused.returncode != 0 and b"says how its labels are merged" in refused.stderr
 
 
