@@ -110,13 +110,8 @@ def theirs(network: str, holes: str, memory: str, question: str, way: str) -> No
 
 def rows_of_evidence(model: Any, network: str, holes: str) -> list[Evidence]:
     """The observed cells of each row in pyAgrum's numbers."""
-    # Labels that BIF does not allow are in a property; pyAgrum has the words that replace them, in the same order.
-    found = re.findall(
-        r'variable (\S+) \{\s*type discrete \[.*?\] \{(.*?)\};(?:\s*property bnsl_states = "(.*?)")?',
-        Path(network).read_text(),
-    )
-    states = {name: kept.split() or listed.replace(",", " ").split() for name, listed, kept in found}
-    codes = {name: {label: i for i, label in enumerate(labels)} for name, labels in states.items()}
+    found = re.findall(r"variable (\S+) \{\s*type discrete \[.*?\] \{(.*?)\};", Path(network).read_text())
+    codes = {name: {label: i for i, label in enumerate(listed.replace(",", " ").split())} for name, listed in found}
     with open(holes, newline="") as stream:
         table = csv.DictReader(stream)
         return [{model.idFromName(name): codes[name][cell] for name, cell in row.items() if cell} for row in table]

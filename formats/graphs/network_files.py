@@ -4,6 +4,7 @@ detected.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -18,11 +19,23 @@ from ..schemas import NETWORK
 from ..streams import write_output
 from ..textlines import Lines, as_lines
 from ..wording import Warn, ignore, plural
-from .mended_words import is_bif_word, is_identifier, mended
+from .held_texts import strangers
+from .parameters.uai import are_numbers
 from .structures import require_variables, structure_of
 
-STRICT = {"bif": (is_bif_word, "strict readers of BIF"), "xdsl": (is_identifier, "GeNIe")}
-"""Formats that replace names and labels with a warning: the test of accepted texts, and the demanding readers."""
+_WORD_OF_BIF = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*|-?[0-9]+")
+_KEYWORDS_OF_BIF = {"network", "variable", "probability", "property", "type", "discrete", "table", "default"}
+
+
+def _is_bif_word(text: str) -> bool:
+    return bool(_WORD_OF_BIF.fullmatch(text)) and text.lower() not in _KEYWORDS_OF_BIF
+
+
+STRICT = {
+    "bif": (_is_bif_word, "pyAgrum and pgmpy refuse"),
+    "net": (lambda text: not set(text) & set('"\\'), "pyAgrum refuses"),
+}
+"""Formats that hold names and labels which strict readers refuse: the test of those that they take."""
 
 
 def open_network(source: str | BinaryIO | Lines, may_be_empty: bool = False, warn: Warn | None = None) -> Network:
@@ -145,9 +158,9 @@ def write_network(
 ) -> None:
     """Write a network, or the part of it that a format of `registry` can hold, to a path or ``-``.
 
-    `warn` is called about replaced names, texts that other readers refuse, and facts that the format cannot hold.
-    Raises `Inconsistent`: the network lacks parameters or an elimination order that the format needs, or has
-    impossible names; `ValueError`: no such format is written, a number is not finite.
+    `warn` is called about texts that other readers refuse, and facts that the format cannot hold. Raises
+    `Inconsistent`: the network lacks parameters that the format needs, or has names or labels that it cannot hold;
+    `ValueError`: no such format is written, a number is not finite.
     """
     write = load_writer(format, *STRUCTURES)
     if lost := left_out(network, format):
@@ -161,27 +174,26 @@ def write_network(
 
 
 def left_out(network: Network | BayesianNetwork, format: str) -> list[str]:
-    """What a format of structures cannot hold and a reader of the file would miss, in words."""
-    if find_format(format).kind is not Kind.NETWORK or format == "network":
+    """What a format cannot hold and a reader of the file would miss, in words."""
+    if format == "network":
         return []
     header = structure_of(network).header
     facts = {
-        "parameters": isinstance(network, BayesianNetwork),
+        "parameters": isinstance(network, BayesianNetwork) and find_format(format).kind is Kind.NETWORK,
+        "names of variables and states": format == "uai" and not are_numbers(header.variables),
         "score": header.extra.get("total") is not None,
         "gap": header.extra.get("gap") is not None,
-        "knowledge and commands": bool(header.by),
+        "knowledge and commands": any(entry.get("stage") != "fit" for entry in header.by),
         "fingerprint of the data": header.data is not None,
     }
     return [name for name, is_known in facts.items() if is_known]
 
 
 def _warn_of_readers(model: BayesianNetwork, format: str, warn: Warn) -> None:
-    is_fine, strict_readers = STRICT.get(format, (None, ""))
-    if is_fine is not None and (changed := mended(model, is_fine)):
-        warn(
-            f"names or labels are mended for {strict_readers} "
-            f"(of {changed[0]!r}; variables: {len(changed)}); property lines keep the originals"
-        )
+    if format in STRICT:
+        is_taken, who_refuse = STRICT[format]
+        if strange := strangers(model, is_taken):
+            warn(f"{who_refuse} some names or labels (of {strange[0]!r}; variables: {len(strange)})")
     constant = [variable.name for variable in model.variables if len(variable.known_states) == 1]
     if format in ("bif", "net") and constant:
         warn(

@@ -21,12 +21,11 @@ def table() -> dict[str, list[str]]:
     return {name: column.astype(str).tolist() for name, column in zip("abcde", (a, b, c, d, e))}
 
 
-@pytest.mark.parametrize("suffix", ["net.jsonl", "bif", "net", "xmlbif", "xdsl", "uai"])
-def test_saved_and_read(tmp_path: Path, table, suffix: str):
+def test_saved_and_read(tmp_path: Path, table):
     learnt = bnsl.optimize(data=table, forbid="c->a", seed=1, quiet=True)
     fitted = learnt.fit(table, smoothing=1, quiet=True)
-    fitted.save(tmp_path / f"m.{suffix}")
-    again = bnsl.read(tmp_path / f"m.{suffix}")
+    fitted.save(tmp_path / "m.net.jsonl")
+    again = bnsl.read(tmp_path / "m.net.jsonl")
     for found in (fitted, again):
         assert found.arcs == learnt.arcs and found.directions == learnt.directions
         assert (found.score, found.gap, found.claim) == (learnt.score, learnt.gap, learnt.claim)

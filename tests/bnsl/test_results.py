@@ -84,11 +84,11 @@ def test_a_network_without_parameters_says_so():
 
 
 def test_networks_are_saved_and_read(network: bnsl.Network, tmp_path: Path):
-    for name in ("n.bif", "n.xdsl", "n.net.jsonl", "n.graphml"):
+    for name in ("n.bif", "n.net", "n.net.jsonl", "n.graphml"):
         network.save(tmp_path / name)
         read = bnsl.Network.read(tmp_path / name)
         assert sorted(read.arcs) == sorted(network.arcs)
-        if name in ("n.bif", "n.xdsl"):
+        if name in ("n.bif", "n.net"):
             assert read.cpt("wet") == network.cpt("wet")
     assert bnsl.Network.read(tmp_path / "n.net.jsonl").score == network.score
     assert (tmp_path / "n.bif").read_text() == bnsl.convert(network, to="bif", quiet=True)

@@ -15,6 +15,7 @@ from helpers.format_strategies import (
     networks,
     parent_tuples,
     record_lists,
+    renamed,
     same_network,
     words,
 )
@@ -71,7 +72,7 @@ def networks_come_back(row: Format, path: str, data: st.DataObject) -> None:
 
 
 def parameters_come_back(row: Format, path: str, data: st.DataObject) -> None:
-    network = data.draw(bayesian_networks())
+    network = renamed(data.draw(bayesian_networks()), *(("X", "") if row.target == "uai" else ()))
     write_network(path, network, row.target)
     again = open_network_or_model(path)
     assert (again.variables, again.parents) == (network.variables, network.parents)

@@ -122,7 +122,7 @@ GRAMMARS: dict[str, dict[str, list[str]]] = {
             '<lt>VARIABLE TYPE="nature"><lt>NAME><name><lt>/NAME><lt>OUTCOME><word><lt>/OUTCOME><lt>OUTCOME><word><lt>/OUTCOME><lt>/VARIABLE>\n',
             "<lt>DEFINITION><lt>FOR><name><lt>/FOR><lt>TABLE><share> <share><lt>/TABLE><lt>/DEFINITION>\n",
             "<lt>DEFINITION><lt>FOR><name><lt>/FOR><lt>GIVEN><name><lt>/GIVEN><lt>TABLE><share> <share> <share> <share><lt>/TABLE><lt>/DEFINITION>\n",
-            "<lt>PROPERTY>bnsl_name = <word><lt>/PROPERTY>", "<lt>!-- <word> -->",
+            "<lt>PROPERTY><name> = <word><lt>/PROPERTY>", "<lt>!-- <word> -->",
         ],
     },
     "xdsl": {
@@ -135,10 +135,10 @@ GRAMMARS: dict[str, dict[str, list[str]]] = {
             '<lt>deterministic id="<name>"><states><lt>parents><name><lt>/parents><lt>resultingstates><word> <word><lt>/resultingstates><lt>/deterministic>\n',
             '<lt>noisymax id="<name>"/>',
         ],
-        "states": ['<lt>state id="<word>"/><lt>state id="<word>"/>', '<lt>state id="<word>"/><lt>property id="bnsl_states"><word><lt>/property>'],
+        "states": ['<lt>state id="<word>"/><lt>state id="<word>"/>', '<lt>state id="<word>"/><lt>property id="<name>"><word><lt>/property>'],
     },
     "uai": {
-        "start": ["BAYES\n<count>\n2 2 \n<count>\n1 0\n<scopes>\n2\n<share> <share>\n<tables><blank># bnsl_variable 0 = <word> <word> <word>\n",
+        "start": ["BAYES\n<count>\n2 2 \n<count>\n1 0\n<scopes>\n2\n<share> <share>\n<tables><blank># <word> <word>\n",
                   "BAYES\n1\n2 \n1\n1 0\n2\n<share> <share>\n"],
         "scopes": ["2 0 1\n", "1 1\n", "<count> <count> <count>\n"],
         "tables": ["4\n<share> <share> <share> <share>\n", "2\n<share> <share>\n", "<count>\n<tables>"],

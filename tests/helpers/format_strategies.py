@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -100,6 +102,14 @@ def bayesian_networks(draw):
         shape = [len(variables[p].states) for p in parent_set]
         tables.append(generator.dirichlet(np.ones(len(variables[child].states)), size=shape))
     return BayesianNetwork(variables, parents, tuple(tables), draw(labels))
+
+
+def renamed(network: BayesianNetwork, name: str = "v", state: str = "s") -> BayesianNetwork:
+    """The network with names that every format holds: v0 with the states s0, s1; UAI's own are X0 with 0, 1."""
+    sizes = [len(variable.known_states) for variable in network.variables]
+    labels_of = [tuple(f"{state}{code}" for code in range(size)) for size in sizes]
+    variables = tuple(Variable(f"{name}{v}", held) for v, held in enumerate(labels_of))
+    return replace(network, variables=variables)
 
 
 def same_network(one: Network, other: Network) -> bool:

@@ -4,15 +4,15 @@ The reader accepts the variants of different programs: quoted or bare names with
 and blanks, commas or blanks between items, comments, properties, ``table`` and ``default`` lines, rows in any order.
 But every parent configuration needs its row, and rows must sum to 1.
 
-In written files each parent configuration has a labelled row. Names and labels that strict readers refuse (``<=1.5``,
-blanks, keywords) become words; a property line keeps the originals, which the reader here restores.
+In written files each parent configuration has a labelled row. Names and labels stand bare, as bnlearn writes them
+(``<=1.5``), or in quotes where these would be read otherwise (blanks, commas).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import NoReturn
@@ -23,8 +23,7 @@ from ...errors import Inconsistent, Malformed
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..findings import Finding, finding_of, warn_of_findings
-from ..kept_claims import claims_of, with_claims
-from ..mended_words import as_words, is_bif_word, kept, original, restored
+from ..held_texts import is_line, quoted, require_held
 from ..parameter_tables import Families
 
 # Comments and quoted strings are replaced before anything is split. Bare names such as Asy/Patch or a//b stay whole:
@@ -40,8 +39,8 @@ _OPAQUE = re.compile(
 )
 _BLOCK = re.compile(r"\s*(network|variable|probability)\b([^{]*)\{", re.IGNORECASE)
 _TYPE = re.compile(r"type\s+discrete\s*\[\s*(\d{1,9})\s*\]\s*\{([^}]*)\}\s*;?", re.IGNORECASE)
-_KEPT = re.compile(r"property\s+bnsl_(name|states|claims)\s*=\s*(\x00\d+\x00)")
 _PROPERTY = re.compile(r"property\b[^;]*;?", re.IGNORECASE)
+_BARE = re.compile(r"""(?!.*/[/*])[^\s,;|(){}\[\]"\\]+""")
 _FUNCTION = re.compile(r"property\s+function\s+(?!table\b)(\w+)", re.IGNORECASE)
 
 
@@ -116,10 +115,6 @@ class _Text:
             depth += self.text.count("{", position, closing) - 1
             position = closing + 1
         return closing
-
-    def kept(self, block: _Block) -> dict[str, list[str]]:
-        """The original names and labels that this program's writer replaced."""
-        return {key: restored(self.unquote(held)) for key, held in _KEPT.findall(block.body)}
 
     def findings(self, block: _Block) -> Iterator[Finding]:
         """The findings that a block stores as statements or properties."""
@@ -255,18 +250,13 @@ def read_bif(lines: Lines) -> BayesianNetwork:
     families = Families(text.fail)
     title = "unknown"
     tables: list[_Block] = []
-    originals: list[dict[str, list[str]]] = []
-    claims: Sequence[str] = ()
     findings: list[Finding] = []
     for block in text.blocks():
         findings += text.findings(block)
         if block.keyword == "network":
-            held = text.kept(block)
-            title = held.get("name", [text.unquote(block.head) or title])[0]
-            claims = held.get("claims", ())
+            title = text.unquote(block.head) or title
         elif block.keyword == "variable":
             _read_variable(text, block, families)
-            originals.append(text.kept(block))
         else:
             tables.append(block)
     if not families.variables:
@@ -277,15 +267,13 @@ def read_bif(lines: Lines) -> BayesianNetwork:
             remedy = "save it with whole tables in the program that made it"
             text.fail(message, block.body_at + function.start(), Inconsistent, remedy)
         _TableReader(text, block, families).read()
-    # Rows refer to the labels of the file, so the original labels are restored only now.
-    families.variables = [original(v, held) for v, held in zip(families.variables, originals)]
     warn_of_findings(lines, findings)
-    return with_claims(families.network(title), claims, lines)
+    return families.network(title)
 
 
-def _property(key: str, texts: Sequence[str], words: Sequence[str]) -> str:
-    """The line that keeps the original texts, percent-encoded, with blanks between; nothing if all are words."""
-    return "" if list(texts) == list(words) else f'  property bnsl_{key} = "{kept(texts)}" ;\n'
+def _word(text: str) -> str:
+    """A name or label, in quotes if it would not be read as one word."""
+    return text if _BARE.fullmatch(text) else quoted(text)
 
 
 def _family_lines(network: BayesianNetwork, child: int, names: list[str], states: list[list[str]]) -> Iterator[str]:
@@ -303,17 +291,15 @@ def _family_lines(network: BayesianNetwork, child: int, names: list[str], states
 def bif_text(network: BayesianNetwork) -> str:
     """A network as BIF; numbers are the shortest decimals that read back equal.
 
-    Raises `ValueError`: a probability is not finite.
+    Raises `Inconsistent`: a name or label has a line break or another control character; `ValueError`: a probability
+    is not finite.
     """
-    names = as_words([v.name for v in network.variables], is_bif_word)
-    states = [as_words(v.known_states, is_bif_word) for v in network.variables]
-    title = as_words([network.name], is_bif_word)
-    claims = _property("claims", claims_of(network), [])
-    parts = [f"network {title[0]} {{\n{_property('name', [network.name], title)}{claims}}}\n"]
-    for variable, name, labels in zip(network.variables, names, states):
-        parts.append(f"variable {name} {{\n  type discrete [ {len(labels)} ] {{ {', '.join(labels)} }};\n")
-        parts.append(_property("name", [variable.name], [name]))
-        parts.append(_property("states", variable.known_states, labels) + "}\n")
+    require_held(network, "bif", is_line)
+    names = [_word(v.name) for v in network.variables]
+    states = [[_word(label) for label in v.known_states] for v in network.variables]
+    parts = [f"network {_word(network.name) if is_line(network.name) else 'unknown'} {{\n}}\n"]
+    for name, labels in zip(names, states):
+        parts.append(f"variable {name} {{\n  type discrete [ {len(labels)} ] {{ {', '.join(labels)} }};\n}}\n")
     for child in range(len(names)):
         parts += _family_lines(network, child, names, states)
     return "".join(parts)

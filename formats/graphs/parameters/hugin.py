@@ -8,15 +8,14 @@ compiles a network. A potential without data is uniform.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..findings import Finding, findings_in, warn_of_findings
-from ..kept_claims import claims_of, with_claims
-from ..mended_words import as_words, kept, original, restored
+from ..held_texts import is_line, quoted, require_held
 from ..parameter_tables import Families
 from .tokens import Tokens, unquoted
 
@@ -43,15 +42,6 @@ def _identifiers(names: list[str]) -> list[str]:
     return made
 
 
-def _is_plain(text: str) -> bool:
-    """Whether a string of the file holds a text as it is: pyAgrum refuses escaped quotes."""
-    return text.isprintable() and not set(text) & set('"\\')
-
-
-def _property(key: str, texts: Sequence[str], words: Sequence[str]) -> str:
-    return "" if list(texts) == list(words) else f'  bnsl_{key} = "{kept(texts)}";\n'
-
-
 def _nested(table: np.ndarray) -> str:
     if table.ndim == 1:
         return "( " + " ".join(map(repr, table.tolist())) + " )"
@@ -59,34 +49,23 @@ def _nested(table: np.ndarray) -> str:
 
 
 def hugin_text(network: BayesianNetwork) -> str:
-    """The text of a ``.net`` file; names that HUGIN cannot hold become labels of generated identifiers.
+    """The text of a ``.net`` file; names that are no identifiers are the labels of made ones.
 
-    Texts that no label can hold are kept in attributes. Data are nested by the parents as listed; the states of the
-    child vary fastest, then the states of the last parent.
+    Data are nested by the parents as listed; the states of the child vary fastest, then the states of the last
+    parent. Raises `Inconsistent`: a name or label has a line break or another control character.
     """
+    require_held(network, "net", is_line)
     identifiers = _identifiers([v.name for v in network.variables])
-    title = as_words([network.name], _is_plain)
-    parts = ["net\n{\n", f'  name = "{title[0]}";\n' if network.name != "unknown" else ""]
-    parts += [_property("name", [network.name], title), _property("claims", claims_of(network), []), "}\n"]
+    has_title = network.name != "unknown" and is_line(network.name)
+    parts = ["net\n{\n", f"  name = {quoted(network.name)};\n" if has_title else "", "}\n"]
     for variable, identifier in zip(network.variables, identifiers):
-        label, states = as_words([variable.name], _is_plain), as_words(variable.known_states, _is_plain)
         parts.append(f"node {identifier}\n{{\n")
-        parts.append(f'  label = "{label[0]}";\n' if label[0] != identifier else "")
-        parts.append("  states = ( " + " ".join(f'"{state}"' for state in states) + " );\n")
-        parts.append(_property("name", [variable.name], label))
-        parts.append(_property("states", variable.known_states, states) + "}\n")
+        parts.append(f"  label = {quoted(variable.name)};\n" if variable.name != identifier else "")
+        parts.append("  states = ( " + " ".join(map(quoted, variable.known_states)) + " );\n}\n")
     for child, (parents, table) in enumerate(zip(network.parents, network.tables)):
         given = " | " + " ".join(identifiers[p] for p in parents) if parents else ""
         parts.append(f"potential ( {identifiers[child]}{given} )\n{{\n  data = {_nested(table)};\n}}\n")
     return "".join(parts)
-
-
-def _kept(attributes: dict[str, tuple[list[str], int]]) -> dict[str, list[str]]:
-    """The texts that our writer replaced, and its claims."""
-    found = {
-        key: unquoted("".join(attributes.get(f"bnsl_{key}", ([], 0))[0])) for key in ("name", "states", "claims")
-    }
-    return {key: restored(text) for key, text in found.items() if text}
 
 
 def _findings(owner: str, attributes: dict[str, tuple[list[str], int]]) -> Iterator[Finding]:
@@ -106,7 +85,6 @@ def _read_node(tokens: Tokens, families: Families) -> Iterator[Finding]:
     # identifier from it.
     is_made = label and re.fullmatch(re.escape(_as_identifier(label)) + r"(_\d+)?", identifier)
     families.add_variable(identifier, label if is_made else identifier, names, at)
-    families.variables[-1] = original(families.variables[-1], _kept(attributes))
     yield from _findings(families.variables[-1].name, attributes)
 
 
@@ -136,7 +114,7 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
     """Read a HUGIN network of chance nodes."""
     tokens = Tokens(lines)
     families = Families(tokens.fail, takes_weights=True)
-    name, claims = "unknown", []
+    name = "unknown"
     findings: list[Finding] = []
     while tokens.peek():
         at = tokens.at
@@ -144,9 +122,7 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
         if keyword == "net":
             attributes = tokens.take_attributes()
             findings += _findings("", attributes)
-            held = _kept(attributes)
-            given = " ".join(map(unquoted, attributes.get("name", ([], at))[0]))
-            name, claims = held.get("name", [given or name])[0], held.get("claims", [])
+            name = " ".join(map(unquoted, attributes.get("name", ([], at))[0])) or name
         elif keyword == "node" or (keyword == "discrete" and tokens.take("node")):
             findings += _read_node(tokens, families)
         elif keyword == "potential":
@@ -155,4 +131,4 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
             message = f"expected net, node or potential, got {keyword[:40]!r}: only chance nodes are read"
             tokens.fail(message, at)
     warn_of_findings(lines, findings)
-    return with_claims(families.network(name), claims, lines)
+    return families.network(name)

@@ -1,23 +1,25 @@
 """Networks with parameters in the format of the UAI competitions, read and written.
 
-The format has numbers only: variables become ``X0``, ``X1``, ..., their states ``0``, ``1``, ... The writer here
-keeps names in comments behind the last table, which other readers ignore.
+The format has numbers only: variables become ``X0``, ``X1``, ..., their states ``0``, ``1``, ...
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...data_records import MAX_STATES, Variable
 from ...errors import Inconsistent
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
-from ..kept_claims import claims_of, with_claims
-from ..mended_words import kept, original, restored
 from ..parameter_tables import Families, failing
 
-_KEPT = re.compile(r"#\s*bnsl_(?:(network|claims)|variable (\d{1,9})) = (\S+(?: \S+)*)\s*")
+
+def are_numbers(variables: Sequence[Variable]) -> bool:
+    """Whether variables and states have the names that readers of the format give them."""
+    return all(
+        variable == Variable(f"X{index}", tuple(map(str, range(len(variable.known_states)))))
+        for index, variable in enumerate(variables)
+    )
 
 
 def uai_text(network: BayesianNetwork) -> str:
@@ -30,10 +32,6 @@ def uai_text(network: BayesianNetwork) -> str:
     for table in network.tables:
         rows += ["", str(table.size)]
         rows += [" ".join(map(repr, row)) for row in table.reshape(-1, table.shape[-1]).tolist()]
-    rows += ["", f"# bnsl_network = {kept([network.name])}"] if network.name else [""]
-    for index, variable in enumerate(network.variables):
-        rows.append(f"# bnsl_variable {index} = {kept([variable.name, *variable.known_states])}")
-    rows += [f"# bnsl_claims = {kept([text])}" for text in claims_of(network)]
     return "\n".join(rows) + "\n"
 
 
@@ -42,13 +40,9 @@ class _Numbers:
 
     def __init__(self, lines: Lines):
         self.fail = failing(lines)
-        self.comments: list[str] = []
         self.words: list[tuple[str, int]] = []
         for number, line in enumerate(lines.text().split("\n"), 1):
-            text, mark, comment = line.partition("#")
-            if mark:
-                self.comments.append(mark + comment)
-            self.words += [(word, number) for word in text.split()]
+            self.words += [(word, number) for word in line.partition("#")[0].split()]
         self.next = 0
         at = self.line
         if (found := self.take(1)[0]) != "BAYES":
@@ -96,8 +90,7 @@ def read_uai(lines: Lines) -> BayesianNetwork:
         at = numbers.line
         families.add_table(scope, numbers.take(numbers.count(len(numbers.words))), at)
     numbers.end()
-    title, claims = _take_names(numbers.comments, families)
-    return with_claims(families.network(title), claims, lines)
+    return families.network()
 
 
 def _variables(numbers: _Numbers) -> Iterator[tuple[Variable, int]]:
@@ -108,21 +101,3 @@ def _variables(numbers: _Numbers) -> Iterator[tuple[Variable, int]]:
         if not (size := numbers.count(MAX_STATES)):
             numbers.fail(f"variable {index} has no states", at, Inconsistent)
         yield Variable(f"X{index}", tuple(map(str, range(size)))), at
-
-
-def _take_names(comments: list[str], families: Families) -> tuple[str, list[str]]:
-    """Restore the names and labels of variables from the comments of this program's writer; return the network's name
-    and claims.
-    """
-    title, claims = "unknown", []
-    for found in filter(None, map(_KEPT.fullmatch, comments)):
-        texts = restored(found[3])
-        if found[1] == "claims":
-            claims = texts
-        elif found[1]:
-            title = texts[0]
-        elif int(found[2]) < len(families.variables):
-            index = int(found[2])
-            held = {"name": texts[:1], "states": texts[1:]}
-            families.variables[index] = original(families.variables[index], held)
-    return title, claims

@@ -1,28 +1,25 @@
 """Networks with parameters in the format of GeNIe and SMILE (XDSL), read and written.
 
-Identifiers of variables and states consist of letters, digits and ``_`` and begin with a letter; properties of a node
-keep other names. In a table the states of the node itself vary fastest, then the states of the last parent. pyAgrum
-3.3 misreads tables of several parents: it lets the first parent vary fastest.
+Identifiers of variables and states consist of letters, digits and ``_`` and begin with a letter. In a table the
+states of the node itself vary fastest, then the states of the last parent. pyAgrum 3.3 misreads tables of several
+parents: it lets the first parent vary fastest.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 from xml.etree.ElementTree import Element
-from xml.sax.saxutils import escape
 
 from ...errors import Inconsistent
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..findings import findings_in_xml, warn_of_findings
-from ..kept_claims import claims_of, with_claims
-from ..mended_words import as_words, is_identifier, kept, original, restored
+from ..held_texts import require_held
 from ..parameter_tables import Families, failing
 from .noisy_nodes import noisy_adder, noisy_max
-from .xml_elements import is_in_xml, line_of, read_xml
-
-_FIRST = "x"
+from .xml_elements import line_of, read_xml
 
 NOISY = {"noisymax": noisy_max, "noisyadder": noisy_adder}
 """What makes tables of nodes without tables, by the node's element."""
@@ -31,36 +28,34 @@ _ROW_LENGTH = 10
 """Nodes in each row of the drawing."""
 
 
+def is_identifier(text: str) -> bool:
+    """Whether the format holds a text as the identifier of a variable or state."""
+    return re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text) is not None
+
+
 def xdsl_text(network: BayesianNetwork) -> str:
-    """A network as XDSL; numbers are the shortest decimals that read back equal."""
-    names = as_words([v.name for v in network.variables], is_identifier, _FIRST)
-    title = as_words([network.name], is_identifier, _FIRST)[0]
+    """A network as XDSL; numbers are the shortest decimals that read back equal.
+
+    Raises `Inconsistent`: a name or label is no identifier.
+    """
+    require_held(network, "xdsl", is_identifier)
+    names = [variable.name for variable in network.variables]
+    title = network.name if is_identifier(network.name) else "unknown"
     rows = ['<?xml version="1.0" encoding="UTF-8"?>', f'<smile version="1.0" id="{title}">', "  <nodes>"]
     for child, (variable, parents) in enumerate(zip(network.variables, network.parents)):
-        states = as_words(variable.known_states, is_identifier, _FIRST)
-        rows.append(f'    <cpt id="{names[child]}">')
-        rows += [f'      <state id="{state}" />' for state in states]
+        rows.append(f'    <cpt id="{variable.name}">')
+        rows += [f'      <state id="{state}" />' for state in variable.known_states]
         if parents:
             rows.append(f"      <parents>{' '.join(names[parent] for parent in parents)}</parents>")
         numbers = " ".join(map(repr, network.tables[child].ravel().tolist()))
-        rows.append(f"      <probabilities>{numbers}</probabilities>")
-        rows += _property("name", [variable.name], [names[child]])
-        rows += [*_property("states", variable.known_states, states), "    </cpt>"]
-    rows += ["  </nodes>", *_property("name", [network.name], [title], "  ")]
-    rows += _property("claims", claims_of(network), [], "  ")
-    rows += ["  <extensions>", '    <genie version="1.0" app="bnsl">']
-    for index, (variable, name) in enumerate(zip(network.variables, names)):
-        shown = escape(variable.name) if is_in_xml(variable.name) else name
+        rows += [f"      <probabilities>{numbers}</probabilities>", "    </cpt>"]
+    rows += ["  </nodes>", "  <extensions>", '    <genie version="1.0" app="bnsl">']
+    for index, name in enumerate(names):
         x, y = 40 + 140 * (index % _ROW_LENGTH), 40 + 80 * (index // _ROW_LENGTH)
         position = f"<position>{x} {y} {x + 100} {y + 40}</position>"
-        rows.append(f'      <node id="{name}"><name>{shown}</name>{position}</node>')
+        rows.append(f'      <node id="{name}"><name>{name}</name>{position}</node>')
     rows += ["    </genie>", "  </extensions>"]
     return "\n".join([*rows, "</smile>"]) + "\n"
-
-
-def _property(key: str, texts: Sequence[str], words: Sequence[str], margin: str = "      ") -> list[str]:
-    is_same = list(texts) == list(words)
-    return [] if is_same else [f'{margin}<property id="bnsl_{key}">{escape(kept(texts))}</property>']
 
 
 def read_xdsl(lines: Lines) -> BayesianNetwork:
@@ -80,12 +75,8 @@ def read_xdsl(lines: Lines) -> BayesianNetwork:
         else:
             numbers = _words(node, "probabilities") if node.tag == "cpt" else list(_certain(lines, node))
         families.add_table([*_words(node, "parents"), node.get("id", "")], numbers, line_of(node))
-    # Tables refer to identifiers, so the original names are restored only now.
-    families.variables = [original(v, _kept(node)) for v, node in zip(families.variables, nodes)]
     warn_of_findings(lines, findings_in_xml(root))
-    held = _kept(root)
-    name = held.get("name", [root.get("id") or "unknown"])[0]
-    return with_claims(families.network(name), held.get("claims", ()), lines)
+    return families.network(root.get("id") or "unknown")
 
 
 def _refuse(lines: Lines, node: Element) -> NoReturn:
@@ -117,9 +108,3 @@ def _certain(lines: Lines, node: Element) -> Iterable[str]:
             message = f"{state!r} is no state of {node.get('id')!r}"
             lines.fail(message, line=line_of(node), kind=Inconsistent)
         yield from ("1" if own == state else "0" for own in states)
-
-
-def _kept(element: Element) -> dict[str, list[str]]:
-    """The original names and labels that this program's writer replaced."""
-    found = {p.get("id", ""): p.text or "" for p in element.iterfind("property")}
-    return {key: restored(found[f"bnsl_{key}"]) for key in ("name", "states", "claims") if found.get(f"bnsl_{key}")}

@@ -1,27 +1,22 @@
 """Networks with parameters in the XML interchange format XMLBIF 0.3 (WEKA, JavaBayes, SamIam), read and written;
 earlier versions are read.
 
-Names with control characters or blanks at the ends, which XML cannot hold exactly, are replaced; a ``PROPERTY`` keeps
-the originals. In a table the states of the variable itself vary fastest, then the states of the last ``GIVEN``
+In a table the states of the variable itself vary fastest, then the states of the last ``GIVEN``
 variable. Before version 0.3, where a state is a ``VALUE``, JavaBayes let the variable itself vary slowest.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
 from ..findings import findings_in_xml, warn_of_findings
-from ..kept_claims import claims_of, with_claims
-from ..mended_words import as_words, kept, original, restored
+from ..held_texts import require_held
 from ..parameter_tables import Families, failing
 from .xml_elements import is_in_xml, line_of, read_xml
-
-_KEPT = re.compile(r"\s*bnsl_(name|states|claims)\s*=\s*(\S+(?: \S+)*)\s*")
 
 
 def _is_plain(text: str) -> bool:
@@ -30,18 +25,19 @@ def _is_plain(text: str) -> bool:
 
 
 def xmlbif_text(network: BayesianNetwork) -> str:
-    """A network as XMLBIF; numbers are the shortest decimals that read back equal."""
-    names = as_words([v.name for v in network.variables], _is_plain)
-    title = as_words([network.name], _is_plain)
+    """A network as XMLBIF; numbers are the shortest decimals that read back equal.
+
+    Raises `Inconsistent`: a name or label has control characters or blanks at its ends.
+    """
+    require_held(network, "xmlbif", _is_plain)
+    names = [variable.name for variable in network.variables]
+    title = network.name if _is_plain(network.name) else "unknown"
     rows = ['<?xml version="1.0" encoding="UTF-8"?>', '<BIF VERSION="0.3">', "<NETWORK>"]
-    rows += [f"<NAME>{escape(title[0])}</NAME>", *_property("name", [network.name], title)]
-    rows += _property("claims", claims_of(network), [])
-    for variable, name in zip(network.variables, names):
-        states = as_words(variable.known_states, _is_plain)
-        rows += ['<VARIABLE TYPE="nature">', f"  <NAME>{escape(name)}</NAME>"]
-        rows += [f"  <OUTCOME>{escape(state)}</OUTCOME>" for state in states]
-        rows += _property("name", [variable.name], [name])
-        rows += [*_property("states", variable.known_states, states), "</VARIABLE>"]
+    rows.append(f"<NAME>{escape(title)}</NAME>")
+    for variable in network.variables:
+        rows += ['<VARIABLE TYPE="nature">', f"  <NAME>{escape(variable.name)}</NAME>"]
+        rows += [f"  <OUTCOME>{escape(state)}</OUTCOME>" for state in variable.known_states]
+        rows.append("</VARIABLE>")
     for child, (parents, table) in enumerate(zip(network.parents, network.tables)):
         rows += ["<DEFINITION>", f"  <FOR>{escape(names[child])}</FOR>"]
         rows += [f"  <GIVEN>{escape(names[parent])}</GIVEN>" for parent in parents]
@@ -49,11 +45,6 @@ def xmlbif_text(network: BayesianNetwork) -> str:
         rows += [" ".join(map(repr, row)) for row in table.reshape(-1, table.shape[-1]).tolist()]
         rows += ["  </TABLE>", "</DEFINITION>"]
     return "\n".join([*rows, "</NETWORK>", "</BIF>"]) + "\n"
-
-
-def _property(key: str, texts: Sequence[str], words: Sequence[str]) -> list[str]:
-    is_same = list(texts) == list(words)
-    return [] if is_same else [f"  <PROPERTY>bnsl_{key} = {escape(kept(texts))}</PROPERTY>"]
 
 
 def read_xmlbif(lines: Lines) -> BayesianNetwork:
@@ -83,9 +74,7 @@ def read_xmlbif(lines: Lines) -> BayesianNetwork:
                 words = [words[row + state * step] for row in range(step) for state in range(n_states)]
             families.add_table([*_texts(element, "GIVEN"), *child], words, line_of(table))
     warn_of_findings(lines, findings_in_xml(network))
-    held = _kept(network)
-    name = (held.get("name") or _texts(network, "NAME") or ["unknown"])[0]
-    return with_claims(families.network(name), held.get("claims", ()), lines)
+    return families.network((_texts(network, "NAME") or ["unknown"])[0])
 
 
 def _read_variable(lines: Lines, element: Element, families: Families) -> None:
@@ -95,15 +84,7 @@ def _read_variable(lines: Lines, element: Element, families: Families) -> None:
     if kind != "nature":
         lines.fail(f"variable {name!r} is a {kind}: only chance nodes are read", line=line)
     families.add_variable(name, name, states, line)
-    # Restores only the displayed name: tables refer to variables by the identifiers of the file.
-    families.variables[-1] = original(families.variables[-1], _kept(element))
 
 
 def _texts(element: Element, tag: str) -> list[str]:
     return ["".join(found.itertext()).strip() for found in element.iterfind(tag)]
-
-
-def _kept(element: Element) -> dict[str, list[str]]:
-    """The original names and labels that this program's writer replaced."""
-    found = map(_KEPT.fullmatch, _texts(element, "PROPERTY"))
-    return {match[1]: restored(match[2]) for match in found if match}

@@ -124,7 +124,7 @@ def test_other_tables_are_no_networks(suffix: str, table: str, tmp_path):
     assert result.exit_code == 65 and "arcs are columns of text called from and to" in result.stderr
 
 
-@pytest.mark.parametrize("suffix", [".bif", ".net", ".xdsl", ".xmlbif", ".uai"])
+@pytest.mark.parametrize("suffix", [".bif", ".net", ".xmlbif", ".uai"])
 def test_parameters_are_written_as_the_name_says(suffix: str, tmp_path, table: str):
     (tmp_path / "net.txt").write_text("[a][b|a]")
     output = tmp_path / f"out{suffix}"

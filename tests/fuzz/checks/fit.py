@@ -16,10 +16,8 @@ MOST_CELLS = 20_000
 TOLERANCE = 1e-12
 """Of a probability."""
 
-VARIABLE = re.compile(
-    r"variable (\S+) \{\s*type discrete \[ \d+ \] \{ (.*?) \};\s*(?:property bnsl_states = \"(.*?)\" ;\s*)?\}"
-)
-"""Name, labels that every reader takes, and the labels of the data where they differ."""
+VARIABLE = re.compile(r"variable (\S+) \{\s*type discrete \[ \d+ \] \{ (.*?) \};\s*\}")
+"""Name and labels."""
 
 FAMILY = re.compile(r"probability \( (\S+?)(?: \| (.*?))? \) \{\n(.*?)\n\}", re.DOTALL)
 ROW = re.compile(r"\((.*?)\) (.*?);")
@@ -65,9 +63,9 @@ def with_unseen_states(case: Case) -> Table:
 def parse_bif(text: str) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[list[str], np.ndarray]]]:
     """States by variable; parents and table by variable, in the form that `bnsl fit` writes."""
     variables, index = {}, {}
-    for name, labels, kept in VARIABLE.findall(text):
-        variables[name] = tuple(kept.split(" ") if kept else labels.split(", "))
-        index[name] = {label: i for i, label in enumerate(labels.split(", "))}
+    for name, labels in VARIABLE.findall(text):
+        variables[name] = tuple(labels.split(", "))
+        index[name] = {label: i for i, label in enumerate(variables[name])}
     families = {}
     for name, given, body in FAMILY.findall(text):
         parents = given.split(", ") if given else []
