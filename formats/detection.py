@@ -27,8 +27,9 @@ _BINARY_SIZE = 1 << 16
 _TEXT = bytes(range(0x20, 0x100)) + b"\t\n\r\f\x1b"
 # Possessive quantifiers: each comment matches in one way only. So the time grows linearly with their number.
 _COMMENTS = re.compile(rb"(?:\s++|#[^\n]*+|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
-_TAGGED_NAME = re.compile(rb"<(\w[^\s<>/]*+)[^<>\n]*+>(?>[^\n]*?</\1>)?[^\n<,;\t|]*+[,;\t|]")
+TAGGED_NAME = re.compile(rb"<(\w[^\s<>/]*+)[^<>\n]*+>(?>[^\n]*?</\1>)?[^\n<,;\t|]*+[,;\t|]")
 """A first cell that begins with a tag, and a delimiter: the names of a table, for no XML goes on like this."""
+_RECORD = re.compile(rb"\s*+\{.*\}\s*$")
 _compile = functools.cache(re.compile)
 _MAGIC = tuple((magic, row) for row in (*FORMATS, *UNREAD) for magic in row.magic)
 
@@ -43,7 +44,7 @@ def detect(head: bytes) -> Format:
     if not head.removeprefix(codecs.BOM_UTF8).strip():
         return EMPTY
     text = _significant(head)
-    if _TAGGED_NAME.match(text):
+    if TAGGED_NAME.match(text):
         return find_format("csv")
     for row in (*FORMATS, *UNREAD):
         if row.pattern and _compile(row.pattern).match(text):
@@ -76,14 +77,13 @@ def detect_lines(lines: Lines) -> Format:
 
 
 def _head_of(lines: Lines) -> bytes:
-    """The first lines; for JSON lines only the first one, because a live stream may deliver the next one late."""
+    """The first lines; of JSON lines only one whole record, because a live stream may deliver the next one late."""
     seen: list[tuple[int, bytes, bool]] = []
     size = 0
     for line in lines:
         seen.append((lines.number, line, lines.terminated))
         size += len(line) + 1
-        is_record = line.lstrip().startswith(b"{") and line.strip() != b"{"
-        if size >= HEAD_SIZE or (is_record and size == len(line) + 1):
+        if size >= HEAD_SIZE or (size == len(line) + 1 and _RECORD.match(line)):
             break
     # Line numbers are kept: the reader begins at the first line.
     lines.push_back(seen)

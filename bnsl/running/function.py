@@ -186,7 +186,9 @@ class Function:
     def values(self, inputs: Collection[Any], keywords: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
         """The value of every option by field name, and the fields that are given.
 
-        A keyword that is None or the default counts as not given. Raises `UsageError`: an unknown or missing keyword,
+        A keyword that is None, the default, or an empty list or dict where that is the default counts as not given.
+
+        Raises `UsageError`: an unknown or missing keyword,
         or an impossible value.
         """
         bound = {**dict(zip(self._positional, inputs)), **keywords}
@@ -202,7 +204,8 @@ class Function:
             option, default = self.keywords[name], self.keywords[name].default
             if value is not None and not (type(value) is type(default) and value == default):
                 values[option.field] = taken(option, name, value)
-                given.add(option.field)
+                if not (option.is_several and not default and values[option.field] == ()):
+                    given.add(option.field)
         for name, option in self._inputs.items():
             if values[option.field] is None:
                 raise UsageError(f"no input: give {name} (a path, a table or a result).", parameter=name)

@@ -66,8 +66,9 @@ def kind_of_labels(labels: pyarrow.StringArray, is_number: np.ndarray, typed: Ty
         odd = labels.filter(pyarrow.array(~spells_numbers(labels, typed)))
         example = odd[0].as_py() if len(odd) else labels[0].as_py()
         how = "of type text" if typed is Typed.TEXT else "not spelled as Python spells them"
-        rule = "a rule that names the column" + ("" if typed is Typed.TEXT else ", or one for '*',")
-        return LabelKind(f"labels of numbers {how}, as {example!r}", f"{rule} cuts them as numbers")
+        for_all = "" if typed is Typed.TEXT else ", '*=quantile:4' all"
+        remedy = f"--discretize 'COLUMN=quantile:4' cuts a column of them as numbers{for_all}"
+        return LabelKind(f"labels of numbers {how}, as {example!r}", remedy)
     for pattern, called, remedy in (
         (_DATE, "dates or times", "replace dates by periods, such as the month or the weekday"),
         (_WITH_COMMA, "numbers with commas", "write numbers as 1073.14: a point, and nothing between thousands"),

@@ -70,6 +70,9 @@ def test_graphs_directed_by_knowledge_are_refused(place: Path):
 def test_python_takes_the_same_questions(place: Path):
     network = bnsl.read(place / "n.txt")
     assert network.query(separated=["a", "d"], given="c").to_pylist()[0]["separated"] == "yes"
+    assert network.query({}, separated=["a", "d"], given="c").to_pylist()[0]["separated"] == "yes"
+    with pytest.raises(bnsl.UsageError, match="evidence does not go with separated"):
+        network.query({"a": 1}, separated=["b", "d"])
     assert network.query(effect=("b", "d")).to_pylist()[0]["adjustment_set"] == "a"
 
 
