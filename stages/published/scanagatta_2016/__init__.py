@@ -21,8 +21,8 @@ SEARCHES = {
     "kastar": SearchMethod(
         "treewidth",
         "k-A*: the best cliques along the orders that kg draws with the same seed, equivalent ones again as there; "
-        "not by the paper's best-first A* (--best-first), but depth first with a Lagrangian bound and neighbourhoods, "
-        "which are this project's",
+        "not by the paper's best-first A* (--best-first), but depth first with a Lagrangian bound and neighbourhoods "
+        "of this project",
         {SETS_TW: on_sets(f"{__name__}.kastar", "init", *RESTARTED, "best_first", "sampled_only")},
         "Scanagatta et al. 2016",
     ),
