@@ -228,7 +228,7 @@ class Network(Result):
         """Distributions given evidence; it takes the options of `bnsl.query`."""
         import bnsl
 
-        return bnsl.query(self, evidence, **{"quiet": True} | options)
+        return bnsl.query(self, {} if evidence is None else evidence, **{"quiet": True} | options)
 
     def do(self, states: Mapping[str, Any]) -> Network:
         """The network in which variables are set to states from outside: arcs into them are cut.
