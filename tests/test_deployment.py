@@ -34,7 +34,7 @@ def test_the_recipe_asks_for_what_the_project_needs():
     python = f"python{PROJECT['requires-python']}"
     assert listed_in_recipe("run") == {python, *PROJECT["dependencies"]}
     extras = PROJECT["optional-dependencies"]
-    optional = {*extras["dask"], *extras["exact"], *extras["plot"]}
+    optional = {*extras["dask"], *extras["plot"]}
     assert listed_in_recipe("run_constraints") == {one.replace("matplotlib>", "matplotlib-base>") for one in optional}
 
 

@@ -182,6 +182,7 @@ class StateChooser:
         self._place_of = place_of
         self._remembered: dict[tuple[Any, ...], tuple[LabelCoding, list[Doubt]]] = {}
         self._continuous: list[tuple[str, int]] = []
+        self._names_rule = False  # whether a rule cuts some of these only if it is for all numbers or names them
         self._numerous: list[tuple[str, int, problems.LabelKind | None]] = []
         self._of_text: dict[str, str] = {}
         self.cut: set[str] = set()
@@ -278,12 +279,19 @@ class StateChooser:
             return code_discretized(values, column.count_labels(self._rows)[selected], rule)
         if is_cut_by_value and not is_numeric:
             n_distinct = count_distinct(labels, values, is_numeric)
-        if n_distinct <= (limit if is_numeric else self._options.text_limit):
+        # Labels with points are continuous as often as numbers are; codes such as 01234 are not.
+        is_decimal = (
+            column.typed is Typed.NO
+            and is_number.all()
+            and bool(compute.any(compute.match_substring(labels, ".")).as_py())
+        )
+        if n_distinct <= (limit if is_numeric or is_decimal else self._options.text_limit):
             if not is_numeric:
                 self._suspect(column, labels, is_number)
             return code_new_states(labels.to_pylist(), values, is_numeric)
-        if is_numeric:
+        if is_numeric or is_decimal:
             self._continuous.append((column.name, n_distinct))
+            self._names_rule |= not is_numeric
         else:
             kind = problems.kind_of_labels(labels, is_number, column.typed)
             self._numerous.append((column.name, n_distinct, kind))
@@ -313,7 +321,7 @@ class StateChooser:
     @property
     def problems(self) -> list[problems.Problem]:
         """The problems of the columns without usable states."""
-        found = [problems.continuous_problem(self._continuous)] if self._continuous else []
+        found = [problems.continuous_problem(self._continuous, self._names_rule)] if self._continuous else []
         if self._of_text:
             found.append(problems.text_problem(self._of_text))
         if self._numerous:

@@ -148,15 +148,19 @@ def blank_problem(names: Sequence[str]) -> Problem:
     )
 
 
-def continuous_problem(columns: Sequence[tuple[str, int]]) -> Problem:
-    """The problem of numeric columns with these numbers of distinct values."""
+def continuous_problem(columns: Sequence[tuple[str, int]], names_rule: bool) -> Problem:
+    """The problem of columns of numbers with these numbers of distinct values.
+
+    - `names_rule`: whether some are spelled otherwise than Python spells numbers: a rule for all numbers cuts them.
+    """
     listing = listed(f"{name!r} ({count})" for name, count in columns)
+    rules = "'*=median' ('*=quantile:K', ...)" if names_rule else "median|quantile:K|width:K|hartemink:K"
     return Problem(
         f"{plural(len(columns), 'continuous column')} (distinct numbers): {listing}",
-        "use --discretize median|quantile:K|width:K|hartemink:K (or bnsl discretize), or take up to N numbers as "
+        f"use --discretize {rules} (or bnsl discretize), or take up to N numbers as "
         f"states by --max-states N or --categories NAME (at most {MAX_STATES})",
         tuple(name for name, _ in columns),
-        ("discretize", "quantile:4"),
+        ("discretize", "*=quantile:4" if names_rule else "quantile:4"),
     )
 
 

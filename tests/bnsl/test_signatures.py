@@ -96,7 +96,7 @@ def test_help_names_every_argument_once(name: str):
 
 
 def test_learn_has_the_options_of_a_search_on_data():
-    without = {"sets", "partial", "bootstrap", "resample"}
+    without = {"sets", "partial", "bootstrap", "resample", "workers"}
     of_fit = {"smoothing", "smoothing_for", "smooth_towards"}
     assert set(function_of("learn").keywords) == set(function_of("optimize").keywords) - without | of_fit
     assert next(iter(function_of("learn").keywords)) == "data"

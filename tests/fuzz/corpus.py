@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,8 @@ def _random_files(rng: np.random.Generator, variables: tuple[Variable, ...], fol
     for row in formats_of(Kind.PARENT_SETS, written=True):
         yield from _written(row.name, lambda write: b"".join(write(header, records)))
     for row in formats_of(Kind.PARAMETERS, written=True):
-        yield from _written(row.name, lambda write: write(model).encode())
+        held = replace(model, variables=_identifiers(variables)) if row.name == "xdsl" else model
+        yield from _written(row.name, lambda write, held=held: write(held).encode())
     for row in formats_of(Kind.NETWORK, written=True):
         yield from _written(row.name, lambda write: write(network).encode())
     write = load_writer("network", Kind.NETWORK)
@@ -131,6 +133,13 @@ def _variables(rng: np.random.Generator) -> tuple[Variable, ...]:
     names = rng.choice(_NAMES, int(rng.integers(1, 6)), replace=False).tolist()
     return tuple(
         Variable(name, tuple(rng.choice(_LABELS, int(rng.integers(1, 4)), replace=False).tolist())) for name in names
+    )
+
+
+def _identifiers(variables: tuple[Variable, ...]) -> tuple[Variable, ...]:
+    """As many variables and states, with names that XDSL holds."""
+    return tuple(
+        Variable(f"v{i}", tuple(f"s{k}" for k in range(len(v.known_states)))) for i, v in enumerate(variables)
     )
 
 

@@ -39,16 +39,3 @@ def test_files_may_have_any_name(tmp_path: Path):
     assert measured.returncode == 0, measured.stderr
     lines = (tmp_path / f"{BYTES}.jsonl").read_bytes().splitlines()
     assert orjson.loads(lines[0])["network"] == "a\\udcffb.one.1.bif"
-    for form in ("table", "jsonl", "csv", "latex"):
-        words = ("compare", f"{BYTES}.jsonl", "--measure", "arcs", "--show", "values", "--format", form)
-        compared = run_here(*words, cwd=tmp_path)
-        assert compared.returncode == 0 and b"udcff" in compared.stdout, compared.stderr
-
-
-@pytest.mark.parametrize("form", ["table", "jsonl", "csv", "latex"])
-def test_runs_may_have_any_name(form: str, tmp_path: Path):
-    for method in ("one", "two"):
-        (tmp_path / f"{BYTES}.{method}.1.json").write_text('{"seconds": 1.5}\n')
-    runs = [f"{BYTES}.{method}.1.json" for method in ("one", "two")]
-    compared = run_here("compare", *runs, "--measure", "seconds", "--show", "values", "--format", form, cwd=tmp_path)
-    assert compared.returncode == 0 and b"udcff" in compared.stdout, compared.stderr

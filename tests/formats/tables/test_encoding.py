@@ -43,16 +43,27 @@ class TestStates:
 
     def test_numbers_spelled_otherwise_are_pointed_out_and_cut_by_a_rule_that_names_them(self, read):
         warnings: list[str] = []
-        prices = [f"{cents / 100:.2f}" for cents in range(100, 350, 5)]
-        assert len(states(read(a=prices, warn=warnings.append))[0]) == 50
-        assert "'a': labels of numbers not spelled as Python spells them, as '1.00': each is a state" in warnings[0]
+        codes = [f"{code:05}" for code in range(100, 350, 5)]
+        assert len(states(read(a=codes, warn=warnings.append))[0]) == 50
+        assert "'a': labels of numbers not spelled as Python spells them, as '00100': each is a state" in warnings[0]
         assert "--discretize a=quantile:4 cuts them as numbers" in warnings[0]
-        assert states(read(a=prices, discretize="a=quantile:2")) == [("<=2.2", ">2.2")]
-        assert states(read(a=prices, discretize="*=median")) == [("<=2.2", ">2.2")]
-        assert len(states(read(a=prices, discretize="median"))[0]) == 50
-        many = [f"{cents / 100:.2f}" for cents in range(100, 500)]
-        with pytest.raises(UnsuitableData, match=r"'a' \(400, labels of numbers not spelled .*, as '1.00'\)"):
+        assert states(read(a=codes, discretize="a=quantile:2")) == [("<=220", ">220")]
+        assert states(read(a=codes, discretize="*=median")) == [("<=220", ">220")]
+        assert len(states(read(a=codes, discretize="median"))[0]) == 50
+        many = [f"{code:05}" for code in range(400)]
+        with pytest.raises(UnsuitableData, match=r"'a' \(400, labels of numbers not spelled .*, as '00000'\)"):
             read(a=many)
+
+    def test_many_numbers_of_fixed_decimals_are_continuous(self, read):
+        prices = [f"{cents / 100:.2f}" for cents in range(100, 350, 5)]
+        for rules in ({}, {"discretize": "median"}):
+            with pytest.raises(
+                UnsuitableData, match=r"continuous column .*: 'a' \(50\)\n  use --discretize '\*=median'"
+            ):
+                read(a=prices, **rules)
+        assert states(read(a=prices, discretize="*=median")) == [("<=2.2", ">2.2")]
+        assert len(states(read(a=prices, categories="a"))[0]) == 50
+        assert states(read(a=["1.10", "1.1", "2.00"])) == [("1.1", "1.10", "2.00")]
 
     def test_long_whole_numbers_stay_apart(self, read):
         dataset = read(a=["9007199254740993", "9007199254740992"])
