@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 
-_CLIMBS = "-o FILE holds the best network so far, rewritten as the search goes; --start FILE goes on from it"
+_CLIMBS = "--start FILE goes on from a network; -o FILE of the command holds the best one so far"
 _CHAINS = "the first Ctrl-C, or --time, ends the chains with the estimate so far"
-_PROGRESS = "messages on standard error tell the progress and the time left"
+_PROGRESS = "a terminal shows the progress and the time left, and so does --verbose"
 _GRAPHS = "convert to dot, graphml, arcs or adjacency"
 _PICTURES = "draw as svg, html, png or pdf, or convert to dot or graphml"
-_NETWORKS = "save the network as BIF, NET, XMLBIF, XDSL or UAI with the program that made it"
+_NETWORKS = "networks are read and written as BIF, NET, XMLBIF, XDSL and UAI"
 _GRAPH_QUESTIONS = "--separated and --effect stay; dagitty, DoWhy and pcalg answer further questions about graphs"
 _VIRTUAL = "pyAgrum takes such evidence"
 _MARKOV = "toulbar2 and pyAgrum answer for Markov networks and for evidence files of UAI"
@@ -29,7 +29,8 @@ REMOVED = {
     "posterior --resume": _CHAINS,
     "posterior --save-every": _CHAINS,
     "posterior --dry-run": _PROGRESS,
-    "--log": "messages are text; -q leaves errors alone, and --stats FILE writes figures as JSON",
+    "posterior --workers": "-j runs the chains on the cores of one machine",
+    "--log": "messages are text; --quiet leaves errors alone, and --stats FILE of searches has figures as JSON",
     "--best-classes": "bnsl posterior, on lists made with bnsl parentsets --keep-mass",
     "--blanket": "--tan, --kdb and --cll learn classifiers",
     "--method blanket": "--tan, --kdb and --cll learn classifiers",

@@ -88,5 +88,5 @@ def test_python_says_the_same_of_functions(monkeypatch):
 def test_python_says_the_same_of_keywords_and_values():
     with pytest.raises(bnsl.UsageError, match=r"^log was removed: messages are text"):
         bnsl.entropy({"a": [0, 1]}, log="json")
-    with pytest.raises(bnsl.UsageError, match=r"^to='dsl' was removed: save the network as BIF"):
+    with pytest.raises(bnsl.UsageError, match=r"^to='dsl' was removed: networks are read and written as BIF"):
         bnsl.convert("n.bif", to="dsl")
