@@ -10,7 +10,7 @@ import os
 
 _CLIMBS = "--start FILE goes on from a network; -o FILE of the command holds the best one so far"
 _CHAINS = "the first Ctrl-C, or --time, ends the chains with the estimate so far"
-_PROGRESS = "a terminal shows the progress and the time left, and so does --verbose"
+_PROGRESS = "verbose runs, and terminals, show the progress and the time left"
 _GRAPHS = "convert to dot, graphml, arcs or adjacency"
 _PICTURES = "draw as svg, html, png or pdf, or convert to dot or graphml"
 _NETWORKS = "networks are read and written as BIF, NET, XMLBIF, XDSL and UAI"
@@ -30,7 +30,7 @@ REMOVED = {
     "posterior --save-every": _CHAINS,
     "posterior --dry-run": _PROGRESS,
     "posterior --workers": "-j runs the chains on the cores of one machine",
-    "--log": "messages are text; --quiet leaves errors alone, and --stats FILE of searches has figures as JSON",
+    "--log": "messages are text; quiet runs show errors alone, and --stats FILE of searches has figures as JSON",
     "--best-classes": "bnsl posterior, on lists made with bnsl parentsets --keep-mass",
     "--blanket": "--tan, --kdb and --cll learn classifiers",
     "--method blanket": "--tan, --kdb and --cll learn classifiers",
