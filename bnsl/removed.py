@@ -57,6 +57,15 @@ def removed(name: str, *keys: str) -> str | None:
 
 
 def removed_format(path: str) -> str | None:
-    """The sentence about the format that the ending of a file names, if it was removed; else None."""
+    """The sentence about the format that the ending of an output names, if it was removed; else None."""
     ending = os.path.splitext(path)[1].lower()
     return removed(f"{path}: the format {ending}", ending)
+
+
+def removed_input(path: str) -> str | None:
+    """The same of an input: it says what converts such a file, where `formats.unread` knows it."""
+    from formats.unread import UNREAD
+
+    sentence, ending = removed_format(path), os.path.splitext(path)[1].lower()
+    remedy = next((row.remedy for row in UNREAD if f".{row.name}" == ending), "")
+    return sentence.replace(REMOVED[ending], remedy or REMOVED[ending]) if sentence else None
