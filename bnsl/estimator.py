@@ -63,6 +63,8 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(self, **options: Any):
+        if "score" in options:
+            raise TypeError("score= is local_score= here: the method score() of a classifier gives the accuracy")
         given = _SIGNATURE.bind(self, **options)
         given.apply_defaults()
         for name in DEFAULTS:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 
-_CLIMBS = "-o FILE holds the best network so far, rewritten as the search goes; --start FILE goes on from it"
+_CLIMBS = "--start FILE goes on from a network; -o FILE of the command holds the best one so far"
 _CHAINS = "the first Ctrl-C, or --time, ends the chains with the estimate so far"
-_PROGRESS = "messages on standard error tell the progress and the time left"
+_PROGRESS = "verbose runs, and terminals, show the progress and the time left"
 _GRAPHS = "convert to dot, graphml, arcs or adjacency"
 _PICTURES = "draw as svg, html, png or pdf, or convert to dot or graphml"
-_NETWORKS = "save the network as BIF, NET, XMLBIF, XDSL or UAI with the program that made it"
+_NETWORKS = "networks are read and written as BIF, NET, XMLBIF, XDSL and UAI"
 _GRAPH_QUESTIONS = "--separated and --effect stay; dagitty, DoWhy and pcalg answer further questions about graphs"
 _VIRTUAL = "pyAgrum takes such evidence"
 _MARKOV = "toulbar2 and pyAgrum answer for Markov networks and for evidence files of UAI"
@@ -29,7 +29,8 @@ REMOVED = {
     "posterior --resume": _CHAINS,
     "posterior --save-every": _CHAINS,
     "posterior --dry-run": _PROGRESS,
-    "--log": "messages are text; -q leaves errors alone, and --stats FILE writes figures as JSON",
+    "posterior --workers": "-j runs the chains on the cores of one machine",
+    "--log": "messages are text; quiet runs show errors alone, and --stats FILE of searches has figures as JSON",
     "--best-classes": "bnsl posterior, on lists made with bnsl parentsets --keep-mass",
     "--blanket": "--tan, --kdb and --cll learn classifiers",
     "--method blanket": "--tan, --kdb and --cll learn classifiers",
@@ -56,6 +57,15 @@ def removed(name: str, *keys: str) -> str | None:
 
 
 def removed_format(path: str) -> str | None:
-    """The sentence about the format that the ending of a file names, if it was removed; else None."""
+    """The sentence about the format that the ending of an output names, if it was removed; else None."""
     ending = os.path.splitext(path)[1].lower()
     return removed(f"{path}: the format {ending}", ending)
+
+
+def removed_input(path: str) -> str | None:
+    """The same of an input: it says what converts such a file, where `formats.unread` knows it."""
+    from formats.unread import UNREAD
+
+    sentence, ending = removed_format(path), os.path.splitext(path)[1].lower()
+    remedy = next((row.remedy for row in UNREAD if f".{row.name}" == ending), "")
+    return sentence.replace(REMOVED[ending], remedy or REMOVED[ending]) if sentence else None

@@ -146,10 +146,10 @@ def effects(
     posterior = PosteriorOptions(method=method, jobs=jobs, seed=seed, **own)
     budget = Budget(time, stop=run.search())
     asked = Asked(data, data_options, knowing, believing, choices, posterior, budget, run)
-    table, given = _listed_sets(given, run)
+    table, opened = _listed_sets(given, run)
     if table is None:
         run.refuse(FOR_SETS, "goes with lists of parent sets.")
-        source = _from_networks(given, asked)
+        source = _from_networks(given, opened, asked)
     else:
         source = _from_sets(table, given[0], asked)
     ess = choices.smoothing or (table.header.ess if table is not None else None) or EffectOptions.smoothing
@@ -275,14 +275,21 @@ def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
     return Source(dataset, found, called)
 
 
-def _from_networks(sources: Sequence[Any], asked: Asked) -> Source:
-    """Networks, all equally weighted, or an essential graph, whose class knowledge limits; a network must agree."""
+def _from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) -> Source:
+    """Networks, all equally weighted, or an essential graph, whose class knowledge limits; a network must agree.
+
+    They are read from `opened`; messages name `sources`.
+    """
     from formats.wording import plural
     from stages.effects.structures import ClassStructures, CountedStructures, ordered_pair
 
     reporter = asked.run.reporter
-    networks = (learnt for source in sources for learnt in open_learnt_networks(source, warn=reporter.warn))
-    first = next(networks)
+    networks = (
+        (source, learnt)
+        for source, stream in zip(sources, opened)
+        for learnt in open_learnt_networks(stream, warn=reporter.warn)
+    )
+    _, first = next(networks)
     asked.warn_of_interventions(first.structure.header)
     known = () if first.structure.header.lacks_isolated else first.structure.header.variables
     dataset = asked.read(known, sources[0])
@@ -302,10 +309,10 @@ def _from_networks(sources: Sequence[Any], asked: Asked) -> Source:
             called = "over the parent sets that the essential graph allows, equally weighted"
             return Source(dataset, ((cause, of_class.of(cause)) for cause in causes), called)
     counted, n_networks = CountedStructures(causes), 0
-    for learnt in itertools.chain([first], [] if second is None else [second], networks):
+    for source, learnt in itertools.chain([(sources[0], first)], [] if second is None else [second], networks):
         if learnt.is_class:
             raise UsageError("an essential graph goes alone: give one, or networks.")
-        counted.add(_placed(learnt.structure, dataset, asked, sources[0])[0])
+        counted.add(_placed(learnt.structure, dataset, asked, source)[0])
         n_networks += 1
         reporter.progress(n_networks, None, "networks")
     if n_networks == 1:

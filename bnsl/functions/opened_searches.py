@@ -225,7 +225,8 @@ def open_data_search(
         _warn_of_lists(table.header, dataset, knowledge is not None, source_name(sets), data_options, reporter)
     reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
     imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)
-    search = RowSearch(opened, with_knowledge(options, knowledge), imputation, start, table, forest)
+    rows = opened if isinstance(opened, IncompleteDataset) and opened.n_holes else dataset
+    search = RowSearch(rows, with_knowledge(options, knowledge), imputation, start, table, forest)
 
     def search_once(budget: Budget, reporter: AnyReporter) -> Found:
         recorded = recorded_options(options, given.task) | recorded_inputs(given)

@@ -10,7 +10,7 @@ import errno
 import re
 import resource
 
-from ..removed import removed, removed_format
+from ..removed import removed, removed_format, removed_input
 from .exit_codes import ExitCode
 
 
@@ -91,7 +91,7 @@ def described(error: Exception) -> BnslError:
 
     match error:
         case FormatError():
-            instead = None if named_formats(error.source or "") else removed_format(error.source or "")
+            instead = None if named_formats(error.source or "") else removed_input(error.source or "")
             return RemovedError(instead) if instead else DataError(str(error))
         case StageError():
             return RunError(str(error))

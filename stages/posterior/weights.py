@@ -16,6 +16,9 @@ from stages.runtime.errors import StageError
 from stages.runtime.reporting import Reporter
 from stages.scoring.scores import SCORES
 
+LEAST_SHOWN = 1e-4
+"""Shares are shown in whole multiples of it."""
+
 
 def require_posterior_score(table: ParentSetTable) -> None:
     """Raise `StageError` for scores that are not logarithms of marginal likelihoods, exact or approximate (BIC)."""
@@ -61,7 +64,7 @@ def listed_share(table: ParentSetTable) -> float | None:
 
 def share_text(table: ParentSetTable) -> str:
     """`listed_share` in words, for a summary."""
-    share = listed_share(table)
+    share = _said_share(table)
     if share is None:
         return (
             "; sets that are not listed count as impossible, and nothing bounds their share (lists made by "
@@ -70,8 +73,14 @@ def share_text(table: ParentSetTable) -> str:
     return f"; networks of listed sets have {_at_least(share)} of the probability of all{_within(table)}"
 
 
+def _said_share(table: ParentSetTable) -> float | None:
+    """`listed_share`; None, too, if it is below what `_at_least` shows."""
+    share = listed_share(table)
+    return None if share is None or share < LEAST_SHOWN else share
+
+
 def _at_least(share: float) -> str:
-    return "1" if share == 1.0 else f"{math.floor(1e4 * share) / 1e4:.4f} or more"
+    return "1" if share == 1.0 else f"{math.floor(share / LEAST_SHOWN) * LEAST_SHOWN:.4f} or more"
 
 
 def constrained(table: ParentSetTable, knowledge: Knowledge, reporter: Reporter) -> ParentSetTable:
@@ -81,7 +90,7 @@ def constrained(table: ParentSetTable, knowledge: Knowledge, reporter: Reporter)
     """
     kept = keep_admissible(table, knowledge)
     require_least_sets(kept, knowledge)
-    before, under = listed_share(table), listed_share(kept)
+    before, under = _said_share(table), _said_share(kept)
     if before is not None and before != under:
         known = "nothing bounds their share" if under is None else _at_least(under)
         reporter.summary(

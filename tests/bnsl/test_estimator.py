@@ -63,6 +63,8 @@ def test_parameters_are_the_options_of_learn():
     with pytest.raises(bnsl.UsageError, match="method cll knows no treewidth bound; pricing does"):
         classifier.fit(*rows())
     assert classifier.set_params(treewidth=3).treewidth == 3
+    with pytest.raises(TypeError, match="score= is local_score= here"):
+        bnsl.BayesianNetworkClassifier(score="bdeu")
     with pytest.raises(TypeError, match="treewidht"):
         bnsl.BayesianNetworkClassifier(treewidht=2)
 

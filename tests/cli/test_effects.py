@@ -125,6 +125,18 @@ def test_knowledge_goes_with_every_single_graph(tmp_path: Path):
                 bnsl.effects(str(graph), **given, **options)
 
 
+def test_a_list_of_arcs_that_leaves_variables_out_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    for path in (one, other):
+        path.write_text("from,to\nX0,X2\n")
+    bnsl.effects([str(one), str(other)], **GIVEN | {"quiet": False}, cause="X0")
+    said = capsys.readouterr().err
+    assert [f"{path} is a list of arcs, which names no variable without one" in said for path in (one, other)] == [
+        True,
+        True,
+    ]
+
+
 def test_other_networks_beside_are_refused(tmp_path: Path):
     graph = tmp_path / "g.dot"
     graph.write_text(bnsl.convert(NETWORK, to="dot", cpdag=True, quiet=True))

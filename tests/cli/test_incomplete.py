@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from click.testing import CliRunner
 
@@ -52,3 +54,16 @@ def test_available_pairs():
     assert result.exit_code == 0
     # Three rows have a and b, and two of them b = 1.
     assert result.stdout.splitlines()[1].startswith("a,2,0.693147")
+
+
+def test_a_table_without_holes_is_searched_as_a_complete_one(tmp_path):
+    rows = [f"{i % 2},{i % 2 ^ (i % 7 == 0)},{i % 3}" for i in range(90)]
+    (tmp_path / "whole.csv").write_text("\n".join(["a,b,c", *rows, ""]))
+    command = ["optimize", "--data", "whole.csv", "--seed", "1"]
+    plain, em = (
+        json.loads(CliRunner().invoke(cli, [*command, *words]).stdout.splitlines()[0])
+        for words in ([], ["--missing", "em"])
+    )
+    of_both = ("total", "gap", "bound_relative_to", "data")
+    assert [em[key] for key in of_both] == [plain[key] for key in of_both]
+    assert "observed_score" not in em

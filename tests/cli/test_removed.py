@@ -10,6 +10,7 @@ import bnsl
 from bnsl.removed import REMOVED
 from bnsl_cli.main import COMMANDS, cli
 from formats.registry import FORMATS
+from formats.unread import UNREAD
 
 COMMANDS_OF = {"--log": "formats", "--merge": "entropy", "--to": "convert"}
 """A command that had the option; `optimize` had the others that name none."""
@@ -60,14 +61,18 @@ def test_a_removed_name_ends_in_one_line_that_says_what_to_use(key: str):
     assert line.endswith(f" was removed: {REMOVED[key]}.")
 
 
-def test_so_does_an_input_of_a_removed_format(tmp_path, monkeypatch):
+def test_an_input_of_a_removed_format_says_what_converts_it(tmp_path, monkeypatch):
     monkeypatch.setitem(REMOVED, ".old", "take the new one")
-    for key in [".old", *(key for key in GONE if key in (".dsl", ".dne", ".dsc"))]:
+    remedies = {f".{row.name}": row.remedy for row in UNREAD if row.remedy}
+    endings = [key for key in GONE if key.startswith(".")]
+    assert {".dsl", ".dne", ".dsc", ".cyjs", ".td"} <= remedies.keys()
+    for key in [".old", *endings]:
         path = tmp_path / f"n{key}"
         path.write_text("belief network n\n")
+        remedy = remedies.get(key, REMOVED[key])
         result = CliRunner().invoke(cli, ["evaluate", str(path)])
         assert result.exit_code == 2
-        assert result.stderr == f"bnsl evaluate: error: {path}: the format {key} was removed: {REMOVED[key]}.\n"
+        assert result.stderr == f"bnsl evaluate: error: {path}: the format {key} was removed: {remedy}.\n"
 
 
 def test_a_name_that_never_was_is_unknown():
@@ -88,5 +93,5 @@ def test_python_says_the_same_of_functions(monkeypatch):
 def test_python_says_the_same_of_keywords_and_values():
     with pytest.raises(bnsl.UsageError, match=r"^log was removed: messages are text"):
         bnsl.entropy({"a": [0, 1]}, log="json")
-    with pytest.raises(bnsl.UsageError, match=r"^to='dsl' was removed: save the network as BIF"):
+    with pytest.raises(bnsl.UsageError, match=r"^to='dsl' was removed: networks are read and written as BIF"):
         bnsl.convert("n.bif", to="dsl")

@@ -20,7 +20,7 @@ from stages.lists.constrain import keep_admissible
 from stages.parentsets import ParentSetOptions
 from stages.parentsets.omitted_mass import n_sets_within, omitted_mass, rounded_up
 from stages.posterior import PosteriorOptions, exact
-from stages.posterior.weights import constrained, listed_share
+from stages.posterior.weights import constrained, listed_share, share_text
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
@@ -178,6 +178,14 @@ def test_a_line_has_the_shares_before_and_under_constraints():
         for line in heard.said:
             assert line.startswith("networks of listed sets have 0.9705 or more of the probability of all without")
             assert line.endswith(f"under them, {under}")
+
+
+def test_a_share_too_small_to_show_bounds_nothing():
+    for left_out, said in [(9000.0, "have 0.0001 or more"), (10001.0, "nothing bounds their share")]:
+        record = ParentSetRecord.of(0, [()], [0.0], complete=True, left_out=left_out)
+        table = ParentSetTable.from_records(Header((Variable("a"),)), [record])
+        assert listed_share(table) == pytest.approx(1 / (1 + left_out))
+        assert said in share_text(table)
 
 
 def test_lists_that_are_not_complete():
