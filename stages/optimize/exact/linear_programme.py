@@ -63,14 +63,15 @@ def load_solver() -> Any:
         flush_c = ctypes.CDLL(None).fflush
         flush_c(None)
         output = os.dup(OUTPUT)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
         try:
-            with open(os.devnull, "wb") as nowhere:
-                os.dup2(nowhere.fileno(), OUTPUT)
-                highspy.Highs()
-                flush_c(None)
+            os.dup2(nowhere, OUTPUT)
+            highspy.Highs()
+            flush_c(None)
         finally:
             os.dup2(output, OUTPUT)
             os.close(output)
+            os.close(nowhere)
     return highspy
 
 

@@ -28,7 +28,7 @@ LISTS = ("parentsets", "--indep", "--seed", "1", "--evaluations", "2000")
 REPLICATES = ("optimize", "--hc", "--seed", "1", "--bootstrap", "20", "--data")
 
 
-class Cluster:
+class DaskCluster:
     """A scheduler and its workers, each started by ``dask`` in a shell."""
 
     def __init__(self, folder: Path):
@@ -72,9 +72,9 @@ class Cluster:
 
 
 @pytest.fixture(scope="module")
-def of_all_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def of_all_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
     """Starting a cluster takes longer than most tests."""
-    made = Cluster(tmp_path_factory.mktemp("cluster"))
+    made = DaskCluster(tmp_path_factory.mktemp("cluster"))
     try:
         yield made
     finally:
@@ -82,13 +82,13 @@ def of_all_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def cluster(of_all_tests: Cluster) -> Cluster:
+def cluster(of_all_tests: DaskCluster) -> DaskCluster:
     of_all_tests.have_two_workers()
     return of_all_tests
 
 
 @pytest.fixture
-def workers(cluster: Cluster) -> Iterator[DaskWorkers]:
+def workers(cluster: DaskCluster) -> Iterator[DaskWorkers]:
     """What a command has."""
     opened = DaskWorkers(str(cluster.file))
     try:
@@ -99,7 +99,7 @@ def workers(cluster: Cluster) -> Iterator[DaskWorkers]:
 
 @pytest.mark.parametrize(("command", "lines"), [(LISTS, 4), (REPLICATES, 3 * 81)], ids=["lists", "replicates"])
 def test_the_bytes_of_one_process_though_a_worker_is_killed(
-    cluster: Cluster, bundled: Path, command: tuple[str, ...], lines: int
+    cluster: DaskCluster, bundled: Path, command: tuple[str, ...], lines: int
 ):
     """It is killed after some lists, or three networks."""
     data, place = bundled / "random80.csv.gz", ("--workers", f"dask:{cluster.file}")
@@ -116,7 +116,7 @@ def test_the_bytes_of_one_process_though_a_worker_is_killed(
     assert written == run_bnsl(*command, data, env=SAME_DAY).stdout
 
 
-def test_ctrl_c_ends_the_work_of_workers_and_every_variable_has_a_list(cluster: Cluster, bundled: Path):
+def test_ctrl_c_ends_the_work_of_workers_and_every_variable_has_a_list(cluster: DaskCluster, bundled: Path):
     data, place = bundled / "random80.csv.gz", ("--workers", f"dask:{cluster.file}")
     process = start_bnsl("parentsets", "--greedy", "--seed", "1", "--time", "1h", data, *place, is_fresh=True)
     with distributed.Client(scheduler_file=str(cluster.file), set_as_default=False) as others:
@@ -160,7 +160,7 @@ def test_an_error_comes_after_the_results_before_it(workers: DaskWorkers):
 
 
 def test_what_workers_that_hang_had_is_run_here_once_stopped(
-    cluster: Cluster, workers: DaskWorkers, monkeypatch: pytest.MonkeyPatch
+    cluster: DaskCluster, workers: DaskWorkers, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(dask_workers, "LAST_SECONDS", 0.5)
 
@@ -195,7 +195,7 @@ def test_workers_of_another_version_refuse(workers: DaskWorkers, monkeypatch: py
 
 
 def test_a_lost_scheduler_is_reported_and_the_run_goes_on(tmp_path: Path, bundled: Path):
-    cluster, target = Cluster(tmp_path), tmp_path / "lists"
+    cluster, target = DaskCluster(tmp_path), tmp_path / "lists"
     command = (*LISTS, bundled / "random80.csv.gz", "-o", target)
     try:
         cluster.have_two_workers()

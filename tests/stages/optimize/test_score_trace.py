@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from helpers.tables import dependent_dataset
@@ -26,10 +26,15 @@ class Listener(NullReporter):
         self.reported.append((done, total, counted, facts))
 
 
+def no_network(found: object) -> NoReturn:
+    """Reports without a network ask for none."""
+    raise AssertionError(found)
+
+
 def test_only_better_scores_are_kept_and_all_is_passed_on():
     seconds = iter([0.0, 1.0, 2.0, 3.0])
     listener = Listener()
-    trace = ScoreTrace(listener, Budget(clock=lambda: next(seconds)))
+    trace = ScoreTrace(listener, Budget(clock=lambda: next(seconds)), no_network)
     trace.progress(1, 9, "local scores", score=-5.0, gap=2.5, note="first")
     trace.progress(2, 9, "local scores", score=-6.0)
     trace.progress(3, None, "tests")
@@ -44,7 +49,7 @@ def test_only_better_scores_are_kept_and_all_is_passed_on():
 
 
 def test_families_that_are_not_searched_count():
-    trace = ScoreTrace(NullReporter(), Budget(clock=lambda: 0.0))
+    trace = ScoreTrace(NullReporter(), Budget(clock=lambda: 0.0), no_network)
     trace.progress(1, None, "moves", score=-5.0)
     trace.progress(2, None, "moves", score=-4.0)
     assert [entry["score"] for entry in trace.finish(-14.0, -10.0)] == [-15.0, -14.0]
