@@ -27,7 +27,7 @@ MISSING = -1
 
 
 class ArrowColumn:
-    """A column of Arrow, in one chunk; `metadata` are those of its field, which name the enumerations of Polars."""
+    """A column of Arrow, in one chunk; `metadata` describe its field: they name the enumerations of Polars."""
 
     def __init__(self, cells: pyarrow.ChunkedArray | pyarrow.Array, metadata: Mapping[bytes, bytes] | None = None):
         self.kind = cells.type
@@ -48,7 +48,7 @@ class ArrowColumn:
         return self._like(self.cells.take(places))
 
     def distinct(self) -> ArrowColumn:
-        """The different values that are not missing; those of a dictionary all, in their order."""
+        """The different values that are not missing; of a dictionary all values, in their order."""
         if not pyarrow.types.is_dictionary(self.cells.type):
             return self._like(self.cells.drop_null().unique())
         places = pyarrow.array(np.arange(len(self.cells.dictionary)))

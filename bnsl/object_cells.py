@@ -54,7 +54,7 @@ def texts_of(cells: Iterable[Any], name: Any) -> pyarrow.Array:
 
 
 def refuse_equal_texts(labels: Sequence[str], name: Any) -> None:
-    """Raise `ValueError` for categories, such as 1 and "1", of which two have the same text."""
+    """Raise `ValueError` if two categories have the same text, such as 1 and "1"."""
     twice = [label for label, count in Counter(labels).items() if count > 1]
     if twice:
         raise ValueError(f"column {name!r} has two categories of the text {twice[0]!r}: rename one")
@@ -65,7 +65,7 @@ def _is_nan(cell: Any) -> bool:
 
 
 def _kind_of(kind: type) -> str | None:
-    """The kind of values of a type; None for those that only say that a cell is missing."""
+    """The kind of values of a type; None if they only say that a cell is missing."""
     if kind.__name__ in ("NoneType", "NAType", "NaTType"):
         return None
     if issubclass(kind, str):

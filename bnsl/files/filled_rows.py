@@ -59,7 +59,7 @@ class FilledRows:
         return (self._completed.codes(start, states) for start, states in self.filled)
 
     def to_table(self) -> Table:
-        """The completed table. Observed cells are those of the given one; filled cells have values of their column.
+        """The completed table. Observed cells stay as they were given; filled cells have values of their column.
 
         - A state is the value that the column has most often for it, else the one that reads like it; where the type
           has none, as a number has none for a text, the column becomes one of texts.

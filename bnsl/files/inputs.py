@@ -27,8 +27,8 @@ class LearntNetwork(NamedTuple):
     """A network, and its parameters; None if its file has none.
 
     If `is_class`, the file has an essential graph, and the network is one of the equivalence class. Then `edges` are
-    the undirected edges, the smaller index first. `values` are those of states in the table of Python that the
-    parameters come from, by variable.
+    the undirected edges, the smaller index first. `values` has, by variable, the values of the states in
+    the table of Python that the parameters come from.
     """
 
     structure: Network

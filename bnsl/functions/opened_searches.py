@@ -137,7 +137,7 @@ def _search_listed(
     budget: Budget,
     reporter: AnyReporter,
 ) -> Found:
-    """Search among sets, of which the barred ones may not be taken."""
+    """Search among sets; the barred ones may not be taken."""
     from stages.lists.barred_sets import barred_in, refuse_barred
     from stages.optimize.driver import run as search_lists
     from stages.runtime.reporting import ChangedNetworks

@@ -126,7 +126,7 @@ def optimize(
 
 
 def recorded_network(network: Network, opened: OpenedSearch, recorded: dict[str, Any]) -> Network:
-    """The network with the commands that made it in its header: those of the inputs, and this one."""
+    """The network with the commands that made its inputs, and this one, in its header."""
     header = replace(network.header, by=opened.before)
     return replace(network, header=record_command(header, "optimize", recorded))
 

@@ -214,7 +214,7 @@ class DataOptions:
         return rules
 
     def _levels(self, reporter: Reporter, known: KnownVariables | None) -> dict[str, tuple[str, ...]]:
-        """The states by ``--states``, by column; none where those of `known` variables hold.
+        """The states by ``--states``, by column; none where the states of `known` variables hold.
 
         Raises `UsageError`: they are not the states of the `known` variables.
         """

@@ -162,7 +162,7 @@ def _place(text: str) -> str:
 
 @contextlib.contextmanager
 def opened_workers(place: str | None, run: Run) -> Iterator[DaskWorkers | None]:
-    """The workers within the block; None for those of this process. Refused together with ``--jobs``.
+    """The workers within the block; None where this process works alone. Refused together with ``--jobs``.
 
     Raises `UsageError`: a number of workers of this process is given, too; `StageError`: a package is not
     installed, or no workers answer.
