@@ -135,7 +135,7 @@ class DaskWorkers(Workers):
 
         try:
             return future.result(), None
-        except CancelledError:
+        except (CancelledError, OSError):  # of the connection: tasks open no files
             return None, StageError(f"the dask scheduler at {self._where} is lost")
         except KilledWorker as error:
             lost = error.allowed_failures + 1

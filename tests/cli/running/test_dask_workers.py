@@ -10,6 +10,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import NoReturn
 
 import pytest
 from helpers.processes import TIMEOUT, environment, run_bnsl, run_here, start_bnsl
@@ -206,11 +208,25 @@ def test_a_lost_scheduler_is_reported_and_the_run_goes_on(tmp_path: Path, bundle
         _, said = process.communicate(timeout=TIMEOUT)
     finally:
         cluster.end()
-    assert process.returncode == 1 and b"the dask scheduler at" in said and b"is lost" in said and b"--resume" in said
+    assert process.returncode == 1, said
+    assert b"the dask scheduler at" in said and b"is lost" in said and b"--resume" in said
     assert run_bnsl(*command, "--resume", target, env=SAME_DAY).returncode == 0
     resumed = target.read_bytes()
     assert run_bnsl(*command, env=SAME_DAY).returncode == 0
     assert resumed == target.read_bytes()
+
+
+@pytest.mark.parametrize("error", [TimeoutError, ConnectionResetError, distributed.comm.CommClosedError])
+def test_a_connection_that_ends_is_no_fault_of_the_output(error: type[Exception]):
+    """An error of the operating system would be taken for one of the file that is written."""
+
+    def result() -> NoReturn:
+        raise error("Stream is closed")
+
+    workers = object.__new__(DaskWorkers)
+    workers._where = "tcp://host:8786"
+    _, found = workers._outcome(SimpleNamespace(result=result))
+    assert isinstance(found, StageError) and str(found) == "the dask scheduler at tcp://host:8786 is lost"
 
 
 def test_places_without_workers_are_reported(tmp_path: Path, bundled: Path):
