@@ -35,7 +35,7 @@ STRICT = {
     "bif": (_is_bif_word, "pyAgrum and pgmpy refuse"),
     "net": (lambda text: not set(text) & set('"\\'), "pyAgrum refuses"),
 }
-"""Formats that hold names and labels which strict readers refuse: the test of those that they take."""
+"""Formats that hold more names and labels than strict readers take, and whether these take a text."""
 
 
 def open_network(source: str | BinaryIO | Lines, may_be_empty: bool = False, warn: Warn | None = None) -> Network:

@@ -1,7 +1,7 @@
 """The meaning of the distinct labels of one column: missing or not, number or text, and the state of each.
 
-One rule says whether labels are numbers (`are_numbers`): those of a column of numbers are, those of a column of text
-are not, and cells of a text file are if each of them is spelled as Python spells numbers. Numbers of equal value are
+One rule says whether labels are numbers (`are_numbers`): in a column of numbers they are, in a column of text they are
+not, and in a text file they are if each cell is spelled as Python spells numbers. Numbers of equal value are
 one state; other labels are one state only if they are the same text.
 """
 
