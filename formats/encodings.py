@@ -13,8 +13,8 @@ _MOST_BYTES = 1 << 20
 def encoding_remedy(data: bytes) -> str:
     """The command that converts text to UTF-8, with the encodings in which these bytes are text.
 
-    Letters of a byte stand mostly alone among others, as in Western European text; letters of East Asian encodings and
-    of other alphabets form runs.
+    Letters of a byte stand mostly alone among others, as in Western European text; letters of East Asian encodings
+    and of other alphabets form runs.
     """
     data = data[:_MOST_BYTES]
     runs = _RUNS.findall(data)

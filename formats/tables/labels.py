@@ -1,8 +1,8 @@
 """The meaning of the distinct labels of one column: missing or not, number or text, and the state of each.
 
-One rule says whether labels are numbers (`are_numbers`): in a column of numbers they are, in a column of text they are
-not, and in a text file they are if each cell is spelled as Python spells numbers. Numbers of equal value are
-one state; other labels are one state only if they are the same text.
+One rule says whether labels are numbers (`are_numbers`): in a column of numbers they are, in a column of text they
+are not, and in a text file they are if each cell is spelled as Python spells numbers. Numbers of equal value are one
+state; other labels are one state only if they are the same text.
 """
 
 from __future__ import annotations
