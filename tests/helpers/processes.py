@@ -80,8 +80,8 @@ def run_python(*arguments: str, cwd: Path, env: dict[str, str], is_fresh: bool =
 
 
 def base_environment() -> dict[str, str]:
-    """The environment of a test process: our package first, no debugging, plain output."""
-    values = {name: value for name, value in os.environ.items() if not name.startswith("BNSL_")}
+    """The environment of a test process: our package first, no debugging, plain output, no make above it."""
+    values = {name: value for name, value in os.environ.items() if not name.startswith(("BNSL_", "MAKE", "MFLAGS"))}
     return values | {"PYTHONPATH": str(ROOT), "COLUMNS": "100"}
 
 
