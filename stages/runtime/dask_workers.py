@@ -16,6 +16,7 @@ import threading
 import time
 import uuid
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -36,9 +37,6 @@ POLL_SECONDS = 0.05
 
 ASK_SECONDS = 0.5
 """Interval at which a worker asks whether the user wants to stop."""
-
-LAST_SECONDS = 10.0
-"""Longest wait for results once the user wants to stop."""
 
 
 class DaskWorkers(Workers):
@@ -79,13 +77,12 @@ class DaskWorkers(Workers):
     def map_tasks(
         self, function: Callable[[Task, StopSignal], Result], tasks: Sequence[Task], stop: StopSignal
     ) -> Iterator[Result]:
-        """As in `Workers`; workers begin at once. `function` is pure, and pickled once with its closure and data.
+        """As in `Workers`. `function` is pure, and pickled once with its closure and data.
 
         Raises `StageError`: the scheduler is lost, a task ends one worker after the other, or workers have another
         version of this program or none.
         """
         import cloudpickle
-        from distributed import as_completed
 
         # As the result of a task, not by `scatter`: dask computes it again if the workers that have it are lost.
         with warnings.catch_warnings():
@@ -95,57 +92,33 @@ class DaskWorkers(Workers):
         self._client.replicate([held])
         work = partial(_work, VERSION, self._end.name, held.key)
         # dask begins equal tasks in the order of their names.
-        numbers = {f"{held.key}-{number:09d}": number for number in range(len(tasks))}
-        futures = self._client.map(work, [held] * len(tasks), tasks, key=list(numbers), pure=False)
-        finished = as_completed(futures, self._client.loop)
-        return self._in_order(function, tasks, stop, numbers, finished)
-
-    def _in_order(
-        self,
-        function: Callable[[Task, StopSignal], Result],
-        tasks: Sequence[Task],
-        stop: StopSignal,
-        numbers: dict[str, int],
-        finished: Any,
-    ) -> Iterator[Result]:
-        """The results; once the user wants to stop, what workers do not soon return is run here, and short."""
-        outcomes: dict[int, tuple[Any, Exception | None]] = {}
-        ends_at = math.inf
-        for number, task in enumerate(tasks):
-            while number not in outcomes and time.monotonic() < ends_at:
-                if ends_at == math.inf and stop.is_set():
-                    ends_at = time.monotonic() + LAST_SECONDS
+        names = [f"{held.key}-{number:09d}" for number in range(len(tasks))]
+        futures = deque(self._client.map(work, [held] * len(tasks), tasks, key=names, pure=False))
+        is_told = False
+        while futures:
+            while not futures[0].done():
+                if stop.is_set() and not is_told:
                     self._tell_end()
-                if not finished.has_ready():
-                    time.sleep(POLL_SECONDS)
-                outcomes |= {
-                    numbers[future.key]: self._outcome(future) for future in finished.next_batch(block=False)
-                }
-            if number not in outcomes:
-                yield function(task, stop)
-                continue
-            result, error = outcomes.pop(number)
-            if error is not None:
-                raise error
-            yield result
+                    is_told = True
+                time.sleep(POLL_SECONDS)
+            yield self._result(futures.popleft())
 
-    def _outcome(self, future: Any) -> tuple[Any, Exception | None]:
-        """A result, fetched before its worker can be lost, or an error in the user's words."""
+    def _result(self, future: Any) -> Any:
+        """The result of a task that is done; errors are in the user's words."""
         from distributed import CancelledError, KilledWorker
 
         try:
-            return future.result(), None
-        except (CancelledError, OSError):  # of the connection: tasks open no files
-            return None, StageError(f"the dask scheduler at {self._where} is lost")
+            return future.result()
+        except (CancelledError, OSError) as error:  # of the connection: tasks open no files
+            raise StageError(f"the dask scheduler at {self._where} is lost") from error
         except KilledWorker as error:
-            lost = error.allowed_failures + 1
-            return None, StageError(f"{lost} workers in a row died of the same work; is there memory enough for it?")
+            raise StageError(
+                f"{error.allowed_failures + 1} workers in a row died of the same work; is there memory enough for it?"
+            ) from error
         except ImportError as error:
-            return None, StageError(
+            raise StageError(
                 f"a worker cannot run this program: {error}; install the same version of bnsl there"
-            )
-        except Exception as error:
-            return None, error
+            ) from error
 
     def _tell_end(self) -> None:
         # Its connection may be lost, and there may be nobody to tell.
