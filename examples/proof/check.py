@@ -278,4 +278,6 @@ def main(sets_path, proof_path, network_path):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit("usage: python3 check.py SETS.jsonl PROOF.jsonl NETWORK.jsonl")
     main(*sys.argv[1:])
