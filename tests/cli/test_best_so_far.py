@@ -84,12 +84,12 @@ def test_a_killed_search_leaves_a_network_to_start_from(tmp_path: Path, words: l
 
 @pytest.mark.slow
 def test_each_improvement_is_written(tmp_path: Path):
-    """On 60 columns the network still improves after seconds."""
-    table_of(tmp_path, 60, 500)
+    """On 200 columns the first network is far from the best, however fast the machine."""
+    table_of(tmp_path, 200, 500)
     target = tmp_path / "a.net.jsonl"
     words = ["optimize", "--data", "d.csv", "--tw", "3", "--time", "5m", "--seed", "1", "-o", "a.net.jsonl"]
     totals = killed(words, target, 3)
-    assert len(totals) == 3 and totals == sorted(totals)
+    assert len(totals) == 3 and totals == sorted(totals), totals
     open_network(str(target))
 
 
