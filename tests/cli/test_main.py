@@ -81,6 +81,8 @@ IDLE_KERNELS = ("stages.kernels.bounds", "stages.kernels.ktrees", "stages.kernel
         ("evaluate net.bif net.bif", ("pyarrow", *NO_KERNEL)),
         ("fit net.bif d.csv --smoothing 1", NO_KERNEL),
         ("convert net.bif --to net", ("pyarrow", *NO_KERNEL)),
+        ("convert learnt.jsonl --to dot", ("pyarrow", *NO_KERNEL)),
+        ("convert learnt.jsonl --to svg", ("pyarrow", *NO_KERNEL)),
         ("sample net.bif --rows 9", ("pyarrow", *NO_KERNEL)),
         ("query net.bif a=x --variables b", ("pyarrow",)),
         ("bnsl.learn('d.csv', quiet=True)", ()),
@@ -101,6 +103,11 @@ def test_a_short_run_loads_what_it_uses(words: str, idle: tuple[str, ...], tmp_p
     (tmp_path / "sets.jsonl").write_text(
         '{"format":"bnsl.parentsets","version":1,"variables":[{"name":"a"},{"name":"b"}]}\n'
         '{"child":0,"parents":[[1],[]],"scores":[-1,-2]}\n{"child":1,"parents":[[]],"scores":[-2]}\n'
+    )
+    (tmp_path / "learnt.jsonl").write_text(
+        '{"format":"bnsl.network","version":1,"variables":[{"name":"a"}],'
+        '"total":-1.0,"gap":0.0,"bound":-1.0,"bound_relative_to":"networks of the listed sets"}\n'
+        '{"child":0,"parents":[[]],"scores":[-1.0]}\n'
     )
     is_command = not words.startswith("bnsl.")
     statements = (
