@@ -8,6 +8,7 @@ callers hand over.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import pyarrow
@@ -23,6 +24,7 @@ def text_array(texts: Sequence[str | None]) -> pyarrow.StringArray:
     return pyarrow.Array.from_buffers(pyarrow.string(), len(encoded), buffers)
 
 
+@lru_cache(maxsize=16)
 def text_scalar(text: str | None) -> pyarrow.StringScalar:
     """A text as an argument of Arrow's functions."""
     return text_array([text])[0]

@@ -78,6 +78,8 @@ def find_missing(labels: pyarrow.StringArray, marks: Marks, typed: Typed) -> np.
 def is_spelled(labels: pyarrow.StringArray, texts: Sequence[str], typed: Typed) -> np.ndarray:
     """Which labels are among these texts, bool; a text that is a number stands for all numbers of its value."""
     found = _is_among(labels, tuple(texts))
+    if not texts:
+        return found
     numbers = parse_numbers(text_array(texts))
     if typed is not Typed.TEXT and not np.isnan(numbers).all():
         exact = {_exact(texts[position]) for position in np.flatnonzero(~np.isnan(numbers)).tolist()}
