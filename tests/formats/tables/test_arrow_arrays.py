@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pyarrow
 import pytest
+from helpers.places import ROOT
 
 from formats.tables.arrow_arrays import array_of, figures_of, numpy_of, text_array, text_scalar
 
@@ -65,3 +69,10 @@ def test_figures_are_nan_where_a_column_is_null():
 def test_an_array_of_another_library_without_memory():
     empty = pyarrow.Array.from_buffers(pyarrow.int32(), 0, [None, None])
     assert numpy_of(empty).shape == (0,)
+
+
+def test_readers_and_writers_leave_conversions_that_load_pandas_alone():
+    conversion = re.compile(r"pyarrow\.(array|scalar|repeat)\(|\.to_numpy\(|\.from_py(list|dict)\(")
+    files = [*Path(ROOT, "formats").rglob("*.py")]
+    found = [f"{path}: {line}" for path in files for line in path.read_text().splitlines() if conversion.search(line)]
+    assert files and found == []
