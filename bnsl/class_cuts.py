@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 
+from formats.tables.arrow_arrays import figures_of
 from formats.tables.columns import MAX_NUMERIC_STATES
 from formats.tables.cuts.discretization import Discretization, cut_points, interval_codes
 from formats.tables.selection import expanded_names
@@ -71,7 +72,7 @@ def _numbers(table: pyarrow.Table, options: dict[str, Any]) -> Iterator[tuple[st
     for name in names:
         kind = table.schema.field(name).type
         if name in read and (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)):
-            cells = table[name].cast(pyarrow.float64(), safe=False).to_numpy()
+            cells = figures_of(table[name].cast(pyarrow.float64(), safe=False))
             yield name, np.where(np.isin(cells, list(_spelled(options["na"]))), np.nan, cells)
 
 

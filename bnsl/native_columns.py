@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow
 
 from formats.tables.arrow import as_text, typed_of
+from formats.tables.arrow_arrays import array_of, figures_of, text_array, text_scalar
 from formats.tables.label_columns import Typed
 from formats.tables.labels import UNKNOWN, Marks, are_numbers, code_of_text, find_missing, parse_numbers
 
@@ -44,14 +45,14 @@ class ArrowColumn:
 
     def take(self, positions: np.ndarray) -> ArrowColumn:
         """The cells at these positions."""
-        places = pyarrow.array(positions, pyarrow.int64(), mask=positions == MISSING)
+        places = array_of(positions.astype(np.int64), positions == MISSING)
         return self._like(self.cells.take(places))
 
     def distinct(self) -> ArrowColumn:
         """The different values that are not missing; of a dictionary all values, in their order."""
         if not pyarrow.types.is_dictionary(self.cells.type):
             return self._like(self.cells.drop_null().unique())
-        places = pyarrow.array(np.arange(len(self.cells.dictionary)))
+        places = array_of(np.arange(len(self.cells.dictionary)))
         return self._like(_dictionary(places, self.cells.dictionary, self.cells.type))
 
     def labels(self) -> list[str]:
@@ -69,7 +70,7 @@ class ArrowColumn:
 
     def numbers(self) -> np.ndarray:
         """The cells as numbers."""
-        return _plain(self.cells).cast(pyarrow.float64()).to_numpy(zero_copy_only=False)
+        return figures_of(_plain(self.cells).cast(pyarrow.float64()))
 
     def with_one_of(self, values: Sequence[Any]) -> Iterator[ArrowColumn]:
         """The column with one more cell: each of the values that can be made one of its type."""
@@ -82,7 +83,7 @@ class ArrowColumn:
             known = pyarrow.concat_arrays([self.cells.dictionary, cell])
             places = self.cells.indices.cast(pyarrow.int64())
             yield self._like(
-                _dictionary(pyarrow.concat_arrays([places, pyarrow.array([len(known) - 1])]), known, kind)
+                _dictionary(pyarrow.concat_arrays([places, array_of(np.array([len(known) - 1]))]), known, kind)
             )
 
     def as_arrow(self) -> pyarrow.Array:
@@ -214,17 +215,17 @@ def with_label(column: Column, label: str, like: Sequence[Any] = ()) -> Column:
 def text_column(labels: Sequence[str], codes: np.ndarray, marks: Marks) -> pyarrow.Array:
     """A column of a file of text: numbers if its labels are, else texts; `MISSING` is the code of an empty cell."""
     used = np.unique(codes)
-    texts = pyarrow.array(["" if code == MISSING else labels[code] for code in used.tolist()], pyarrow.string())
+    texts = text_array(["" if code == MISSING else labels[code] for code in used.tolist()])
     is_missing = find_missing(texts, marks, Typed.NO) | (used == MISSING)
-    shown = texts.filter(pyarrow.array(~is_missing))
+    shown = texts.filter(array_of(~is_missing))
     values = [None if gone else text for gone, text in zip(is_missing, texts.to_pylist())]
-    found = pyarrow.array(values, pyarrow.string())
+    found = text_array(values)
     if len(shown) and are_numbers(shown, parse_numbers(shown), Typed.NO):
-        for parse, kind in ((int, pyarrow.int64()), (float, pyarrow.float64())):
-            with contextlib.suppress(ValueError, OverflowError):
-                found = pyarrow.array([None if value is None else parse(value) for value in values], kind)
+        for kind in (pyarrow.int64(), pyarrow.float64()):
+            with contextlib.suppress(pyarrow.ArrowInvalid):
+                found = found.cast(kind)
                 break
-    return found.take(pyarrow.array(np.searchsorted(used, codes)))
+    return found.take(array_of(np.searchsorted(used, codes)))
 
 
 def _is_same(made: str, label: str) -> bool:
@@ -232,7 +233,7 @@ def _is_same(made: str, label: str) -> bool:
 
 
 def _labels(cells: pyarrow.Array) -> list[str]:
-    return as_text(_plain(cells)).fill_null("").to_pylist()
+    return as_text(_plain(cells)).fill_null(text_scalar("")).to_pylist()
 
 
 def _plain(cells: pyarrow.Array) -> pyarrow.Array:
@@ -245,7 +246,7 @@ def _in_one(cells: pyarrow.ChunkedArray | pyarrow.Array) -> pyarrow.Array:
     if not isinstance(cells, pyarrow.ChunkedArray):
         return cells
     if not cells.num_chunks:
-        return pyarrow.array([], cells.type)
+        return pyarrow.nulls(0, cells.type)
     return pyarrow.concat_arrays(cells.unify_dictionaries().chunks)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow
 
 from formats.tables.arrow import row_label_names, typed_table
+from formats.tables.arrow_arrays import text_array
 from formats.tables.cuts.discretization import cuts_of_labels
 from formats.tables.label_columns import Typed
 from formats.tables.labels import MISSING_STATE, UNKNOWN, Marks, code_known_states, find_missing
@@ -148,7 +149,7 @@ def _positions(labels: tuple[str, ...], states: tuple[str, ...], marks: Marks, t
 
     The same few labels in thousands of columns are usual.
     """
-    texts = pyarrow.array(labels, pyarrow.string())
+    texts = text_array(labels)
     missing = find_missing(texts, marks, typed)
     codes = code_known_states("", texts, states, missing, typed)
     found: dict[int, int] = {}

@@ -211,12 +211,16 @@ class Network(Result):
         import numpy as np
         import pyarrow
 
+        from formats.tables.arrow_arrays import array_of, text_array
+
         model, child = self._fitted(), self._index(variable)
         axes = [model.variables[v] for v in (*model.parents[child], child)]
         table = model.tables[child]
         codes = np.indices(table.shape, dtype=np.int32).reshape(len(axes), -1)
-        cells = [pyarrow.DictionaryArray.from_arrays(c, v.known_states) for c, v in zip(codes, axes)]
-        return Table(pyarrow.table([*cells, table.ravel()], names=[*(v.name for v in axes), "probability"]))
+        cells = [
+            pyarrow.DictionaryArray.from_arrays(array_of(c), text_array(v.known_states)) for c, v in zip(codes, axes)
+        ]
+        return Table(pyarrow.table([*cells, array_of(table.ravel())], names=[*(v.name for v in axes), "probability"]))
 
     def fit(self, data: Any, **options: Any) -> Network:
         """This network with parameters from a table; it takes the options of `bnsl.fit`."""

@@ -33,7 +33,7 @@ def texts_of(cells: Iterable[Any], name: Any) -> pyarrow.Array:
     - `name`: the name of the column, None if it has none.
     Raises `ValueError`: cells of other kinds, or different ones of the same text.
     """
-    import pyarrow
+    from formats.tables.arrow_arrays import text_array
 
     column = "a column" if name is None else f"column {name!r}"
     texts: list[str | None] = []
@@ -50,7 +50,7 @@ def texts_of(cells: Iterable[Any], name: Any) -> pyarrow.Array:
         if known[0] != kind or (kind != "number" and known[1] != cell):
             raise ValueError(f"{column} has the cells {known[1]!r} and {cell!r}, of the same text: make them differ")
         texts.append(text)
-    return pyarrow.array(texts, pyarrow.string())
+    return text_array(texts)
 
 
 def refuse_equal_texts(labels: Sequence[str], name: Any) -> None:

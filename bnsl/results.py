@@ -71,11 +71,14 @@ class ParentSets(Result):
         import numpy as np
         import pyarrow
 
+        from formats.tables.arrow_arrays import array_of, text_array
+
         found = self.record
-        names = pyarrow.array(found.header.names)
-        children = names.take(np.repeat(np.arange(len(names)), np.diff(found.set_offsets)))
-        parents = pyarrow.LargeListArray.from_arrays(found.parent_offsets, names.take(found.parents))
-        return pyarrow.table({"child": children, "parents": parents, "score": found.scores})
+        names = text_array(found.header.names)
+        children = names.take(array_of(np.repeat(np.arange(len(names)), np.diff(found.set_offsets))))
+        members = names.take(array_of(found.parents))
+        parents = pyarrow.LargeListArray.from_arrays(array_of(found.parent_offsets), members)
+        return pyarrow.table({"child": children, "parents": parents, "score": array_of(found.scores)})
 
     def __repr__(self) -> str:
         return f"<ParentSets: {self.record.n_sets:,} sets of {self.record.n_variables:,} variables>"
@@ -102,11 +105,12 @@ class Forest(Result):
         """One row per arc into a screened variable: `parent`, `child`."""
         import pyarrow
 
-        names = pyarrow.array(self.record.header.names)
+        from formats.tables.arrow_arrays import text_array
+
+        names = self.record.header.names
         arcs = [(parent, child) for child, members in sorted(self.record.parents.items()) for parent in members]
-        parents, children = [parent for parent, _ in arcs], [child for _, child in arcs]
-        ends = (names.take(pyarrow.array(end, pyarrow.int32())) for end in (parents, children))
-        return pyarrow.table(list(ends), names=["parent", "child"])
+        ends = [text_array([names[arc[end]] for arc in arcs]) for end in (0, 1)]
+        return pyarrow.table(ends, names=["parent", "child"])
 
 
 class ArcProbabilities(Result):

@@ -1,16 +1,17 @@
-"""Writing what functions return: rows of data, tables of answers."""
+"""Writing what functions return: rows of data, tables of answers, networks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bnsl.files.answers import Answers
 from bnsl.files.recording import json_text
-from bnsl.files.rows import Rows
 
 if TYPE_CHECKING:
+    from bnsl.files.answers import Answers
+    from bnsl.files.rows import Rows
     from bnsl.options.shared import OutputOptions
     from bnsl.running.reporter import Reporter
+    from formats.records import Network
 
 
 def write_rows(target: str, rows: Rows, format: str) -> None:
@@ -26,9 +27,9 @@ def write_answers(target: OutputOptions, answers: Answers, format: str, reporter
     """Write a table of answers, to read or for programs, and its closing line."""
     from formats.tables.results.result_tables import METADATA_KEY, open_result_writer
 
-    from .tables.stage_results import show_results
-
     if target.is_table:
+        from .tables.stage_results import show_results
+
         values = answers.values
         reporter.pause()
         look = target.rows_shown, answers.closing, answers.titles, answers.spare
@@ -40,3 +41,27 @@ def write_answers(target: OutputOptions, answers: Answers, format: str, reporter
             write(batch)
     reporter.pause()
     reporter.summary(answers.closing)
+
+
+def known_directions(network: Network) -> dict[tuple[int, int], str]:
+    """What decides the direction of each arc of a new network; empty if its header has a digest of the knowledge."""
+    from formats.errors import Inconsistent
+    from stages.graphs.orientation import network_directions
+
+    try:
+        return network_directions(network)
+    except Inconsistent:
+        return {}
+
+
+def deliver_network(target: OutputOptions, network: Network, file_format: str) -> bool:
+    """Show a newly learnt network as a table if requested, else write it; returns whether it is to be summarised."""
+    from formats import write_network
+
+    if target.is_sheet:
+        from .tables.network_tables import show_network
+
+        show_network(target, network, known_directions(network))
+    else:
+        write_network(target.output, network, file_format)
+    return not target.is_table

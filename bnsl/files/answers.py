@@ -49,17 +49,12 @@ class Answers:
 
     def to_table(self) -> Table:
         """The answers as a table."""
-        import pyarrow
-
-        from formats.tables.results.result_tables import FIGURE, TEXT
+        from formats.tables.results.result_tables import arrow_column
 
         from ..native_tables import table_of
 
-        kinds = {FIGURE: pyarrow.float64(), TEXT: pyarrow.string()}
         columns = {
-            name: self.native[name](values)
-            if name in self.native
-            else pyarrow.array(values, kinds.get(kind, pyarrow.int64()), from_pandas=True)
+            name: self.native[name](values) if name in self.native else arrow_column(values, kind)
             for (name, kind), values in zip(self.columns.items(), self.values)
         }
         return table_of(columns) if self.about is None else self.about.answers(columns, self.rows)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow
 
+from formats.tables.arrow_arrays import text_array
 from formats.tables.completed_rows import CompletedRows
 from formats.tables.cuts.discretization import cuts_of_labels, interval_bounds
 from formats.tables.labels import MISSING_STATE, NO_MARKS, find_missing
@@ -145,5 +146,5 @@ def _as_texts(column: Column, variable: Variable, is_hidden: np.ndarray, states:
     """The column as texts, where its type cannot have the filled cells."""
     texts = np.array(column.labels(), dtype=object)
     texts[is_hidden] = [variable.known_states[state] for state in states[is_hidden].tolist()]
-    is_missing = find_missing(pyarrow.array(texts.tolist(), pyarrow.string()), NO_MARKS, column.typed)
-    return pyarrow.array(texts.tolist(), pyarrow.string(), mask=is_missing)
+    texts[find_missing(text_array(texts.tolist()), NO_MARKS, column.typed)] = None
+    return text_array(texts.tolist())

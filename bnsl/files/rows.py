@@ -41,6 +41,8 @@ class Rows:
         import numpy as np
         import pyarrow
 
+        from formats.tables.arrow_arrays import array_of, text_array
+
         from ..native_tables import table_of
         from ..tables import is_pandas
 
@@ -48,9 +50,7 @@ class Rows:
         columns = {
             variable.name: self.learnt[variable.name].of_codes(cells)
             if variable.name in self.learnt
-            else pyarrow.DictionaryArray.from_arrays(
-                pyarrow.array(cells, pyarrow.int32()), list(variable.known_states), ordered=True
-            )
+            else pyarrow.DictionaryArray.from_arrays(array_of(cells), text_array(variable.known_states), ordered=True)
             for variable, cells in zip(self.variables, codes.astype(np.int32))
         }
         # Where rows were left out or repeated, none has the label of another.

@@ -21,14 +21,10 @@ from formats.streams import source_name
 from formats.tables.selection import matching_names
 from formats.textlines import Lines
 from formats.wording import plural
-from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
 from stages.graphs.orientation import class_directions, network_directions
 from stages.graphs.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
-from stages.optimize import OptimizeOptions
 from stages.recorded_knowledge import recorded_knowledge
-from stages.runtime.budgets import Budget
 
-from ..facts import consensus_facts
 from ..files.inputs import LearntNetwork, learnt_network, open_learnt_network, open_network_or_class
 from ..files.rows import Rows
 from ..options.conversions import ChoiceOptions, PartOptions
@@ -144,6 +140,8 @@ def open_chosen(task: Conversion, found: Any = None) -> LearntNetwork:
         raise UsageError("--names: the header of the network records knowledge about arcs by its own names.")
     network = dataclasses.replace(learnt.structure, header=named)
     if choice.strengths is not None:
+        from stages.average.strengths import with_table_strengths
+
         table = opened(choice.strengths)
         table = table if isinstance(table, ArcProbabilities) else formats.open_arc_probabilities(table)
         network = with_table_strengths(network, table)
@@ -161,7 +159,12 @@ def named_header(header: Header, names: Dataset | None) -> Header:
 
 def consensus_of(table: ArcProbabilities, threshold: float | None, reporter: Reporter) -> Network:
     """The consensus of a table of arc probabilities, above the significance threshold by default."""
-    from stages.average.consensus import consensus_network  # only some conversions need it
+    from stages.average.consensus import consensus_network
+    from stages.average.strengths import pair_strengths, significance_threshold
+    from stages.optimize import OptimizeOptions
+    from stages.runtime.budgets import Budget
+
+    from ..facts import consensus_facts
 
     if threshold is None:
         threshold = significance_threshold(pair_strengths(table).values())

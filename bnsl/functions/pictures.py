@@ -15,7 +15,6 @@ from formats.printable import abbreviated
 from formats.wording import printable
 from stages.drawing.networks import draw_network
 from stages.graphs.subgraphs import cut_model, cut_network
-from stages.inference.shown_probabilities import shown_probabilities
 
 from ..files.inputs import LearntNetwork, certified_order
 from ..running.errors import RunError
@@ -66,6 +65,8 @@ def probabilities_of(learnt: LearntNetwork, kept: set[int] | None, task: Convers
         model = require_parameters(model, f"--boxes {boxes}", task.called)
     if model is None or not (is_asked or (task.format == "html" and boxes != "names")):
         return ""
+    from stages.inference.shown_probabilities import shown_probabilities
+
     part = model
     note = ""
     if kept is not None:

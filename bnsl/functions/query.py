@@ -94,11 +94,11 @@ def _values_learnt(
     network: Any, data: Any, engine: Engine, data_options: DataOptions, run: Run
 ) -> Mapping[str, StateValues]:
     """The values of states in the table that the parameters come from, in Python."""
+    if data is None or not run.is_called:
+        return network.learnt.values if hasattr(network, "learnt") else {}
     from ..native_tables import values_learnt
 
-    if data is not None:
-        return values_learnt(data, engine.variables, data_options.marks) if run.is_called else {}
-    return network.learnt.values if hasattr(network, "learnt") else {}
+    return values_learnt(data, engine.variables, data_options.marks)
 
 
 def _answered(

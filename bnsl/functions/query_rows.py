@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow
 
+from formats.tables.arrow_arrays import array_of
 from formats.tables.assignments import find_variable
 from formats.tables.evidence import EvidenceTable, open_evidence
 from formats.tables.results.result_tables import FIGURE, TEXT
@@ -171,7 +171,7 @@ def result_batches(
         if first is None and len(bad):
             first = evidence.row_number(answers.start + int(bad[0]))
         rows = slice(answers.start, answers.start + len(answers.log_probability))
-        copied = [labels.take(pyarrow.array(cells[rows])).to_pylist() for labels, cells in copies]
+        copied = [labels.take(array_of(cells[rows])).to_pylist() for labels, cells in copies]
         yield [*copied, *predicted_values(engine, targets, answers)]
         reporter.progress(answers.start + answers.codes.shape[1], n_rows, "rows")
     if n_impossible:

@@ -41,7 +41,7 @@ def command(call: Call, target: OutputOptions, strengths: str | None) -> None:
     from bnsl.facts import consensus_facts
     from formats import write_arc_probabilities
 
-    from ..tables.network_tables import deliver_network
+    from ..files import deliver_network
 
     target_format = "network" if target.format_name in ("table", "csv") else output_format("average", target.output)
     strengths_format = output_format("strengths", strengths or "-", option="--strengths")

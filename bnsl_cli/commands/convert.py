@@ -28,10 +28,10 @@ def command(call: Call) -> None:
     """
     from bnsl.facts import network_facts
 
-    from ..tables.readable import show_record
-
     found = call()
     if call.values["target_format"] == "table":
+        from ..tables.readable import show_record
+
         show_record(found.target, found.content)
         return
     found.write(found.target)

@@ -51,10 +51,6 @@ def command(call: Call, points: str | None, target: OutputOptions) -> None:
 
     See also: bnsl optimize, bnsl fit.
     """
-    from stages.evaluate.record_keys import MEASURE_KEYS, STRENGTH_KEYS
-
-    from ..tables.measure_tables import show_families, show_measures
-
     if target.format_name not in ("table", "csv"):
         output_format("evaluate", target.output)
     points_format = output_format("points", points or "-", option="--points")
@@ -64,13 +60,18 @@ def command(call: Call, points: str | None, target: OutputOptions) -> None:
     call.reporter.pause()
     if points is not None:
         write_points(points, points_format, records)
-    if call.values["families"] and target.is_sheet:
+    if not target.is_sheet:
+        write_json_lines(target.output, records)
+        return
+    from stages.evaluate.record_keys import MEASURE_KEYS, STRENGTH_KEYS
+
+    from ..tables.measure_tables import show_families, show_measures
+
+    if call.values["families"]:
         show_families(target, records, call.values["networks"])
-    elif target.is_sheet:
+    else:
         keys = [key for key in MEASURE_KEYS + STRENGTH_KEYS if not key.type.startswith("list")]
         show_measures(target, records, keys)
-    else:
-        write_json_lines(target.output, records)
 
 
 def write_points(target: str, format_name: str, records: list[dict[str, Any]]) -> None:

@@ -46,7 +46,7 @@ def command(call: Call, target: OutputOptions) -> None:
     from bnsl.facts import network_facts
     from formats.streams import is_written_in_place
 
-    from ..tables.network_tables import deliver_network
+    from ..files import deliver_network
 
     is_stream = call.values["bootstrap"] is not None
     if is_stream and target.format_name in ("table", "csv"):

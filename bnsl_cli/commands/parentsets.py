@@ -70,9 +70,9 @@ def write_sets(found: StartedSearch, target: OutputOptions, resume: str | None, 
     """Write the parent sets as a table, or to a file after the sets of the run to resume."""
     from formats.json_lines.resumable import open_resumable
 
-    from ..tables.stage_results import show_parent_sets
-
     if target.is_sheet:
+        from ..tables.stage_results import show_parent_sets
+
         records = list(found.records())
         call.reporter.pause()
         show_parent_sets(target, found.header.variables, records)

@@ -1,4 +1,4 @@
-"""Networks and consensus networks as tables, and the claims of their headers in one line."""
+"""Networks and consensus networks as tables."""
 
 from __future__ import annotations
 
@@ -18,28 +18,6 @@ Directions = Mapping[tuple[int, int], str]
 """What decides the direction of each arc; empty if it is not shown."""
 
 DIRECTION = Column("direction", "direction")
-
-
-def known_directions(network: Network) -> Directions:
-    """What decides the direction of each arc of a new network; empty if its header has a digest of the knowledge."""
-    from formats.errors import Inconsistent
-    from stages.graphs.orientation import network_directions
-
-    try:
-        return network_directions(network)
-    except Inconsistent:
-        return {}
-
-
-def deliver_network(target: OutputOptions, network: Network, file_format: str) -> bool:
-    """Show a newly learnt network as a table if requested, else write it; returns whether it is to be summarised."""
-    from formats import write_network
-
-    if target.is_sheet:
-        show_network(target, network, known_directions(network))
-    else:
-        write_network(target.output, network, file_format)
-    return not target.is_table
 
 
 def show_network(target: OutputOptions, network: Network, directions: Directions | None = None) -> None:

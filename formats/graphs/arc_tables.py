@@ -6,7 +6,6 @@ import csv
 import io
 
 import pyarrow
-import pyarrow.parquet
 
 from ..errors import Malformed
 from ..graph_records import Arc, EssentialGraph
@@ -14,6 +13,7 @@ from ..records import Network
 from ..schemas import ARC_PROBABILITIES
 from ..streams import open_output
 from ..tables.arrow import ARROW_MARKS, PARQUET_MARK, labelled, read_arrow, read_parquet
+from ..tables.arrow_arrays import text_array
 from ..tables.label_columns import LabelColumn
 from ..tables.results.result_tables import batch_writer, is_own
 from ..textlines import Lines
@@ -56,7 +56,7 @@ def arc_table(graph: Network | EssentialGraph) -> pyarrow.Table:
     """The list of arcs as a table, strengths as numbers."""
     names, *rows = csv.reader(io.StringIO(arcs_text(graph)))
     types = [pyarrow.float64() if name in STRENGTH_COLUMNS else pyarrow.string() for name in names]
-    columns = [pyarrow.array([row[i] for row in rows], pyarrow.string()).cast(kind) for i, kind in enumerate(types)]
+    columns = [text_array([row[i] for row in rows]).cast(kind) for i, kind in enumerate(types)]
     return pyarrow.table(columns, names=names)
 
 

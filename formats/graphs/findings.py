@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 from ..textlines import Lines
 from ..wording import listed
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _WORD = r"(?:(?:(?:hard|soft|virtual)_?)?evidence|findings?|obs|observed|observations?)"
 _KEY = re.compile(_WORD, re.IGNORECASE)

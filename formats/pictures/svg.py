@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from xml.sax.saxutils import escape
+from html import escape
 
 import numpy as np
 
@@ -245,4 +245,4 @@ def _facts(network: Network, v: int) -> str:
 
 def _xml(text: str) -> str:
     """Text that XML can hold and a picture can show, in lines."""
-    return escape("\n".join(map(printable, text.split("\n"))))
+    return escape("\n".join(map(printable, text.split("\n"))), quote=False)

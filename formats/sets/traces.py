@@ -70,13 +70,15 @@ def _schema(header: Header) -> pyarrow.Schema:
 def _batch(explored: ParentSetRecord, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
     import pyarrow
 
+    from ..tables.arrow_arrays import array_of
+
     sets, estimates = explored.parents, explored.extra[ESTIMATES]
     n_sets = len(sets)
     columns = [
-        pyarrow.array(np.full(n_sets, explored.child, dtype=np.int32)),
-        pyarrow.array(np.arange(1, n_sets + 1)),
-        pyarrow.ListArray.from_arrays(pyarrow.array(sets.offsets, pyarrow.int32()), pyarrow.array(sets.members)),
-        pyarrow.array(explored.scores),
-        pyarrow.array(estimates, mask=np.isnan(estimates)),
+        array_of(np.full(n_sets, explored.child, dtype=np.int32)),
+        array_of(np.arange(1, n_sets + 1)),
+        pyarrow.ListArray.from_arrays(array_of(sets.offsets.astype(np.int32)), array_of(sets.members)),
+        array_of(explored.scores),
+        array_of(estimates, np.isnan(estimates)),
     ]
     return pyarrow.RecordBatch.from_arrays(columns, schema=schema)

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import pyarrow
-from pyarrow import compute, parquet
+from pyarrow import compute
 
 from ..errors import Malformed, Truncated, UnsuitableData
 from ..streams import TableInMemory, open_input, read_bytes
 from ..wording import Warn, ignore
+from .arrow_arrays import text_scalar
 from .arrow_sizes import check_message, refuse_many_cells, refuse_much
 from .declared_states import declares_levels
 from .encoding import RawTable, TextLayout, check_names
@@ -69,6 +70,8 @@ def read_parquet(data: bytes, layout: TextLayout | None = None, warn: Warn = ign
     """Decode Parquet; parameters, result and errors as in `read_arrow`."""
 
     def read(stream: pyarrow.BufferReader) -> pyarrow.Table | RawTable:
+        from pyarrow import parquet
+
         metadata = parquet.read_metadata(stream)
         groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
         refuse_many_cells(sum(group.num_rows for group in groups), metadata.num_columns, len(data))
@@ -217,6 +220,8 @@ def typed_table(source: str) -> pyarrow.Table | None:
         return None
     data = pyarrow.BufferReader(read_bytes(source))
     if head.startswith(PARQUET_MARK):
+        from pyarrow import parquet
+
         return parquet.read_table(data)
     return (pyarrow.ipc.open_file if head.startswith(_FILE_MARK) else pyarrow.ipc.open_stream)(data).read_all()
 
@@ -263,9 +268,9 @@ def as_text(values: pyarrow.Array) -> pyarrow.StringArray:
     """Values as labels; missing ones are null."""
     kind = values.type
     if pyarrow.types.is_boolean(kind):
-        return compute.if_else(values, "True", "False")
+        return compute.if_else(values, text_scalar("True"), text_scalar("False"))
     if pyarrow.types.is_floating(kind):
-        values = compute.if_else(compute.is_nan(values), None, values)
+        values = compute.if_else(compute.is_nan(values), pyarrow.nulls(1, kind)[0], values)
     texts = values.cast("string")
     if pyarrow.types.is_timestamp(kind) or pyarrow.types.is_time(kind):
         texts = compute.replace_substring_regex(texts, _FRACTION, r".\1\2")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..data_records import Variable
@@ -18,7 +17,9 @@ def find_variable(name: str, variables: Sequence[Variable]) -> int:
     names = [variable.name for variable in variables]
     if name in names:
         return names.index(name)
-    close = difflib.get_close_matches(name, names, n=1)
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, names, n=1)
     remedy = f"did you mean {close[0]!r}?" if close else None
     raise Inconsistent(f"the network has no variable {name!r}", remedy=remedy)
 

@@ -13,6 +13,7 @@ from pyarrow import compute
 from ..data_records import MAX_STATES, Variable
 from ..errors import UnsuitableData
 from . import problems
+from .arrow_arrays import array_of, numpy_of, text_scalar
 from .cuts.discretization import Discretization
 from .cuts.hartemink import Goal
 from .doubtful_labels import Doubt, doubts_about
@@ -65,8 +66,8 @@ class Column:
     def of(cls, variable: Variable, column: LabelColumn, marks: Marks = NO_MARKS) -> Column:
         """The column of a variable, whose values are texts."""
         values = column.values
-        is_null = compute.is_null(values).to_numpy(zero_copy_only=False) if values.null_count else None
-        return cls(variable.name, values.fill_null(""), column, variable.states, is_null, marks)
+        is_null = numpy_of(values.is_null()) if values.null_count else None
+        return cls(variable.name, values.fill_null(text_scalar("")), column, variable.states, is_null, marks)
 
     @property
     def typed(self) -> Typed:
@@ -78,8 +79,8 @@ class Column:
         """The labels; null where the cell is empty."""
         is_empty = np.zeros(len(self.labels), dtype=np.bool_) if self.is_null is None else self.is_null
         if self.typed is Typed.NO and "" not in self.marks.not_na:
-            is_empty = is_empty | compute.equal(self.labels, "").to_numpy(zero_copy_only=False)
-        return compute.if_else(pyarrow.array(is_empty), None, self.labels)
+            is_empty = is_empty | numpy_of(compute.equal(self.labels, text_scalar("")))
+        return compute.if_else(array_of(is_empty), text_scalar(None), self.labels)
 
     def classify(self, missing_is_state: bool, *, missing_is_hole: bool = False) -> None:
         """Find the labels of missing cells, and the labels that the states of a header do not contain.
@@ -108,7 +109,7 @@ class Column:
 
     def _refuse_two_meanings(self, missing: np.ndarray) -> None:
         """Refuse missing cells that become a state of the name of a label."""
-        has_label = MISSING_STATE in self.labels.filter(pyarrow.array(~missing)).to_pylist()
+        has_label = MISSING_STATE in self.labels.filter(array_of(~missing)).to_pylist()
         n_missing = int(self.count_labels()[missing].sum())
         if n_missing and (has_label or MISSING_STATE in (self.states or ())):
             raise UnsuitableData(
@@ -247,7 +248,7 @@ class StateChooser:
         codes = np.zeros(len(missing), dtype=np.int64)
         doubts: list[Doubt] = []
         if regular.any():
-            labels = column.labels.filter(pyarrow.array(regular))
+            labels = column.labels.filter(array_of(regular))
             values = parse_numbers(labels)
             states, codes[regular] = self._code(column, labels, values, regular)
             doubts = [doubt for doubt in doubts_about(labels, values) if doubt.labels[0] not in column.marks.not_na]

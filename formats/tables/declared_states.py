@@ -16,6 +16,7 @@ import pyarrow
 from ..errors import Malformed
 from ..streams import read_bytes
 from ..wording import Warn, listed, plural
+from .arrow_arrays import array_of, text_array
 from .columns import Column
 from .cuts.discretization import Discretization
 from .encoding_options import EncodingOptions, Treatment
@@ -49,9 +50,9 @@ def declared_levels(
     for name, given in {**levels, **options.levels}.items():
         if name not in treatments or treatments[name].is_named:
             continue
-        labels = pyarrow.array(given, pyarrow.string())
+        labels = text_array(given)
         is_level = ~is_spelled(labels, options.na, Typed.NO)
-        states = dict.fromkeys(labels.filter(pyarrow.array(is_level)).to_pylist())
+        states = dict.fromkeys(labels.filter(array_of(is_level)).to_pylist())
         if options.missing == "state":
             states[MISSING_STATE] = None
         found[name] = tuple(states)
@@ -117,9 +118,7 @@ def _is_left_whole(states: Sequence[str], treatment: Treatment) -> bool:
     """Whether a rule for all columns would have cut these numbers."""
     if not isinstance(treatment.rule, Discretization) or len(states) <= max(treatment.n_kept, treatment.n_scale):
         return False
-    return not np.isnan(
-        parse_numbers(pyarrow.array([s for s in states if s != MISSING_STATE], pyarrow.string()))
-    ).any()
+    return not np.isnan(parse_numbers(text_array([s for s in states if s != MISSING_STATE]))).any()
 
 
 def read_levels(source: str) -> dict[str, tuple[str, ...]] | None:

@@ -11,6 +11,7 @@ import pyarrow
 from pyarrow import compute
 
 from ..wording import Warn, listed, option_value
+from .arrow_arrays import array_of, numpy_of, text_array, text_scalar
 
 _WORDS = "na n.a. n/a #n/a nan -nan nat null (null) <null> #null! #value! #div/0! missing <missing>"
 _SIGNS = ("*", ".", "-", "--", "..", "...", "??", "\\N")
@@ -45,7 +46,7 @@ def doubts_about(labels: pyarrow.StringArray, values: np.ndarray) -> list[Doubt]
     if np.isnan(values).any():
         return [Doubt((mark,), True) for mark in _marks_among(labels)] + _spelled_alike(labels)
     is_code = _are_codes(values)
-    return [Doubt((label,), True) for label in labels.filter(pyarrow.array(is_code)).to_pylist()]
+    return [Doubt((label,), True) for label in labels.filter(array_of(is_code)).to_pylist()]
 
 
 def doubt_text(doubt: Doubt, columns: Sequence[str]) -> str:
@@ -58,16 +59,16 @@ def doubt_text(doubt: Doubt, columns: Sequence[str]) -> str:
 
 
 def _marks_among(labels: pyarrow.StringArray) -> list[str]:
-    found = compute.is_in(labels, value_set=pyarrow.array(MARKS, labels.type))
+    found = compute.is_in(labels, value_set=text_array(MARKS))
     if not compute.any(found).as_py():
         return []
     marks = compute.unique(labels.filter(found)).to_pylist()
-    has_signs = compute.index(labels, "+").as_py() >= 0
+    has_signs = compute.index(labels, text_scalar("+")).as_py() >= 0
     return [mark for mark in marks if not (has_signs and mark in _SIGNS)]
 
 
 def _spelled_alike(labels: pyarrow.StringArray) -> list[Doubt]:
-    words = labels.filter(compute.greater_equal(compute.utf8_length(labels), _SHORTEST_WORD)).unique()
+    words = labels.filter(array_of(numpy_of(compute.utf8_length(labels)) >= _SHORTEST_WORD)).unique()
     lowered = compute.utf8_lower(words)
     if compute.count_distinct(lowered).as_py() == len(words):
         return []

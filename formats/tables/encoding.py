@@ -31,11 +31,13 @@ from functools import partial
 from typing import NamedTuple, NoReturn
 
 import numpy as np
+from pyarrow import compute
 
 from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Interventions, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, option_value, plural
+from .arrow_arrays import numpy_of, text_scalar
 from .columns import Column, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
 from .declared_states import declared_labels, declared_levels, settle_levels
@@ -176,7 +178,7 @@ def _report_taken_holes(columns: Sequence[Column], options: EncodingOptions, not
     for column in columns:
         if column.known is None or MISSING_STATE not in (column.states or ()):
             continue
-        is_other = column.labels.to_numpy(zero_copy_only=False) != MISSING_STATE
+        is_other = numpy_of(compute.not_equal(column.labels, text_scalar(MISSING_STATE)))
         is_taken = is_other & (column.known == (column.states or ()).index(MISSING_STATE))
         n_cells = int(column.count_labels()[is_taken].sum())
         found += [f"{column.name!r} ({n_cells})"] if n_cells else []

@@ -18,6 +18,7 @@ from pyarrow import compute
 
 from ..errors import UnsuitableData
 from ..wording import Warn, listed, plural
+from .arrow_arrays import array_of, text_array, text_scalar
 from .label_columns import LabelColumn
 from .labels import MISSING_LABELS
 
@@ -92,7 +93,7 @@ def with_decimal_points(names: Sequence[str], columns: list[LabelColumn]) -> tup
             return [], columns
         has_comma = compute.match_substring_regex(labels, _COMMA_NUMBER)
         is_whole = compute.match_substring_regex(labels, _WHOLE_NUMBER)
-        missing = pyarrow.array(MISSING_LABELS, labels.type)
+        missing = text_array(MISSING_LABELS)
         is_missing = compute.is_in(compute.utf8_trim_whitespace(labels), value_set=missing)
         is_stray = compute.invert(compute.or_(compute.or_(has_comma, is_whole), is_missing))
         n_numbers, n_strays = compute.sum(has_comma).as_py() or 0, compute.sum(is_stray).as_py() or 0
@@ -167,7 +168,7 @@ def without_line_ends(
     """
     n_kept = len(columns)
     while n_kept > 1 and not (is_named and n_kept <= len(names) and names[n_kept - 1]):
-        if compute.any(compute.not_equal(_trimmed(columns[n_kept - 1]), "")).as_py():
+        if compute.any(compute.not_equal(_trimmed(columns[n_kept - 1]), text_scalar(""))).as_py():
             break
         n_kept -= 1
     n_blank = len(columns) - n_kept
@@ -184,7 +185,9 @@ def without_spaces(names: Sequence[str], columns: Sequence[LabelColumn], warn: W
     stripped: list[LabelColumn] = []
     for name, column in zip(names, columns):
         labels = _trimmed(column)
-        if compute.any(compute.and_(compute.not_equal(labels, column.values), compute.not_equal(labels, ""))).as_py():
+        if compute.any(
+            compute.and_(compute.not_equal(labels, column.values), compute.not_equal(labels, text_scalar("")))
+        ).as_py():
             found.append(name)
         stripped.append(column.with_values(labels))
     if found:
@@ -203,8 +206,6 @@ def _are_distinct(column: LabelColumn) -> bool:
 
 def _is_row_numbers(column: LabelColumn) -> bool:
     """Whether a column of labels counts the rows, from 0 or from 1."""
-    labels = column.array().to_numpy(zero_copy_only=False)
-    if len(labels) == 0 or labels[0] not in ("0", "1"):
-        return False
-    first = int(labels[0])
-    return bool((labels == np.arange(first, first + len(labels)).astype(str)).all())
+    labels = column.array()
+    first = labels[0].as_py() if len(labels) else ""
+    return first in ("0", "1") and labels.equals(array_of(int(first) + np.arange(len(labels))).cast(labels.type))

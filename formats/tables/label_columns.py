@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow
 
+from .arrow_arrays import array_of, numpy_of
 from .packed_cells import MANY_ROWS, pack, return_freed, unpack, width_for
 
 N_NARROW = 256
@@ -66,7 +67,7 @@ class LabelColumn:
         if all(part.values is first or part.values.equals(first) for part in parts):
             return cls(first, [(part, None) for part in parts])
         known = pyarrow.concat_arrays([part.values for part in parts]).dictionary_encode("encode")
-        places = known.indices.to_numpy().astype(_width(len(known.dictionary)))
+        places = numpy_of(known.indices).astype(_width(len(known.dictionary)))
         ends = np.cumsum([len(part.values) for part in parts])
         return cls(known.dictionary, list(zip(parts, np.split(places, ends[:-1]))))
 
@@ -97,7 +98,7 @@ class LabelColumn:
 
     def array(self) -> pyarrow.Array:
         """The value of every cell."""
-        return self.values.take(pyarrow.array(self.cells()))
+        return self.values.take(array_of(self.cells()))
 
 
 class ColumnParts:
@@ -117,11 +118,11 @@ class ColumnParts:
         except NotImplementedError:
             self._nested = part.type
             return
-        values, cells = part.dictionary, part.indices
-        if cells.null_count:
-            cells = cells.cast("int32").fill_null(len(values))
+        values, cells = part.dictionary, numpy_of(part.indices)
+        if part.indices.null_count:
+            cells = np.where(numpy_of(part.indices.is_null()), np.int32(len(values)), cells)
             values = pyarrow.concat_arrays([values, pyarrow.nulls(1, values.type)])
-        self._waiting.append(_Part(values, cells.to_numpy().astype(_width(len(values)), copy=False), len(part)))
+        self._waiting.append(_Part(values, cells.astype(_width(len(values)), copy=False), len(part)))
         self._n_rows += len(part)
         if self._is_long and sum(waiting.n_rows for waiting in self._waiting) >= _PACKED_AT_ONCE:
             self._pack()

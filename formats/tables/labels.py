@@ -17,6 +17,7 @@ import pyarrow
 from pyarrow import compute
 
 from ..errors import UnsuitableData
+from .arrow_arrays import array_of, numpy_of, text_array
 from .cuts import discretization
 from .label_columns import Typed
 from .selection import drop_option
@@ -69,7 +70,7 @@ def find_missing(labels: pyarrow.StringArray, marks: Marks, typed: Typed) -> np.
     others = ~(missing | doubtful)
     if doubtful.any() and others.any():
         # Among words a dot or `none` may be a state.
-        is_numeric = not np.isnan(parse_numbers(labels.filter(pyarrow.array(others)))).any()
+        is_numeric = not np.isnan(parse_numbers(labels.filter(array_of(others)))).any()
         missing |= doubtful & is_numeric
     return missing
 
@@ -77,7 +78,9 @@ def find_missing(labels: pyarrow.StringArray, marks: Marks, typed: Typed) -> np.
 def is_spelled(labels: pyarrow.StringArray, texts: Sequence[str], typed: Typed) -> np.ndarray:
     """Which labels are among these texts, bool; a text that is a number stands for all numbers of its value."""
     found = _is_among(labels, tuple(texts))
-    numbers = parse_numbers(pyarrow.array(texts, pyarrow.string()))
+    if not texts:
+        return found
+    numbers = parse_numbers(text_array(texts))
     if typed is not Typed.TEXT and not np.isnan(numbers).all():
         exact = {_exact(texts[position]) for position in np.flatnonzero(~np.isnan(numbers)).tolist()}
         is_equal = np.isin(parse_numbers(labels), numbers[~np.isnan(numbers)])
@@ -89,26 +92,21 @@ def is_spelled(labels: pyarrow.StringArray, texts: Sequence[str], typed: Typed) 
 def _is_among(labels: pyarrow.StringArray, texts: tuple[str, ...]) -> np.ndarray:
     if not texts:
         return np.zeros(len(labels), dtype=np.bool_)
-    return _as_numpy(compute.is_in(labels, options=_among(texts, labels.type)))
+    return numpy_of(compute.is_in(labels, options=_among(texts)))
 
 
 @lru_cache(maxsize=16)
-def _among(texts: tuple[str, ...], kind: pyarrow.DataType) -> compute.SetLookupOptions:
+def _among(texts: tuple[str, ...]) -> compute.SetLookupOptions:
     # Made once, not for each of thousands of columns.
-    return compute.SetLookupOptions(pyarrow.array(texts, kind))
-
-
-def _as_numpy(flags: pyarrow.BooleanArray) -> np.ndarray:
-    return flags.to_numpy(zero_copy_only=False).astype(bool)
+    return compute.SetLookupOptions(text_array(texts))
 
 
 def parse_numbers(labels: pyarrow.StringArray) -> np.ndarray:
     """Values of labels that are finite decimal numbers, NaN for all others, float64, shape (n_labels,)."""
-    is_number = _as_numpy(compute.match_substring_regex(labels, discretization.NUMBER_PATTERN))
+    is_number = numpy_of(compute.match_substring_regex(labels, discretization.NUMBER_PATTERN))
     values = np.full(len(labels), np.nan)
     if is_number.any():
-        numbers = compute.cast(labels.filter(pyarrow.array(is_number)), pyarrow.float64())
-        values[is_number] = numbers.to_numpy()
+        values[is_number] = numpy_of(labels.filter(array_of(is_number)).cast(pyarrow.float64()))
         values[np.isinf(values)] = np.nan
     return values
 
@@ -119,7 +117,7 @@ def spells_numbers(labels: pyarrow.StringArray, typed: Typed) -> np.ndarray:
         return ~np.isnan(parse_numbers(labels))
     if typed is Typed.TEXT:
         return np.zeros(len(labels), dtype=np.bool_)
-    return _as_numpy(compute.match_substring_regex(labels, _PYTHON_SPELLS))
+    return numpy_of(compute.match_substring_regex(labels, _PYTHON_SPELLS))
 
 
 def are_numbers(labels: pyarrow.StringArray, values: np.ndarray, typed: Typed) -> bool:
@@ -215,21 +213,20 @@ def code_known_states(
     numbers spelled as `spells_numbers` has it. Numbers match the interval that contains them if the states are
     intervals. The `missing` labels match the state ``NA``. Raises `UnsuitableData` as `refuse_lost_digits`.
     """
-    found = compute.index_in(labels, value_set=pyarrow.array(states, labels.type))
-    codes = found.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int64)
+    found = compute.index_in(labels, value_set=text_array(states))
+    codes = np.where(numpy_of(found.is_null()), UNKNOWN, numpy_of(found).astype(np.int64))
     if MISSING_STATE in states:
         codes[missing & (codes == UNKNOWN)] = states.index(MISSING_STATE)
     unknown = np.flatnonzero(codes == UNKNOWN)
     if len(unknown):
-        rest = labels.take(pyarrow.array(unknown))
+        rest = labels.take(array_of(unknown))
         codes[unknown] = _code_numbers(name, rest, tuple(s for s in states if s != MISSING_STATE), states, typed)
     return codes
 
 
 def code_of_text(name: str, text: str, states: tuple[str, ...]) -> int:
     """The code of one text as `code_known_states` has it."""
-    label = pyarrow.array([text], pyarrow.string())
-    return int(code_known_states(name, label, states, np.zeros(1, dtype=bool), Typed.NO)[0])
+    return int(code_known_states(name, text_array([text]), states, np.zeros(1, dtype=bool), Typed.NO)[0])
 
 
 def _code_numbers(
@@ -249,7 +246,7 @@ def _code_numbers(
     for position, label in enumerate(labels.to_pylist() if len(truths) == 2 else ()):
         if label in _TRUTH_VALUES:
             codes[position] = truths[_TRUTH_VALUES[label]]
-    is_numeric_state = spells_numbers(pyarrow.array(states, labels.type), Typed.NO)
+    is_numeric_state = spells_numbers(text_array(states), Typed.NO)
     code_of = {_exact(states[code]): code for code in np.flatnonzero(is_numeric_state)}
     if code_of:
         for position in np.flatnonzero(is_number & spells_numbers(labels, typed)).tolist():

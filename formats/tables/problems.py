@@ -15,6 +15,7 @@ from pyarrow import compute
 from ..data_records import MAX_STATES
 from ..errors import UnsuitableData
 from ..wording import listed, option_value, plural
+from .arrow_arrays import array_of, numpy_of
 from .label_columns import Typed
 from .labels import MISSING_STATE, spells_numbers
 from .selection import drop_option
@@ -63,7 +64,7 @@ def kind_of_labels(labels: pyarrow.StringArray, is_number: np.ndarray, typed: Ty
     A word among many numbers is probably an error, or an unknown mark of missing cells.
     """
     if is_number.all():
-        odd = labels.filter(pyarrow.array(~spells_numbers(labels, typed)))
+        odd = labels.filter(array_of(~spells_numbers(labels, typed)))
         example = odd[0].as_py() if len(odd) else labels[0].as_py()
         how = "of type text" if typed is Typed.TEXT else "not spelled as Python spells them"
         for_all = "" if typed is Typed.TEXT else ", '*=quantile:4' all"
@@ -73,7 +74,7 @@ def kind_of_labels(labels: pyarrow.StringArray, is_number: np.ndarray, typed: Ty
         (_DATE, "dates or times", "replace dates by periods, such as the month or the weekday"),
         (_WITH_COMMA, "numbers with commas", "write numbers as 1073.14: a point, and nothing between thousands"),
     ):
-        found = compute.match_substring_regex(labels, pattern).to_numpy(zero_copy_only=False).astype(bool)
+        found = numpy_of(compute.match_substring_regex(labels, pattern))
         if 2 * found.sum() > len(labels):
             return LabelKind(f"{called}, as {labels[int(np.argmax(found))].as_py()!r}", remedy)
     if 2 * is_number.sum() > len(labels):
@@ -97,8 +98,7 @@ def suspect(name: str, labels: pyarrow.StringArray, is_number: np.ndarray, n_row
         return f"{name!r}: {kind.finding}: each is a state; {cut} cuts them as numbers"
     if kind is not None and not is_number.any() and len(labels) >= MIN_NUMBERS:
         return f"{name!r}: {kind.finding}; {kind.remedy}, or {drop_option([name])}"
-    resembling = compute.match_substring_regex(labels, _NEARLY_NUMBER).to_numpy(zero_copy_only=False)
-    resembling = resembling.astype(bool) | is_number
+    resembling = numpy_of(compute.match_substring_regex(labels, _NEARLY_NUMBER)) | is_number
     if resembling.sum() >= MIN_NUMBERS and 2 * resembling.sum() > len(labels):
         stray = labels[int(np.argmin(is_number))].as_py()
         n_strays = int((~is_number).sum())

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow
 
 from ..data_records import Dataset, IncompleteDataset, Recoding, Variable
 from ..errors import located
 from ..wording import ignore
+from .arrow_arrays import text_array
 from .columns import Column
 from .cuts.discretization import ColumnRule, Discretization, cuts_of_labels, interval_labels
 from .encoding_options import EncodingOptions, Treatment
@@ -120,7 +120,7 @@ def _settled(variable: Variable, whole: tuple[str, ...], is_cut: bool) -> Variab
     states, missing = variable.known_states, whole[-1:] if whole[-1:] == (MISSING_STATE,) else ()
     regular = tuple(state for state in states if (state,) != missing)
     if is_cut and cuts_of_labels(regular) is None:
-        numbers = np.unique(parse_numbers(pyarrow.array(regular, pyarrow.string())))
+        numbers = np.unique(parse_numbers(text_array(regular)))
         regular = interval_labels(numbers[:-1] if len(numbers) > 1 else numbers)
     return replace(variable, states=(*regular, *missing))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import fnmatch
 import io
 from collections.abc import Collection, Iterable, Sequence
@@ -47,7 +46,9 @@ def matching_names(pattern: str, names: Sequence[str], option: str, noun: str = 
     found = expanded_names([pattern], names)
     if found != [pattern] or pattern in names:
         return found
-    close = difflib.get_close_matches(pattern, names, n=3)
+    from difflib import get_close_matches
+
+    close = get_close_matches(pattern, names, n=3)
     some = ", ".join(map(repr, close or names[:5])) + (", ..." if len(close or names) > 5 else "")
     raise UnsuitableData(
         f"no {noun} {pattern!r}, which {option} names",

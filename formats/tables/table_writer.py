@@ -169,7 +169,9 @@ class ArrowWriter:
     def __init__(self, stream: _Sink, variables: tuple[Variable, ...]):
         import pyarrow
 
-        self._dictionaries = [pyarrow.array(variable.states, pyarrow.string()) for variable in variables]
+        from .arrow_arrays import text_array
+
+        self._dictionaries = [text_array(variable.known_states) for variable in variables]
         widths = [pyarrow.uint8() if len(labels) <= MAX_STATES else pyarrow.int32() for labels in self._dictionaries]
         types = [pyarrow.dictionary(width, pyarrow.string()) for width in widths]
         self._schema = pyarrow.schema([(v.name, label_type) for v, label_type in zip(variables, types)])
@@ -178,11 +180,10 @@ class ArrowWriter:
     def _batch(self, codes: np.ndarray):
         import pyarrow
 
+        from .arrow_arrays import array_of
+
         columns = [
-            pyarrow.DictionaryArray.from_arrays(
-                pyarrow.array(column, field.type.index_type, mask=column < 0 if column.dtype == np.int32 else None),
-                labels,
-            )
+            pyarrow.DictionaryArray.from_arrays(array_of(column, column < 0).cast(field.type.index_type), labels)
             for column, labels, field in zip(codes, self._dictionaries, self._schema)
         ]
         return pyarrow.RecordBatch.from_arrays(columns, schema=self._schema)

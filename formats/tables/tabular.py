@@ -22,6 +22,7 @@ from ..encodings import encoding_remedy
 from ..errors import Malformed, UnsuitableData
 from ..wording import Warn, listed, plural
 from . import foreign_conventions
+from .arrow_arrays import text_array
 from .encoding import RawTable, TextLayout, check_names
 from .label_columns import ColumnParts, LabelColumn, release_memory
 from .labels import parse_numbers
@@ -215,7 +216,7 @@ def _first_record(text: bytes, delimiter: str) -> tuple[list[str], int]:
 
 
 def _check_header(names: list[str], warn: Warn) -> None:
-    values = parse_numbers(pyarrow.array(names, pyarrow.string()))
+    values = parse_numbers(text_array(names))
     if (values != values).any():
         check_names(names)
         return

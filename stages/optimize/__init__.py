@@ -180,10 +180,12 @@ def choose_method(options: OptimizeOptions, n_variables: int, on_data: bool = Fa
     The best one is ``exact`` only if no number of restarts is given. Raises `ValueError` if the named method does not
     do this kind of task.
     """
-    from .bounds.subset_dp import subsets_fit
+    name = options.method
+    if name is None:
+        from .bounds.subset_dp import subsets_fit  # loads its kernels
 
-    is_small = options.restarts is None and subsets_fit(n_variables)
-    name = options.method or default_method(options.treewidth, on_data, is_small)
+        is_small = options.restarts is None and subsets_fit(n_variables)
+        name = default_method(options.treewidth, on_data, is_small)
     variant = METHODS[name].variants.get(Task(on_data, options.treewidth is not None))
     if variant is None:
         kind = f"{'on data' if on_data else 'among listed sets'}, treewidth bound {options.treewidth}"

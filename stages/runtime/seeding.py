@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 
 import numpy as np
 
 MOST_SEED = 1 << 31
-"""Seeds drawn at random are below this: short enough to be typed."""
+"""Seeds drawn at random are below this power of two: short enough to be typed."""
 
 
 def draw_seed() -> int:
     """A random seed from the operating system."""
-    return secrets.randbelow(MOST_SEED)
+    return int.from_bytes(os.urandom(8)) % MOST_SEED
 
 
 def next_seed(rng: np.random.Generator) -> int:

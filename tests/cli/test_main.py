@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -16,25 +19,37 @@ from bnsl_cli.main import COMMANDS, STAGES, cli
 HEAVY = ("numpy", "numba", "pyarrow", "orjson", "rich")
 
 TELL_MODULES = """
-import atexit, sys
-from bnsl_cli.main import run
-atexit.register(lambda: print(*[m for m in {heavy} if m in sys.modules], file=sys.stderr))
-sys.argv = ["bnsl", *{arguments}]
-run()
+import os, sys
+def leave(code, end=os._exit):
+    print(*[m for m in {modules} if m in sys.modules], file=sys.stderr, flush=True)
+    end(code)
+os._exit = leave
+{statements}
+os._exit(0)
+"""
+COMMAND_LINE = """
+from bnsl_cli.__main__ import start
+sys.argv = ["bnsl", *{words}]
+start()
 """
 
 
-def loaded_by(arguments: list[str], **env: str) -> tuple[str, list[str]]:
-    """Output of a command line, and which of the heavy packages it loaded."""
+def loaded_by(statements: str, modules: tuple[str, ...], **settings: Any) -> tuple[str, list[str]]:
+    """Output of statements in a process of their own, and which of the modules they loaded."""
     result = subprocess.run(
-        [sys.executable, "-c", TELL_MODULES.format(heavy=HEAVY, arguments=arguments)],
+        [sys.executable, "-P", "-c", TELL_MODULES.format(modules=modules, statements=statements)],
         capture_output=True,
-        env=environment(**env),
         text=True,
         check=False,
+        **{"env": environment(), **settings},
     )
     assert result.returncode == 0, result.stderr
     return result.stdout, result.stderr.split()
+
+
+def test_loaded_modules_are_told():
+    statements = COMMAND_LINE.format(words=["formats"]) + "raise AssertionError"
+    assert loaded_by(statements, ("click", "numpy"))[1] == ["click"]
 
 
 @pytest.mark.parametrize(
@@ -43,49 +58,62 @@ def loaded_by(arguments: list[str], **env: str) -> tuple[str, list[str]]:
     ids=" ".join,
 )
 def test_help_loads_nothing_heavy(arguments: list[str]):
-    output, loaded = loaded_by(arguments)
+    output, loaded = loaded_by(COMMAND_LINE.format(words=arguments), HEAVY)
     assert "bnsl" in output
     assert loaded == []
 
 
-IDLE_MODULES = ("ssl", "urllib.request", "multiprocessing.connection", "rich")
+IDLE = ("ssl", "urllib.request", "multiprocessing.connection", "rich", "pandas", "highspy", "pyarrow.parquet")
+NO_KERNEL = ("numba", "scipy", "email")  # numba loads the others
 IDLE_KERNELS = ("stages.kernels.bounds", "stages.kernels.ktrees", "stages.kernels.orders.subset_dp")
-"""Slow to load where they are installed, and of no use in a run that learns from rows and writes a network."""
-
-TELL_IDLE_MODULES = """
-import atexit, sys
-from bnsl_cli.__main__ import start
-atexit.register(lambda: print(*[m for m in {idle} if m in sys.modules], file=sys.stderr))
-sys.argv = ["bnsl", *{arguments}]
-start()
-"""
+"""Slow to load where they are installed, and of no use in a short run."""
 
 
 @pytest.mark.parametrize(
-    ("arguments", "idle"),
+    ("words", "idle"),
     [
-        (["optimize", "--data", "d.csv", "--hc", "-q", "-o", "net.jsonl"], (*IDLE_MODULES, *IDLE_KERNELS)),
-        (["query", "net.bif", "a=x", "--variables", "b", "-q", "-o", "b.csv"], (*IDLE_MODULES, "pyarrow.compute")),
-        (["evaluate", "net.bif", "net.bif", "-q", "-o", "e.jsonl"], (*IDLE_MODULES, "pyarrow", "numba")),
+        ("optimize --data d.csv --hc", IDLE_KERNELS),
+        ("optimize sets.jsonl", ("pyarrow",)),
+        ("optimize sets.jkl --asobs --restarts 2", ("pyarrow",)),
+        ("parentsets d.csv", ()),
+        ("entropy d.csv", NO_KERNEL),
+        ("evaluate net.bif --data d.csv", NO_KERNEL),
+        ("evaluate net.bif net.bif", ("pyarrow", *NO_KERNEL)),
+        ("fit net.bif d.csv --smoothing 1", NO_KERNEL),
+        ("convert net.bif --to net", ("pyarrow", *NO_KERNEL)),
+        ("convert learnt.jsonl --to dot", ("pyarrow", *NO_KERNEL)),
+        ("convert learnt.jsonl --to svg", ("pyarrow", *NO_KERNEL)),
+        ("sample net.bif --rows 9", ("pyarrow", *NO_KERNEL)),
+        ("query net.bif a=x --variables b", ("pyarrow",)),
+        ("bnsl.learn('d.csv', quiet=True)", ()),
+        ("bnsl.optimize(data='d.csv', method='hc', quiet=True).arcs", ()),
+        ("bnsl.query('net.bif', variables=['b'], quiet=True).to_pylist()", ()),
     ],
-    ids=lambda value: value[0],
 )
-def test_a_short_run_loads_what_it_uses(arguments: list[str], idle: tuple[str, ...], tmp_path):
+def test_a_short_run_loads_what_it_uses(words: str, idle: tuple[str, ...], tmp_path: Path):
+    absent = [name for name in (*IDLE, *idle) if find_spec(name) is None]
+    assert absent == []  # what is not installed would not be loaded
     (tmp_path / "d.csv").write_text("a,b\n" + "x,y\nx,z\nw,z\n" * 9)
+    (tmp_path / "sets.jkl").write_text("2\n0 1\n-2 0\n1 2\n-1 1 0\n-2 0\n")
     (tmp_path / "net.bif").write_text(
         "network n {\n}\nvariable a {\n  type discrete [ 2 ] { x, w };\n}\n"
         "variable b {\n  type discrete [ 2 ] { y, z };\n}\n"
         "probability ( a ) {\n  table 0.5, 0.5;\n}\nprobability ( b ) {\n  table 0.5, 0.5;\n}\n"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", TELL_IDLE_MODULES.format(idle=idle, arguments=arguments)],
-        capture_output=True,
-        env=environment(),
-        cwd=tmp_path,
-        text=True,
-        check=False,
+    (tmp_path / "sets.jsonl").write_text(
+        '{"format":"bnsl.parentsets","version":1,"variables":[{"name":"a"},{"name":"b"}]}\n'
+        '{"child":0,"parents":[[1],[]],"scores":[-1,-2]}\n{"child":1,"parents":[[]],"scores":[-2]}\n'
     )
-    assert (result.returncode, result.stderr.split()) == (0, [])
+    (tmp_path / "learnt.jsonl").write_text(
+        '{"format":"bnsl.network","version":1,"variables":[{"name":"a"}],'
+        '"total":-1.0,"gap":0.0,"bound":-1.0,"bound_relative_to":"networks of the listed sets"}\n'
+        '{"child":0,"parents":[[]],"scores":[-1.0]}\n'
+    )
+    is_command = not words.startswith("bnsl.")
+    statements = (
+        COMMAND_LINE.format(words=[*words.split(), "-q", "-o", "out"]) if is_command else f"import bnsl; {words}"
+    )
+    assert loaded_by(statements, (*IDLE, *idle), cwd=tmp_path)[1] == []
 
 
 COUNT_THREADS = """
@@ -123,7 +151,7 @@ def test_jobs_alone_make_threads_unless_the_environment_asks(asked: dict[str, st
 def test_completion_loads_nothing_heavy(words: str, expected: str):
     count = str(len(words.split()) - 1)
     env = {"_BNSL_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": count}
-    output, loaded = loaded_by([], **env)
+    output, loaded = loaded_by(COMMAND_LINE.format(words=[]), HEAVY, env=environment(**env))
     assert expected in output
     assert loaded == []
 

@@ -8,8 +8,8 @@ variable. Before version 0.3, where a state is a ``VALUE``, JavaBayes let the va
 from __future__ import annotations
 
 import re
+from html import escape
 from xml.etree.ElementTree import Element
-from xml.sax.saxutils import escape
 
 from ...graph_records import BayesianNetwork
 from ...textlines import Lines
@@ -33,14 +33,14 @@ def xmlbif_text(network: BayesianNetwork) -> str:
     names = [variable.name for variable in network.variables]
     title = network.name if _is_plain(network.name) else "unknown"
     rows = ['<?xml version="1.0" encoding="UTF-8"?>', '<BIF VERSION="0.3">', "<NETWORK>"]
-    rows.append(f"<NAME>{escape(title)}</NAME>")
+    rows.append(f"<NAME>{escape(title, quote=False)}</NAME>")
     for variable in network.variables:
-        rows += ['<VARIABLE TYPE="nature">', f"  <NAME>{escape(variable.name)}</NAME>"]
-        rows += [f"  <OUTCOME>{escape(state)}</OUTCOME>" for state in variable.known_states]
+        rows += ['<VARIABLE TYPE="nature">', f"  <NAME>{escape(variable.name, quote=False)}</NAME>"]
+        rows += [f"  <OUTCOME>{escape(state, quote=False)}</OUTCOME>" for state in variable.known_states]
         rows.append("</VARIABLE>")
     for child, (parents, table) in enumerate(zip(network.parents, network.tables)):
-        rows += ["<DEFINITION>", f"  <FOR>{escape(names[child])}</FOR>"]
-        rows += [f"  <GIVEN>{escape(names[parent])}</GIVEN>" for parent in parents]
+        rows += ["<DEFINITION>", f"  <FOR>{escape(names[child], quote=False)}</FOR>"]
+        rows += [f"  <GIVEN>{escape(names[parent], quote=False)}</GIVEN>" for parent in parents]
         rows += ["  <TABLE>"]
         rows += [" ".join(map(repr, row)) for row in table.reshape(-1, table.shape[-1]).tolist()]
         rows += ["  </TABLE>", "</DEFINITION>"]

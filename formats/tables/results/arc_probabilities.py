@@ -18,7 +18,7 @@ from ...records import Header
 from ...registry import find_format, load
 from ...schemas import ARC_PROBABILITIES
 from ...textlines import Lines, as_lines
-from .result_tables import FIGURE, METADATA_KEY, TEXT, is_own, open_result_writer, own_header
+from .result_tables import FIGURE, METADATA_KEY, TEXT, arrow_column, is_own, open_result_writer, own_header
 
 if TYPE_CHECKING:
     import pyarrow
@@ -55,17 +55,22 @@ def write_arc_probabilities(target: str, table: ArcProbabilities, format: str = 
     programs, which has no header: read back, it has the variables that occur.
     """
     columns = _columns_of(table)
-    kinds = {name: TEXT if name in _TEXTS else FIGURE for name in columns}
+    kinds = {name: _kind_of(name) for name in columns}
     metadata = {METADATA_KEY: encode_header(ARC_PROBABILITIES.name, table.header).strip()}
     with open_result_writer(target, kinds, format, metadata) as write:
         write(list(columns.values()))
+
+
+def _kind_of(name: str) -> str:
+    return TEXT if name in _TEXTS else FIGURE
 
 
 def probability_table(table: ArcProbabilities) -> pyarrow.Table:
     """The probabilities as an Arrow table."""
     import pyarrow
 
-    return pyarrow.table(_columns_of(table))
+    arrays = {name: arrow_column(cells, _kind_of(name)) for name, cells in _columns_of(table).items()}
+    return pyarrow.table(arrays)
 
 
 def open_arc_probabilities(source: str | Lines) -> ArcProbabilities:
@@ -138,6 +143,8 @@ def _from_csv(lines: Lines) -> ArcProbabilities:
 def _unpack(table: pyarrow.Table, lines: Lines) -> ArcProbabilities:
     import pyarrow
 
+    from ..arrow_arrays import figures_of
+
     if not is_own(table, ARC_PROBABILITIES.name):
         raise Malformed("a table, but not one of arc probabilities", remedy=_REMEDY)
     header = decode_header(lines, own_header(table)).header
@@ -147,7 +154,7 @@ def _unpack(table: pyarrow.Table, lines: Lines) -> ArcProbabilities:
             if key.required or key.name in table.column_names:
                 is_text = key.name in _TEXTS
                 column = table.column(key.name).cast("string" if is_text else "float64")
-                columns[key.name] = column.to_pylist() if is_text else column.to_numpy().astype(np.float64)
+                columns[key.name] = column.to_pylist() if is_text else figures_of(column)
     except (KeyError, ValueError, pyarrow.ArrowException) as error:
         reason = str(error).splitlines()[0][:200]
         raise Malformed(f"not the columns of arc probabilities: {reason}") from None

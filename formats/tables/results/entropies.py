@@ -96,13 +96,14 @@ def _is_variable(item: Any) -> bool:
 def _entropy_columns(table: pyarrow.Table, n_variables: int) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
     import pyarrow
 
+    from ..arrow_arrays import figures_of
+
     try:
         names = table.column("variable").to_pylist()
-        states = table.column("states").cast("int32").to_numpy()
-        entropy = table.column("entropy").cast("float64").to_numpy()
+        states = figures_of(table.column("states").cast("int32"))
+        entropy = figures_of(table.column("entropy").cast("float64"))
         lists = table.column("conditional").cast(pyarrow.list_(pyarrow.float64(), n_variables))
-        parts = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in lists.chunks]
-        conditional = np.concatenate(parts).reshape(n_variables, n_variables)
+        conditional = figures_of(lists.combine_chunks().flatten()).reshape(n_variables, n_variables)
     except (KeyError, ValueError, pyarrow.ArrowException) as error:
         reason = str(error).splitlines()[0][:200]
         raise Malformed(f"not the columns of an entropy table: {reason}") from None
@@ -169,12 +170,14 @@ def _batch(table: EntropyTable, part: slice, schema: pyarrow.Schema) -> pyarrow.
     """Some rows of the table."""
     import pyarrow
 
+    from ..arrow_arrays import array_of, text_array
+
     names = [variable.name for variable in table.variables]
-    lists = pyarrow.array(np.ascontiguousarray(table.conditional[part]).ravel())
+    lists = array_of(table.conditional[part].ravel())
     columns = [
-        pyarrow.array(names[part]),
-        pyarrow.array(table.n_states[part], pyarrow.int32()),
-        pyarrow.array(table.entropy[part]),
+        text_array(names[part]),
+        array_of(table.n_states[part].astype(np.int32)),
+        array_of(table.entropy[part]),
         pyarrow.FixedSizeListArray.from_arrays(lists, len(names)),
     ]
     return pyarrow.RecordBatch.from_arrays(columns, schema=schema)

@@ -10,6 +10,8 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
+
 from ...streams import open_output
 
 if TYPE_CHECKING:
@@ -49,10 +51,12 @@ def open_result_writer(
         else:
             import pyarrow
 
-            types = {FIGURE: pyarrow.float64(), TEXT: pyarrow.string(), NUMBER: pyarrow.int64()}
-            schema = pyarrow.schema([(name, types[kind]) for name, kind in columns.items()], metadata=metadata)
+            none = [arrow_column([], kind) for kind in columns.values()]
+            schema = pyarrow.RecordBatch.from_arrays(none, list(columns), metadata=metadata).schema
             with batch_writer(format, stream, schema) as batches:
-                yield lambda values: batches.write_batch(_batch(values, schema))
+                yield lambda values: batches.write_batch(
+                    pyarrow.RecordBatch.from_arrays(list(map(arrow_column, values, columns.values())), schema=schema)
+                )
 
 
 class _Lines(list[str]):
@@ -75,11 +79,17 @@ def _write_csv(stream: BinaryIO, rows: Iterable[Sequence[Any]]) -> None:
     stream.write(csv_text(cells).encode())
 
 
-def _batch(values: Sequence[Sequence[Any]], schema: pyarrow.Schema) -> pyarrow.RecordBatch:
-    import pyarrow
+def arrow_column(values: Sequence[Any], kind: str) -> pyarrow.Array:
+    """A column of `FIGURE`, `TEXT` or `NUMBER`; null for None and NaN."""
+    from ..arrow_arrays import array_of, text_array
 
-    arrays = [pyarrow.array(v, type=field.type, from_pandas=True) for v, field in zip(values, schema)]
-    return pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+    if kind == TEXT:
+        return text_array(values)
+    if kind == FIGURE:
+        figures = np.array(values, dtype=np.float64)
+        return array_of(figures, np.isnan(figures))
+    is_null = np.array([value is None for value in values], dtype=np.bool_)
+    return array_of(np.array([value or 0 for value in values], dtype=np.int64), is_null)
 
 
 def batch_writer(format: str, sink: Any, schema: pyarrow.Schema) -> Any:

@@ -7,5 +7,5 @@ narrow the bound under a treewidth bound; `width_search` divides the work betwee
 any width. `cliques` and `clique_rows` serve the exact search under a treewidth bound, too. `residual`
 solves the problem over the sets that a bound has not excluded, by dynamic programming over subsets (`subset_dp`).
 `anytime_bound` works on a bound beside a search, for a share of the search's work; `claims` says among which networks
-a bound holds, `rounding` how far rounding can move it.
+a bound holds, `rounding` how far rounding can move it, `relaxation` has the bound of given multipliers.
 """

@@ -7,8 +7,7 @@ over the same cuts. A set whose reduced cost exceeds the gap cannot be part of a
 is excluded (reduced-cost fixing). Under a treewidth bound a copy of the search goes on with prices of edges
 (`edge_prices`, `triangle_prices`); `width_search` divides the work between both.
 
-The volume algorithm works in rounds on active sets (`active_sets`). After each round all sets are evaluated once:
-this gives a valid bound and the next active sets.
+The volume algorithm works in rounds on `active_sets`; all sets, evaluated after each, give a bound and the next ones.
 """
 
 from __future__ import annotations
@@ -41,8 +40,9 @@ from .cluster_cuts import DEMANDS, ClusterSeparator
 from .cut_pool import CutPool, keep_columns
 from .edge_prices import EdgePrices, pricing_work
 from .proof_steps import Prices, TreeNode, positive_prices
+from .relaxation import relaxed
 from .residual import solve_residual
-from .rounding import proof_rounding, relaxed
+from .rounding import proof_rounding
 from .separators import Separator, add_violated, make_point
 from .triangle_prices import TrianglePrices, can_price_triangles
 from .zero_half_cuts import HalvedSumSeparator

@@ -19,8 +19,8 @@ from ..bounds.cluster_cuts import DEMANDS, ClusterSeparator
 from ..bounds.cut_pool import CutPool
 from ..bounds.cuts import Origin
 from ..bounds.proof_steps import TreeNode
+from ..bounds.relaxation import relaxed
 from ..bounds.residual import solve_residual
-from ..bounds.rounding import relaxed
 from ..bounds.separators import Separator, add_violated, make_point
 from ..bounds.zero_half_cuts import HalvedSumSeparator
 from .branching import Gain, OrderGains, worth_of

@@ -29,7 +29,7 @@ from stages.kernels.bounds.lagrangian import (
 from stages.kernels.bounds.subgradient_ascent import BOUND, new_pace
 from stages.optimize.bounds.cut_pool import CutPool, keep_columns
 from stages.optimize.bounds.cuts import HalvedSum
-from stages.optimize.bounds.rounding import relaxed
+from stages.optimize.bounds.relaxation import relaxed
 
 
 @given(st.integers(0, 10**6), st.integers(2, 7), st.integers(1, 3))

@@ -19,7 +19,7 @@ from stages.lists.set_lists import keep_in_table
 from stages.optimize.bounds import lagrangian
 from stages.optimize.bounds.cut_pool import CutPool
 from stages.optimize.bounds.edge_prices import EdgePrices, can_price
-from stages.optimize.bounds.rounding import relaxed
+from stages.optimize.bounds.relaxation import relaxed
 from stages.optimize.bounds.width_search import WidthSearch
 from stages.runtime.budgets import Budget
 

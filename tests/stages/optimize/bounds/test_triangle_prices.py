@@ -20,7 +20,7 @@ from stages.lists.set_lists import keep_in_table
 from stages.optimize.bounds import lagrangian, triangle_prices
 from stages.optimize.bounds.cut_pool import CutPool
 from stages.optimize.bounds.edge_prices import EdgePrices, first_of_fours, members_of_fours
-from stages.optimize.bounds.rounding import relaxed
+from stages.optimize.bounds.relaxation import relaxed
 from stages.optimize.bounds.triangle_prices import SCALE, TrianglePrices, can_price_triangles
 from stages.optimize.bounds.width_search import WidthSearch
 from stages.runtime.budgets import Budget
