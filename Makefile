@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PIP_WHEEL := $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps
 
 .PHONY: help demo install install-dev lint format test test-quick test-long test-boundscheck test-nojit \
-        fuzz fuzz-answers faults examples examples-check bench docs docs-check wheel clean clean-cache
+        fuzz fuzz-answers faults examples examples-check bench docs docs-check native wheel clean clean-cache
 
 help:  ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -67,8 +67,10 @@ format: install-dev  ## Format the sources.
 	$(BIN)/ruff format $(SOURCES)
 	$(BIN)/ruff check --fix $(SOURCES)
 
-test: install-dev  ## The whole test suite.
-	$(BIN)/python -m pytest
+TESTS ?=
+
+test: install-dev  ## The whole test suite, or TESTS="FILE FOLDER ...".
+	$(BIN)/python -m pytest $(TESTS)
 
 test-quick: install-dev  ## Two cases of each fast test: about a minute of processor time.
 	BNSL_HYPOTHESIS=quick $(BIN)/python -m pytest -m "not slow"
@@ -110,15 +112,16 @@ docs: install-dev  ## Write the types of the Python functions.
 docs-check: install-dev  ## Examples of help pages, topics and README run.
 	$(BIN)/python -m pytest tests/cli/test_docs.py
 
-LEVELS ?=
+native: install-dev  ## Machine code of all kernels, which no run has to compile then; until a kernel is changed.
+	PYTHONPATH=tests $(BIN)/python -m tools.native.build
 
-wheel: install-dev  ## Build the wheel with compiled kernels into dist/, the pure one into dist/pure/.
+wheel: native  ## Build the wheel with machine code into dist/, the pure one into dist/pure/.
 	rm -rf build dist/*.whl dist/pure
 	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-315532800} $(PIP_WHEEL) --wheel-dir dist/pure .
-	$(BIN)/python tests/tools/kernel_wheel.py dist/pure/bnsl_cli-*.whl -o dist --levels $(LEVELS)
+	PYTHONPATH=tests $(BIN)/python -m tools.native.wheel dist/pure/bnsl_cli-*.whl -o dist
 
 clean:  ## Remove what the examples and builds wrote.
-	rm -rf examples/out build dist *.egg-info
+	rm -rf examples/out build dist *.egg-info stages/kernels/_native_*.so
 
 clean-cache:  ## Remove compiled kernels of all versions; the next run compiles anew.
 	rm -rf "$${XDG_CACHE_HOME:-$$HOME/.cache}/bnsl" $(VENV)/cache-boundscheck

@@ -22,6 +22,7 @@ REMOVED = {
     "plan": "examples/cluster.md has short scripts for Slurm, GNU parallel, Snakemake and Make",
     "merge": "parts of one run are one list, cat part*.jsonl | bnsl optimize",
     "compare": "bnsl evaluate --format csv writes a table for pandas, and scipy has the rank tests",
+    "warm-up": "wheels have compiled kernels; in a checkout 'make native' compiles them, else their first use does",
     "plugin": "solvers and scores of your own join by files, parent sets and networks",
     "optimize --resume": _CLIMBS,
     "optimize --save-every": _CLIMBS,

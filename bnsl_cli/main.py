@@ -38,7 +38,6 @@ HELPERS = {
     "effects": "Effects of setting variables, averaged over structures, with intervals.",
     "convert": "Convert between this program's files and other formats.",
     "discretize": "Cut numeric columns into intervals.",
-    "warm-up": "Compile kernels in advance, for images and clusters.",
     "formats": "List the formats that are read and written.",
     "data": "List or write the tables and networks that come with bnsl.",
     "help": "Explain a topic, list the topics, or search them all.",

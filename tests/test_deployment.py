@@ -49,11 +49,14 @@ def test_the_citation_has_the_version():
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "apptainer.def"])
-def test_images_hold_what_an_installation_needs(name):
-    text = (PLACE / name).read_text()
+def test_images_install_the_wheel_of_an_earlier_stage(name):
+    build, final = re.split(r"(?m)^(?=.*python:3\.\d+-slim$)", (PLACE / name).read_text())
     folders = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
-    assert folders and all(re.search(rf"\b{folder}\b", text) for folder in {*folders, "LICENSE", "README.md"})
-    assert "NUMBA_CACHE_DIR=" in text and "bnsl warm-up -j 0" in text
+    needed = {*folders, "LICENSE", "Makefile", "README.md", "pyproject.toml", "tests/tools"}
+    assert folders and all(re.search(rf"(?m)^ *COPY .*{one}\b|^ +{one} /src/{one}$", build) for one in needed)
+    assert "make -C /src clean wheel" in build and "/src/dist" in final and "/dist/bnsl_cli-*.whl" in final
+    [extra] = re.findall(r"EXTRAS=(\w+)|\[(\w+)\]", final)
+    assert {*extra} - {""} <= {*PROJECT["optional-dependencies"]}
 
 
 def test_the_module_describes_itself():

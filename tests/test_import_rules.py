@@ -22,6 +22,9 @@ ENGINES = {
 }
 """Optional packages, and the one module that each is imported in, when it is needed."""
 
+REFUSING = ("stages.kernels.compiler_settings", "stages.kernels.jit")
+"""Modules of kernels that refuse what the user has set or installed."""
+
 TABLES = (
     "stages.methods",
     "stages.parentsets",
@@ -145,7 +148,8 @@ def _is_paper(module: str) -> bool:
 
 
 def _broken_by_kernels(module: str, found: Import) -> Iterator[str]:
-    if not (_root(found.module) in STDLIB | {"numpy", "numba", "llvmlite"} or _is_kernel(found.module)):
+    is_refusal = found.module == "stages.runtime.errors" and module in REFUSING
+    if not (_root(found.module) in STDLIB | {"numpy", "numba", "llvmlite"} or _is_kernel(found.module) or is_refusal):
         yield "kernels may import numpy, numba and each other only"
     yield from _broken_by_the_main_road(module, found)
 
@@ -267,6 +271,8 @@ def sources() -> list[Path]:
         ("formats.x", "def f():\n from stages.runtime.budgets import Budget", "formats may"),
         ("stages.kernels.x", "from stages.runtime.workers import ordered_map", "kernels may"),
         ("stages.kernels.x", "from ..workers import ordered_map", "kernels may"),
+        ("stages.kernels.x", "from ..runtime.errors import StageError", "kernels may"),
+        ("stages.kernels.jit", "from ..runtime.budget import Budget", "kernels may"),
         ("stages.published.p.kernels.x", "from stages.runtime.workers import ordered_map", "kernels may"),
         ("stages.optimize.x", "def f():\n from stages.published.p.x import f", "the table of published"),
         ("stages.kernels.x", "from stages.published.p.kernels.x import f", "the table of published"),
@@ -308,6 +314,7 @@ def test_rules_catch(module: str, source: str, complaint: str):
     [
         ("formats.x", "import pyarrow.csv"),
         ("stages.kernels.x", "from .jit import njit"),
+        ("stages.kernels.jit", "from ..runtime.errors import StageError"),
         ("stages.x", "from stages.kernels.orders.set_lists import SetLists"),
         ("stages.published.p.x", "from stages.optimize.restarts import Attempt"),
         ("stages.published.p.x", "from .kernels.x import f"),

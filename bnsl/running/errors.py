@@ -116,7 +116,7 @@ def out_of_memory(error: BaseException) -> str | None:
         return None
     if not has_limit:
         return "out of memory"
-    remedy = "Raise it: with its libraries bnsl takes about 900 MiB of addresses before any data."
+    remedy = "Raise it: with its libraries bnsl takes 600 to 900 MiB of addresses before any data."
     if "ulimit -v" in str(found):  # it says what is needed
         remedy = str(found)
     return f"out of memory: the limit on address space is {limit >> 20:,} MiB (ulimit -v)\n  {remedy}"

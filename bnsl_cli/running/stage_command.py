@@ -20,7 +20,6 @@ from bnsl.running.function import Function, Run
 from bnsl.running.reporter import Reporter
 from formats.printable import escaped
 
-from .compiler_settings import check_compiler_settings
 from .option_records import with_options
 from .overwriting import check_outputs
 from .pages import WIDTH, SectionOption, debug_option, option
@@ -58,7 +57,6 @@ class StageCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         _require_text(ctx)
-        check_compiler_settings()
         check_outputs(ctx)
         return super().invoke(ctx)
 

@@ -13,7 +13,7 @@ import textwrap
 from importlib.resources import files
 
 TUTORIAL = {
-    "start": "Install, complete commands by tab, compile in advance.",
+    "start": "Install, with machine code or without; complete commands by tab.",
     "first": "A first network in ten minutes: learn, look, ask, judge.",
     "python": "The same from Python: tables of pandas, Polars, DuckDB; a classifier.",
 }

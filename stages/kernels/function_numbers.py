@@ -7,29 +7,13 @@ of one name, so a later process would call the wrong one (numba issue 10486). He
 number.
 """
 
-import hashlib
 import itertools
 import os
 import secrets
-import sys
-from collections.abc import Mapping
 
 from numba.core.bytecode import FunctionIdentity
 
-SEED = "BNSL_FUNCTION_NUMBERS"
-"""Setting for the build of a wheel, which has to be reproducible: numbers follow from it and from the command line.
-Use it only for a build that runs each command once, and one command at a time.
-"""
-
 BITS = 62
-
-
-def first_number(environment: Mapping[str, str], arguments: list[str]) -> int:
-    """Where a process begins to count."""
-    if SEED not in environment:
-        return secrets.randbits(BITS)
-    digest = hashlib.sha256(repr((environment[SEED], arguments)).encode()).digest()
-    return int.from_bytes(digest, "big") >> (8 * len(digest) - BITS)
 
 
 def start() -> bool:
@@ -38,11 +22,11 @@ def start() -> bool:
     """
     if not hasattr(FunctionIdentity, "_unique_ids"):
         return False
-    FunctionIdentity._unique_ids = itertools.count(first_number(os.environ, sys.argv[1:]))
+    _count_anew()
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=_start_in_fork)
+        os.register_at_fork(after_in_child=_count_anew)
     return True
 
 
-def _start_in_fork() -> None:
+def _count_anew() -> None:
     FunctionIdentity._unique_ids = itertools.count(secrets.randbits(BITS))

@@ -1,60 +1,21 @@
-"""How kernels are compiled: the options of numba, and a cache folder that changes with the kernel sources.
+"""How kernels run: machine code that was made in advance (`native`), else what numba compiles.
 
-numba's own cache does not notice a change in a callee that lives in another file. A folder named after a digest of
-all kernel sources avoids stale code. Kernels are assembled late (`machine_code`) if this numba has what that needs,
-else compiled by plain numba.
+With machine code numba is not imported, unless Python calls a kernel that only kernels call, as tests do. Without it
+(a checkout, other machines) numba compiles each kernel when it is first called, see `compiler`.
 """
 
-import contextlib
-import hashlib
 import os
-from pathlib import Path
+from functools import cached_property, update_wrapper
 
-import llvmlite
-import numba
+from ..runtime.errors import StageError
+from .arguments import why_refused
+from .native import INSTRUCTIONS, KERNELS, MACHINE_CODE, SETTING
 
-from . import function_numbers, random_generators  # noqa: F401 (numba asks what is registered there)
-from .cache_folder import cache_root, why_not_trusted
-from .shipped import shipped_level
-
-with contextlib.suppress(ImportError):
-    # numba tries the kinds of indexing and of lengths in the order in which they were registered. Registered here,
-    # arrays and tuples come before strings, lists and dictionaries, which took half of the time of type inference.
-    from numba.core.typing import arraydecl  # noqa: F401
-
-STAGES = Path(__file__).parents[1]
+IS_PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+"""Whether kernels run as plain Python."""
 
 
-def source_digest(stages: Path) -> str:
-    """Digest of the versions of numba and llvmlite and all kernel sources.
-
-    Kernel sources are the files in folders named ``kernels`` below `stages`.
-    """
-    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__}".encode())
-    for path in sorted(stages.glob("**/kernels/**/*.py")):
-        digest.update(f"{path.relative_to(stages)}\n".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-_ROOT = cache_root(os.environ)
-_NAME = f"kernels-{source_digest(STAGES)}"
-numba.config.CACHE_DIR = os.path.join(_ROOT, _NAME)
-
-NOT_CACHED = why_not_trusted(_ROOT, numba.config.CACHE_DIR)
-if not function_numbers.start():
-    NOT_CACHED = NOT_CACHED or "this numba may give the functions of two processes one name"
-"""Why kernels are compiled in each run and kept in memory only; None if the cache on disk is used."""
-
-
-def why_not_stored() -> str | None:
-    """Why each run compiles its kernels anew; None if they can be stored."""
-    if NOT_CACHED or os.access(numba.config.CACHE_DIR, os.W_OK | os.X_OK):
-        return NOT_CACHED
-    return f"{numba.config.CACHE_DIR} cannot be written"
-
-
-_OPTIONS = {
+OPTIONS = {
     "nopython": True,
     "boundscheck": None,
     "nogil": True,
@@ -64,30 +25,14 @@ _OPTIONS = {
 }
 
 
-def _late_assembly():
-    """The dispatcher of kernels that are assembled late; None if this numba lacks what it relies on."""
-    try:
-        from .machine_code import Kernel, install
-
-        install()
-    except (ImportError, AttributeError):
-        return None
-    return Kernel
-
-
-KERNEL = None if numba.config.DISABLE_JIT else _late_assembly()
-SHIPPED = shipped_level(_NAME, os.environ)
-"""Folder and level of the machine code that came with the package and suits this processor; None if there is none."""
-
-
 def njit(function):
     """Decorator for every kernel: cached on disk, releases the interpreter lock, no fast-math, numpy error model."""
-    return _compiled(function, _OPTIONS)
+    return _kernel(function, OPTIONS)
 
 
 def inlined(function):
     """`njit` for tiny functions whose many array arguments would cost more to pass than their work."""
-    return _compiled(function, {**_OPTIONS, "inline": "always"})
+    return _kernel(function, {**OPTIONS, "inline": "always"})
 
 
 def borrowing(function):
@@ -97,16 +42,61 @@ def borrowing(function):
     keeps the arrays alive. numba refuses to compile ``np.empty`` and the like here. A callee may make arrays for its
     own use but not return them, as nobody would free them.
     """
-    return _compiled(function, {**_OPTIONS, "_nrt": False})
+    return _kernel(function, {**OPTIONS, "_nrt": False})
 
 
-def _compiled(function, options):
-    if KERNEL is None:
-        # numba stores elsewhere what it cannot store in the folder given. Without compilation this is the function.
-        return numba.jit(cache=why_not_stored() is None, **options)(function)
-    kernel = KERNEL(function, targetoptions={**options, "no_cpython_wrapper": True})
-    if SHIPPED is not None:
-        kernel.use_shipped(*SHIPPED)
-    if NOT_CACHED is None:
-        kernel.enable_caching()
-    return kernel
+def instruction(name, *constants):
+    """Decorator for a function of a uint64 that LLVM has an instruction for, with further boolean operands."""
+
+    def replace(function):
+        INSTRUCTIONS.append((function, name, constants))
+        return function
+
+    return replace
+
+
+def _kernel(function, options):
+    if IS_PLAIN:
+        return function
+    KERNELS[function] = options
+    if MACHINE_CODE is None:
+        return _compiled(function)
+    kernel = MACHINE_CODE.bind(f"{function.__module__}.{function.__qualname__}", function, why_refused)
+    return kernel or CalledByKernels(function)
+
+
+def _compiled(function):
+    """numba's dispatcher of a kernel. Raises `StageError` if numba is not installed."""
+    try:
+        from .compiler import dispatcher_of
+    except ModuleNotFoundError as error:
+        if error.name not in ("numba", "llvmlite"):
+            raise
+        why = f"{SETTING} is set" if SETTING else "there is no machine code for this processor and this Python"
+        raise StageError(
+            f"{why}, and numba, which compiles kernels, is missing: pip install 'bnsl-cli[compile]'"
+        ) from None
+    return dispatcher_of(function)
+
+
+class CalledByKernels:
+    """A kernel that machine code has within its callers only: numba compiles it if Python calls it."""
+
+    def __init__(self, function):
+        self.py_func = function
+        update_wrapper(self, function)
+
+    @cached_property
+    def _dispatcher(self):
+        return _compiled(self.py_func)
+
+    def __call__(self, *arguments, **keywords):
+        return self._dispatcher(*arguments, **keywords)
+
+    def __getattr__(self, name):
+        if name.startswith("__") or name == "_dispatcher":
+            raise AttributeError(name)
+        return getattr(self._dispatcher, name)
+
+    def __reduce__(self):
+        return self.py_func.__qualname__

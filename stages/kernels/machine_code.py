@@ -6,14 +6,13 @@ it; then it is linked with its callees, optimised and assembled as one module. A
 about 30 % less processor time (`optimize --data`: 52 s instead of 74 s, measured on a busy machine).
 
 numba has no public interface for this: `KernelLibrary` and `Kernel` override private methods. `install` checks that
-they exist; see `jit` for the fallback.
+they exist; see `compiler` for the fallback.
 """
 
 import copy
 import gc
 from collections.abc import Iterator
 from operator import attrgetter
-from pathlib import Path
 
 from llvmlite.binding.newpassmanagers import create_new_function_pass_manager
 from numba.core import event, types
@@ -24,7 +23,6 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 
 from .kernel_cache import KernelCache
-from .shipped import ProcessorLevel, ShippedKernel
 
 LOADS = 10
 """Attempts at loading machine code; an attempt fails only if a signal arrives within some microseconds."""
@@ -60,7 +58,6 @@ class KernelLibrary(JITCodeLibrary):
     """The functions of one kernel: bitcode until the address of one of them is asked for, then machine code."""
 
     is_assembled = False
-    has_bitcode = True  # callers link it; a wheel brings machine code alone
     _bitcode: list[bytes] | None = None
 
     def finalize(self):
@@ -139,7 +136,6 @@ class KernelLibrary(JITCodeLibrary):
         """A library made from the result of `serialize_using_object_code`."""
         library = codegen.create_library(name)
         library._bitcode = bitcode
-        library.has_bitcode = bitcode is not None
         library._finalized = True
         if machine_code is not None:
             code, names = machine_code
@@ -161,12 +157,6 @@ class Kernel(CPUDispatcher):
     """A compiled function; its wrapper for Python and its machine code are made when Python calls it."""
 
     _is_called_by_python = False
-    _shipped: ShippedKernel | None = None
-    _replaced: frozenset[tuple] = frozenset()
-
-    def use_shipped(self, folder: Path, level: ProcessorLevel):
-        """Take shipped machine code of this level from its folder, if it has some for the types of a call."""
-        self._shipped = ShippedKernel(self.py_func, folder, level)
 
     def enable_caching(self):
         """Use the cache that all copies of the sources share."""
@@ -199,15 +189,6 @@ class Kernel(CPUDispatcher):
         """Compile for these argument types; called by Python, or while a caller is compiled."""
         with global_compiler_lock:
             is_called_by_python, self._is_called_by_python = self._is_called_by_python, False
-            if is_called_by_python and self._shipped is not None and sig not in self.overloads:
-                shipped = self._shipped.load_overload(sig, self.targetctx)
-                if shipped is not None:
-                    self.add_overload(shipped)
-                    return shipped.entry_point
-            if not is_called_by_python and sig in self.overloads and not self.overloads[sig].library.has_bitcode:
-                # The caller needs bitcode. Calls from Python continue to use the present machine code.
-                self._replaced = self._replaced | {sig}
-                del self.overloads[sig]
             entry_point = super().compile(sig)
             compiled = self.overloads[sig]
             if self.targetoptions.get("_nrt") is False and _holds_arrays(compiled.signature.return_type):
@@ -224,11 +205,10 @@ class Kernel(CPUDispatcher):
 
     def add_overload(self, cres):
         """Keep a compiled variant; Python's calls are dispatched to it once it has machine code."""
-        arguments = tuple(cres.signature.args)
-        if cres.library.is_assembled and arguments not in self._replaced:
+        if cres.library.is_assembled:
             super().add_overload(cres)
         else:
-            self.overloads[arguments] = cres
+            self.overloads[tuple(cres.signature.args)] = cres
 
 
 def _number(kind: types.Type) -> types.Type:

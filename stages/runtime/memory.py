@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 PROGRAM_BYTES = 240 << 20
-"""Interpreter, libraries and compiled kernels; measured."""
+"""Interpreter, libraries and kernels, where numba compiles them; measured."""
 
 FREE_SHARE = 0.9
 """Share of the machine's free memory that may be taken where no limit is given."""

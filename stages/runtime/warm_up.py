@@ -1,4 +1,4 @@
-"""Compilation before the clock starts, by a run of the same search on a tiny problem.
+"""Compilation before the clock starts, by a run of the same search on a tiny problem, where numba compiles kernels.
 
 Compiled kernels are cached on disk, so this takes seconds once after an installation and little afterwards. A time
 limit then bounds the time of the search alone, on the first run as on later ones.
@@ -67,7 +67,9 @@ _compiled: set[Hashable] = set()
 
 def compile_first(search: Callable[[Budget], object], budget: Budget, kind: Hashable) -> None:
     """Run a tiny `search` before the first of its `kind` in this process, then restart the clock of `budget`."""
-    if kind not in _compiled:
+    from stages.kernels.native import MACHINE_CODE
+
+    if MACHINE_CODE is None and kind not in _compiled:
         search(Budget(evaluations=TINY_WORK, stop=budget.stop))
         # An interrupted run may not have compiled everything.
         if not budget.interrupted:

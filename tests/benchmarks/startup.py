@@ -35,14 +35,16 @@ def measure() -> Iterator[dict[str, object]]:
             first = seconds_of(arguments)
             yield {"case": name, "seconds": min(seconds_of(arguments) for _ in range(REPEATS)), "first": first}
         for name, arguments in first_runs(data, sets).items():
-            kernels = {"NUMBA_CACHE_DIR": f"{place}/{name.replace(' ', '_')}"}
+            kernels = {"NUMBA_OPT": "3", "NUMBA_CACHE_DIR": f"{place}/{name.replace(' ', '_')}"}
             cold = processor_seconds_of(arguments, **kernels)
             warm = processor_seconds_of(arguments, **kernels)
             yield {"case": f"{name}, processor seconds", "seconds": warm, "first": cold}
 
 
 def first_runs(data: str, sets: str) -> dict[str, list[str]]:
-    """Commands whose first run, with an empty cache of kernels, is timed; the last compiles nearly all kernels."""
+    """Commands whose first run, with an empty cache of kernels, is timed; the setting of numba sees to
+    it that numba compiles.
+    """
     short = ["--evaluations", "300", "--seed", "1", "-o", os.devnull]
     methods = ("grow", "indep", "greedy", "sequential")
     runs = {f"bnsl parentsets --{m}": ["parentsets", "--method", m, "--max-parents", "3", data] for m in methods}
@@ -51,7 +53,7 @@ def first_runs(data: str, sets: str) -> dict[str, list[str]]:
     runs["bnsl optimize --data"] = ["optimize", "--data", data]
     runs["bnsl optimize --data --tw 4"] = ["optimize", "--data", data, "--tw", "4"]
     runs["bnsl optimize --data --hc"] = ["optimize", "--data", data, "--hc"]
-    return {name: [*arguments, *short] for name, arguments in runs.items()} | {"bnsl warm-up": ["warm-up"]}
+    return {name: [*arguments, *short] for name, arguments in runs.items()}
 
 
 def processor_seconds_of(arguments: list[str], **environment: str) -> float:

@@ -22,7 +22,6 @@ from bnsl_cli.running.pages import WIDTH
 from bnsl_cli.running.stage_command import StageCommand
 from bnsl_cli.topics import KINDS, TOPICS, folder_of, topic_text
 from stages import optimize, parentsets
-from stages.kernels import jit
 
 LINES = 50
 """Lines of a screen."""
@@ -52,7 +51,6 @@ SHORTER = (
     (r" --time \d+m?s", " --time 30ms"),
     (r" --bootstrap \d+", " --bootstrap 3"),
     (r"(--approximate|--samples) \d{3,}", r"\1 50"),
-    (r"(NUMBA_CACHE_DIR=\S+ )?bnsl warm-up .*", ""),  # compiles for minutes
     (r"bnsl optimize (?!.*--time)", "bnsl optimize --time 30ms "),
 )
 """What is replaced in examples, which then take less time on the same way."""
@@ -73,29 +71,12 @@ def workplace(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "warm-up"])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_examples_of_help_pages_run(name: str, workplace: Path):
     result = run_shell(shortened(examples_of(help_text(name, "--help-all"))), workplace)
     # `... | head` closes the pipe early, which is no failure (141).
     assert result.returncode in (0, ExitCode.CLOSED_PIPE), result.stderr.decode()
     assert b" error: " not in result.stderr, result.stderr.decode()
-
-
-@pytest.mark.slow
-def test_examples_of_warm_up(tmp_path: Path):
-    """All are sound command lines; the last compiles what is lacking, into the folder that it names."""
-    examples = examples_of(help_text("warm-up", "--help-all")).splitlines()
-    for line in examples:
-        words = re.sub(r" 2>.*", "", line.partition("bnsl warm-up ")[2]).split()
-        assert words
-        command_of("warm-up").make_context("warm-up", words)
-    stored = Path(jit.numba.config.CACHE_DIR)
-    folder = tmp_path / "kernels" / stored.name
-    if stored.is_dir():  # others need not be compiled
-        shutil.copytree(stored, folder, ignore=shutil.ignore_patterns("dominance.*"))
-    result = run_shell(examples[-1], tmp_path)
-    assert result.returncode == 0 and b"2 methods and tasks" in result.stderr, result.stderr
-    assert any(folder.glob("dominance.*.nbc"))
 
 
 @pytest.mark.parametrize("arguments", [(), *((name,) for name in COMMANDS)], ids=" ".join)
@@ -263,7 +244,9 @@ INSTALLED = re.compile(r"pip install (\.(?=[\s`])|\S+\.whl|\./\S+|'[^']+'|[a-z][
 def test_hints_at_installation_name_what_there_is():
     """They work from a checkout, from a wheel and from an index; the distribution is on none yet."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    extras.pop("dev")
+    known = set(extras)
+    for name in ("dev", "compile"):  # a checkout requires what compiles
+        extras.pop(name)
     packages = {re.match(r"[\w-]+", package)[0] for of_extra in extras.values() for package in of_extra}
     places = {".", "dist/bnsl_cli-*.whl", f"'.[{','.join(extras)}]'"}
     sources = [
@@ -277,3 +260,4 @@ def test_hints_at_installation_name_what_there_is():
             assert text.count("pip install bnsl-cli") == text.count("once it is published"), path
     named = {re.match(r"'?([\w-]+)", name)[1] for hint in hints for name in hint.split()}
     assert named == {*packages, "bnsl-cli"}
+    assert {extra for hint in hints for extra in re.findall(r"bnsl-cli\[(\w+)\]", hint)} <= known

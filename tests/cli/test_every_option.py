@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import click
 import pytest
-from helpers.processes import BNSL, run_here, run_shell
+from helpers.processes import run_here, run_shell
 
-from bnsl_cli.commands import warm_up
 from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.running.click_types import OutputPath
 
@@ -86,7 +83,6 @@ LINES: dict[str, tuple[str, ...]] = {
     ),
     "discretize": (f"d.csv {CUT}", "d.csv --like n.jsonl --missing drop"),
     "posterior": ("k.jsonl --seed 1 --samples 20", "k.jsonl --seed 1 --sampled --samples 20 --chains 2"),
-    "warm-up": ("entropy",),
     "formats": ("",),
     "data": ("asia",),
     "help": ("data",),
@@ -235,17 +231,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     files = {path: path.read_bytes() for path in folder.iterdir()}
     yield folder
     assert files == {path: path.read_bytes() for path in folder.iterdir()}, "a command changed its input"
-
-
-@pytest.fixture(autouse=True)
-def commands_of_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What `warm-up` runs in processes of its own runs in this one, too."""
-
-    def run(command: list[str], cwd: str | None = None, **_: object) -> subprocess.CompletedProcess:
-        assert command[: len(BNSL)] == BNSL
-        return run_here(*command[len(BNSL) :], cwd=cwd and Path(cwd))
-
-    monkeypatch.setattr(warm_up, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": run}))
 
 
 class Outcome(NamedTuple):

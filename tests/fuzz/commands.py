@@ -104,8 +104,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "optimize --data {csv} --allow @{f} --evaluations 3", "posterior {sets} --exact --allow @{f}",
     ),
     "words": (
-        "help {w}", "help -k {w}", "formats {w}", "formats --json", "warm-up x{w}", "help {topic}",
-        "formats bnsl.{topic}",
+        "help {w}", "help -k {w}", "formats {w}", "formats --json", "help {topic}", "formats bnsl.{topic}",
         "data x{w}",
     ),
 }  # fmt: skip

@@ -105,7 +105,9 @@ def load_program(folder: Path) -> None:
     for name in ("bnsl", "bnsl_cli", "formats", "stages"):
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
-            importlib.import_module(module.name)
+            # Kernels choose beside them what they need: machine code of one level, or numba.
+            if module.ispkg or module.name.rpartition(".")[0] != "stages.kernels":
+                importlib.import_module(module.name)
     from bnsl_cli.main import cli
 
     names = {"data": "d.csv", "sets": "s.jsonl", "network": "n.jsonl", "parameters": "n.bif", "waste": "waste"}

@@ -29,7 +29,7 @@ def test_every_command_has_its_formats():
     # Further outputs: a trace of parentsets, networks of optimize, networks and answers of posterior, strengths,
     # points of evaluate.
     further = {"trace", "bootstrap", "dags", "answers", "strengths", "points"}
-    assert set(COMMANDS) == {*WRITTEN, "convert", "data", "help", "warm-up"} - further
+    assert set(COMMANDS) == {*WRITTEN, "convert", "data", "help"} - further
 
 
 @pytest.mark.parametrize("command", sorted({*WRITTEN} & {*COMMANDS}))

@@ -94,6 +94,6 @@ def test_the_cause_counts(monkeypatch):
 @pytest.mark.slow
 def test_a_limit_on_addresses(tmp_path):
     table = ROOT / "tests" / "cases" / "data" / "small.csv"
-    result = run_shell(f"ulimit -v 300000; {sys.executable} -m bnsl_cli parentsets {table}", tmp_path)
+    result = run_shell(f"ulimit -v 150000; {sys.executable} -m bnsl_cli parentsets {table}", tmp_path)
     assert result.returncode == 1
-    assert b"out of memory: the limit on address space is 292 MiB (ulimit -v)" in result.stderr
+    assert b"out of memory: the limit on address space is 146 MiB (ulimit -v)" in result.stderr

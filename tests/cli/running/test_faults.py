@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.compiled import BY_NUMBA
 from helpers.fork_server import LARGEST_FILE
 from helpers.processes import TIMEOUT, environment, run_bnsl, run_forked, run_shell, start_bnsl
 
@@ -155,11 +156,16 @@ SMALL = ("optimize", "--tw", "1", "--seed", "1", "d.sets.jsonl")
 """A command that needs few kernels: their caches are broken below, and compiling others takes far longer."""
 
 
+def compiling_into(folder: Path) -> dict[str, str]:
+    """The environment of a command whose kernels numba compiles, or takes from a folder."""
+    return {"NUMBA_CACHE_DIR": str(folder), "SOURCE_DATE_EPOCH": "0", **BY_NUMBA}
+
+
 @pytest.fixture(scope="module")
 def cache(place: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
     """A folder of compiled kernels of its own, and what the command writes that filled it."""
     folder = tmp_path_factory.mktemp("cache")
-    result = run_bnsl(*SMALL, "-q", cwd=place, env={"NUMBA_CACHE_DIR": str(folder), "SOURCE_DATE_EPOCH": "0"})
+    result = run_bnsl(*SMALL, "-q", cwd=place, env=compiling_into(folder))
     assert result.returncode == 0, result.stderr
     assert list(folder.rglob("*.nbc"))
     return folder, result.stdout
@@ -177,14 +183,14 @@ def test_damaged_kernel_caches_are_made_anew(place: Path, cache, suffix: str):
         file = path if suffix == ".nbi" else next(path.parent.glob(f"{path.stem}.*nbc"))
         broken[file] = damage(file.read_bytes())
         file.write_bytes(broken[file])
-    result = run_bnsl(*SMALL, "-q", cwd=place, env={"NUMBA_CACHE_DIR": str(folder), "SOURCE_DATE_EPOCH": "0"})
+    result = run_bnsl(*SMALL, "-q", cwd=place, env=compiling_into(folder))
     assert result.returncode == 0, result.stderr
     assert result.stdout == expected
     assert not any(file.read_bytes() == left for file, left in broken.items())
 
 
 def test_a_full_disk_at_the_kernel_cache(place: Path, tmp_path: Path):
-    result = run_bnsl(*SMALL, "-q", cwd=place, env={"NUMBA_CACHE_DIR": str(tmp_path), LARGEST_FILE: "512"})
+    result = run_bnsl(*SMALL, "-q", cwd=place, env=compiling_into(tmp_path) | {LARGEST_FILE: "512"})
     assert result.returncode == 0, result.stderr
     assert b"Traceback" not in result.stderr
 
@@ -204,8 +210,7 @@ def test_a_read_only_kernel_cache(place: Path, cache):
         path.chmod(path.stat().st_mode & ~(stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
     attempt = subprocess.run(["touch", folder / "new"], preexec_fn=as_others, check=False, stderr=subprocess.DEVNULL)
     assert attempt.returncode != 0
-    given = {"NUMBA_CACHE_DIR": str(folder), "SOURCE_DATE_EPOCH": "0"}
-    result = run_bnsl(*SMALL, "-q", cwd=place, env=given, preexec_fn=as_others)
+    result = run_bnsl(*SMALL, "-q", cwd=place, env=compiling_into(folder), preexec_fn=as_others)
     assert (result.returncode, result.stdout) == (0, expected)
 
 

@@ -15,7 +15,7 @@ from stages.kernels.jit import njit
 
 @njit
 def count_and_lowest(word):
-    """The two intrinsics, which have no Python form of their own."""
+    """The two instructions of the processor, which compiled code alone uses."""
     return popcount(word), lowest_bit(word)
 
 

@@ -9,12 +9,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import numba
 import pytest
+from helpers.compiled import BY_NUMBA
 from helpers.places import ROOT
 from helpers.processes import run_python
 
 from stages.kernels.cache_folder import cache_root, why_not_trusted
-from stages.kernels.jit import STAGES, source_digest
 from stages.kernels.kernel_cache import checksum_of
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
@@ -115,7 +116,7 @@ print(has_bit(np.ones(1, np.uint64), 0), has_bit._cache.cache_path)
 
 def run(cwd: Path, script: str = SCRIPT, **environment: str) -> str:
     """What a script prints in a process with this environment alone."""
-    return run_python("-c", script, cwd=cwd, env={"PYTHONPATH": str(ROOT), **environment})
+    return run_python("-c", script, cwd=cwd, env={"PYTHONPATH": str(ROOT), **BY_NUMBA, **environment})
 
 
 def plant(folder: Path, found: Path) -> None:
@@ -130,7 +131,7 @@ def plant(folder: Path, found: Path) -> None:
 @pytest.mark.parametrize("variable", ["XDG_CACHE_HOME", "NUMBA_CACHE_DIR"])
 def test_planted_kernels_are_not_read(place, variable):
     root = place / "cache" / "bnsl" if variable == "XDG_CACHE_HOME" else place / "cache"
-    folder, trace = root / f"kernels-{source_digest(STAGES)}", place / "trace"
+    folder, trace = root / Path(numba.config.CACHE_DIR).name, place / "trace"
     settings = {variable: f"{place}/cache"}
     assert run(place, **settings) == f"True {folder}"
     plant(folder, trace)

@@ -6,11 +6,12 @@ import itertools
 import os
 
 import pytest
+from helpers.compiled import late
 from helpers.places import ROOT
 from helpers.processes import environment, run_python
+from numba.core.bytecode import FunctionIdentity
 
-from stages.kernels.function_numbers import SEED, first_number
-from stages.kernels.jit import KERNEL
+from stages.kernels.function_numbers import start
 
 SCRIPT = """
 import sys
@@ -32,24 +33,16 @@ def sums(folder, *steps: str, is_fresh: bool = False, **settings: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(KERNEL is None, reason="plain numba compiles")
+@late
 def test_functions_of_one_name_from_two_processes(tmp_path):
     assert sums(tmp_path, "1", is_fresh=True) == "11" and sums(tmp_path, "2") == "12"
     assert sums(tmp_path, "1", "2") == "11 12" and sums(tmp_path, "2", "1") == "12 11"
 
 
-def test_numbers_are_random_or_follow_from_setting_and_arguments():
-    assert first_number({}, ["x"]) != first_number({}, ["x"])
-    seeded = {SEED: "0"}
-    found = {first_number(seeded, ["x"]), first_number(seeded, ["y"]), first_number({SEED: "1"}, ["x"])}
-    assert len(found) == 3 and max(found) < 2**62
-    assert first_number(seeded, ["x"]) == first_number(seeded, ["x"])
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks")
 def test_forks_count_from_elsewhere():
     code = (
-        "import os, sys; import stages.kernels.jit; from numba.core.bytecode import FunctionIdentity as f\n"
+        "import os, sys; import stages.kernels.compiler; from numba.core.bytecode import FunctionIdentity as f\n"
         "first = os.fork() and os.fork()\n"
         "os.write(1, f'{next(f._unique_ids)}\\n'.encode())\n"
         "if first: os.wait(); os.wait()"
@@ -57,3 +50,8 @@ def test_forks_count_from_elsewhere():
     found = run_python("-c", code, cwd=ROOT, env=environment())
     numbers = sorted(map(int, found.split()))
     assert len(numbers) == 3 and min(b - a for a, b in itertools.pairwise(numbers)) > 1_000_000
+
+
+def test_a_numba_that_counts_otherwise_is_left_as_it_is(monkeypatch):
+    monkeypatch.delattr(FunctionIdentity, "_unique_ids")
+    assert not start() and not hasattr(FunctionIdentity, "_unique_ids")

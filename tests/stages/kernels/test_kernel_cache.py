@@ -7,14 +7,15 @@ import shutil
 import numba
 import numpy as np
 import pytest
+from helpers.compiled import BY_NUMBA, late
 from helpers.places import ROOT
 from helpers.processes import run_python
 
-from stages.kernels.jit import KERNEL, njit
+from stages.kernels.jit import njit
 from stages.kernels.kernel_cache import CheckedFiles, KernelCache
 
 
-@pytest.mark.skipif(KERNEL is None, reason="plain numba compiles")
+@late
 def test_bitcode_does_not_replace_machine_code(tmp_path, monkeypatch):
     """As when another process called from Python what this one compiled as a callee."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
@@ -38,21 +39,25 @@ def test_bitcode_does_not_replace_machine_code(tmp_path, monkeypatch):
     assert is_stored_assembled()
 
 
-@pytest.mark.skipif(KERNEL is None, reason="plain numba compiles")
+@late
 def test_code_for_other_types_is_not_taken(tmp_path, monkeypatch):
     """As when two processes that stored code at the same time gave their files the same name."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
 
-    def first(values):
-        return values[0]
+    def made():
+        @njit
+        def first(values):
+            return values[0]
+
+        return first
 
     numbers, halves = np.array([3, 4]), np.array([0.5, 1.5])
-    earlier = njit(first)
+    earlier = made()
     assert (earlier(numbers), earlier(halves)) == (3, 0.5)
     stored = sorted(tmp_path.rglob("*.nbc"))
     assert len(stored) == 2
     shutil.copyfile(stored[0], stored[1])
-    later, last = njit(first), njit(first)
+    later, last = made(), made()
     assert (later(numbers), later(halves)) == (3, 0.5)
     assert (last(numbers), last(halves)) == (3, 0.5) and sum(last.stats.cache_hits.values()) == 2
 
@@ -65,7 +70,11 @@ def test_copies_of_the_same_sources_share_what_is_compiled(tmp_path):
     )
 
     def cache_hits(root, is_fresh=False) -> str:
-        environment = {"PYTHONPATH": str(root), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PATH": "/usr/bin:/bin"}
+        environment = {
+            "PYTHONPATH": str(root),
+            "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+            "PATH": "/usr/bin:/bin",
+        } | BY_NUMBA
         return run_python("-c", code, cwd=tmp_path, env=environment, is_fresh=is_fresh)
 
     shutil.copytree(ROOT / "stages", tmp_path / "copy" / "stages")
@@ -84,7 +93,7 @@ def test_where_nothing_can_be_stored_kernels_run_all_the_same(tmp_path):
         "FunctionCache.save_overload = refuse\n"
         "from stages.kernels.bits import has_bit; print(has_bit(np.ones(1, np.uint64), 0))"
     )
-    environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"} | BY_NUMBA
     assert run_python("-c", code, cwd=tmp_path, env=environment) == "True" and not list(tmp_path.rglob("*.nbc"))
 
 

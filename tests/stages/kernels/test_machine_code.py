@@ -3,20 +3,18 @@
 import shutil
 import sys
 
-import numba
 import numpy as np
 import pytest
+from helpers.compiled import BY_NUMBA, compiled, late
 from helpers.places import ROOT
 from helpers.processes import run_here, run_python
 from numba.core.registry import cpu_target
 from numba.core.runtime import _nrt_python as nrt
 from numba.core.runtime import rtsys
+from tools.native.runs import table_text
 
-from bnsl_cli.commands.warm_up import table_text
-from stages.kernels.jit import KERNEL, borrowing, njit
+from stages.kernels.jit import borrowing, njit
 from stages.kernels.machine_code import install
-
-late = pytest.mark.skipif(KERNEL is None, reason="plain numba compiles")
 
 SCRIPT = """
 import sys, numpy as np
@@ -91,7 +89,7 @@ def assembled(kernel):
 
 @late
 def test_only_what_python_calls_has_machine_code(monkeypatch):
-    monkeypatch.setattr("stages.kernels.jit.NOT_CACHED", "an earlier run may have called the inner one")
+    monkeypatch.setattr("stages.kernels.compiler.NOT_CACHED", "an earlier run may have called the inner one")
 
     @njit
     def inner(value):
@@ -115,7 +113,7 @@ def test_only_what_python_calls_has_machine_code(monkeypatch):
     assert later(1) == 7  # its callee has machine code already
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@compiled
 def test_arrays_that_a_kernel_makes_are_freed_and_those_given_are_not():
     @njit
     def made(values):
@@ -175,7 +173,7 @@ def test_a_literal_makes_no_variant():
     assert len(moved.overloads) == 1
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT or KERNEL is None, reason="nothing is compiled, or by plain numba")
+@late
 def test_kernels_that_count_no_references_return_no_arrays():
     """The caller would free what it got once too often."""
 
@@ -190,12 +188,16 @@ def test_kernels_that_count_no_references_return_no_arrays():
 def run(tmp_path, script: str, *names: str, is_fresh: bool = False) -> list[str]:
     """Lines that a script of kernels prints in a process of its own, with a cache in `tmp_path`."""
     (tmp_path / "script.py").write_text(script)
-    environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "SOURCE_DATE_EPOCH": "0"}
+    environment = {
+        "PYTHONPATH": str(ROOT),
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        "SOURCE_DATE_EPOCH": "0",
+    } | BY_NUMBA
     printed = run_python(str(tmp_path / "script.py"), *names, cwd=tmp_path, env=environment, is_fresh=is_fresh)
     return printed.splitlines()
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@compiled
 def test_errors_with_values_reach_python():
     """They are made from constants in the environments of the kernels that raise them."""
 

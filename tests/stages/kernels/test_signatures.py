@@ -1,39 +1,28 @@
-"""The runs of ``bnsl warm-up``, whose machine code a wheel brings along, call each kernel that Python can call, with
-the same types each time.
-"""
+"""The runs that machine code is made from call each kernel that Python can call, with the same types each time."""
 
 from __future__ import annotations
 
 import ast
 import json
-import subprocess
-import sys
 from collections.abc import Iterable
 
 import pytest
+from helpers.compiled import BY_NUMBA, late, with_machine_code
 from helpers.places import ROOT
+from helpers.processes import base_environment, run_python
 from helpers.sources import syntax_tree
+from tools.native.runs import table_text, tiny_runs
 
-from stages.kernels.jit import KERNEL
-
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(KERNEL is None, reason="plain numba compiles")]
+from stages.optimize import METHODS as SEARCHES
+from stages.parentsets import METHODS as IDENTIFICATIONS
 
 COMPILES = {"njit", "inlined", "borrowing"}
 
 SCRIPT = """
 import json, sys
-from pathlib import Path
-from click.testing import CliRunner
-from bnsl_cli.commands.warm_up import COMMANDS
-from bnsl_cli.main import cli
-from bnsl_cli.commands.warm_up import first_runs, tiny_runs, write_inputs
+from tools.native.runs import run_all
 
-write_inputs(Path())
-runs = [*first_runs(), *(run for name in COMMANDS for run in tiny_runs(name))]
-for run in runs:
-    result = CliRunner().invoke(cli, run)
-    assert result.exit_code == 0, (run, result.output, result.exception)
-
+run_all()
 found = {}
 for module in [module for name, module in sys.modules.items() if name.startswith("stages.") and ".kernels." in name]:
     for kernel in vars(module).values():
@@ -43,6 +32,19 @@ for module in [module for name, module in sys.modules.items() if name.startswith
             found[name] = [list(map(str, types)) for types, compiled in variants if compiled.library.is_assembled]
 print(json.dumps(found))
 """
+
+
+def test_every_method_runs_for_each_of_its_tasks():
+    methods = [run[2] for run in tiny_runs("parentsets") if run[1] == "--method"]
+    assert methods == list(IDENTIFICATIONS)
+    runs = list(tiny_runs("optimize"))
+    tasks = {(run[2], "--data" in run, "--tw" in run) for run in runs if run[1] == "--method"}
+    assert tasks == {(name, *task) for name, spec in SEARCHES.items() for task in spec.variants}
+
+
+def test_the_table_has_binary_and_three_state_columns():
+    rows = [line.split(",") for line in table_text().splitlines()[1:]]
+    assert {len(set(column)) for column in zip(*rows, strict=True)} == {2, 3}
 
 
 def decorators(function: ast.FunctionDef) -> set[str]:
@@ -71,7 +73,9 @@ def called_by_python() -> set[str]:
                 node for node in tree.body if isinstance(node, ast.FunctionDef) and COMPILES & decorators(node)
             ]
             kernels |= {node.name for node in compiled}
-            called |= calls_of(node for node in tree.body if node not in compiled)
+            statements = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+            known = {node.name for node in compiled} | {name.name for node in statements for name in node.names}
+            called |= known & calls_of(node for node in tree.body if node not in compiled)
         else:
             called |= imported(tree)
     return kernels & called
@@ -80,17 +84,37 @@ def called_by_python() -> set[str]:
 @pytest.fixture(scope="module")
 def signatures(tmp_path_factory) -> dict[str, list[list[str]]]:
     """Types with which Python called kernels, by name."""
-    arguments, folder = [sys.executable, "-c", SCRIPT], tmp_path_factory.mktemp("runs")
-    result = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    return {name: types for name, types in json.loads(result.stdout).items() if types}
+    given = base_environment() | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"} | BY_NUMBA
+    printed = run_python("-c", SCRIPT, cwd=tmp_path_factory.mktemp("runs"), env=given, is_fresh=True)
+    return {name: types for name, types in json.loads(printed).items() if types}
 
 
+WITHOUT_NUMBA = """
+import sys
+sys.modules["numba"] = sys.modules["llvmlite"] = None  # importing them fails
+from tools.native.runs import run_all
+run_all()
+"""
+
+
+@with_machine_code
+@pytest.mark.slow
+def test_machine_code_needs_no_numba(tmp_path):
+    """It has every kernel that Python calls, for the types that Python passes."""
+    given = {name: value for name, value in base_environment().items() if not name.startswith("NUMBA_")}
+    given |= {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"}
+    run_python("-c", WITHOUT_NUMBA, cwd=tmp_path, env=given, is_fresh=True)
+
+
+@late
+@pytest.mark.slow
 def test_every_kernel_that_python_calls_is_compiled(signatures):
     expected = called_by_python()
     assert len(expected) > 100
     assert sorted(expected - signatures.keys()) == []
 
 
+@late
+@pytest.mark.slow
 def test_one_signature_for_each_kernel_that_python_calls(signatures):
     assert not {name: types for name, types in signatures.items() if len(types) > 1}

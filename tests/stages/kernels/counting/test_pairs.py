@@ -16,8 +16,9 @@ def test_the_best_are_kept_whatever_order_they_come_in(most):
     parents, losses = np.empty((5, most), dtype=np.int32), np.empty((5, most))
     heaps, n_kept = np.empty_like(parents), np.zeros(5, dtype=np.int64)
     for first in (20, 0, 10):
-        keep_best_parents(scores[:2, first : first + 10], 0, first, least, parents, losses, heaps, n_kept)
-        keep_best_parents(scores[2:, first : first + 10], 2, first, least, parents, losses, heaps, n_kept)
+        part = slice(first, first + 10)
+        keep_best_parents(scores[:2, part].copy(), 0, first, least, parents, losses, heaps, n_kept)
+        keep_best_parents(scores[2:, part].copy(), 2, first, least, parents, losses, heaps, n_kept)
     for child in range(5):
         order = sorted(range(30), key=lambda y: (-scores[child, y], y))
         expected = [y for y in order if scores[child, y] > least[child]][:most]

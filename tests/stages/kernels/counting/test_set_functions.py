@@ -331,8 +331,8 @@ def test_scores_of_one_slice_after_the_other(n_states, score_open, most_bytes):
         work = () if score_open is score_open_binary else (scorer.workspace(),)
         at = score_open(
             scorer.data, functions.arrays, functions.function, functions.function, child, others(), allowed,
-            scorer.n_states[allowed].astype(np.float64), chosen, np.arange(5), *at, 0.0, starts, entries, is_better,
-            scores, scorer.penalty(child), scorer.quantum, functions._scratch(), *work,
+            scorer.n_states[allowed].astype(np.float64), chosen, np.arange(5), at[0], bool(at[1]), 0.0, starts,
+            entries, is_better, scores, scorer.penalty(child), scorer.quantum, functions._scratch(), *work,
         )  # fmt: skip
         calls += 1
         assert calls < 100

@@ -74,7 +74,7 @@ def test_depth_first_orders_are_as_defined(seed, walk):
     graph = [sorted(rng.permutation(9)[: rng.integers(0, 4)].tolist()) for _ in range(9)]
     offsets = np.concatenate(([0], np.cumsum([len(p) for p in graph])))
     parents = np.array([p for family in graph for p in family], dtype=np.int32)
-    ranks, starts = rng.permutation(9), rng.permutation(9).astype(np.int32)
+    ranks, starts = (rng.permutation(9).astype(np.int32) for _ in range(2))
     order, seen = np.empty(9, dtype=np.int32), set()
     depth_first_order(offsets, parents, ranks, starts, order, walk is meet)
     expected = [v for s in starts.tolist() if s not in seen for v in walk(graph, ranks, s, seen)]

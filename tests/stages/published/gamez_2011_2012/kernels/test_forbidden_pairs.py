@@ -85,7 +85,7 @@ def test_untested_parents_are_what_a_move_could_bring_and_no_list_has(seed):
         # In two parts, so that the second is inserted among the first.
         gains = model.rng.integers(-2, 3, len(expected)).astype(np.float64)
         for part in (slice(0, None, 2), slice(1, None, 2)):
-            list_tested(model.state, child, np.array(expected[part], dtype=np.int32), gains[part])
+            list_tested(model.state, child, np.array(expected[part], dtype=np.int32), gains[part].copy())
         kept = {p: gain for p, gain in zip(expected, gains.tolist()) if gain >= 0}
         assert model.listed(child) == kept and list(model.listed(child)) == sorted(kept)
         assert model.untested(child) == sorted(set(expected) - set(kept))

@@ -1,23 +1,15 @@
-"""``bnsl warm-up``: compile in advance, by commands on a table of eight variables that need nearly every kernel."""
+"""Commands on a table of eight variables that call each kernel which Python can call: every method once for each kind
+of task.
+"""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import contextlib
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import click
-
-from bnsl.options.shared import jobs_option
-from bnsl.running.errors import RunError
-from bnsl.running.reporter import Reporter
-
-from ..running.option_records import packed
-from ..running.stage_command import stage_command
+from click.testing import CliRunner
 
 COMMANDS = ("parentsets", "optimize", "posterior", "query", "fit", "entropy", "screen")
 
@@ -26,9 +18,7 @@ TABLE, BINARY, PATTERNS, NETWORK, SAMPLED = "table.csv", "binary.csv", "patterns
 SETS, CONSTRAINED = "sets.jsonl", "constrained.jsonl"
 QUIET = ("--quiet", "-o", "/dev/null")
 SHORT = ("--seed", "1", "--evaluations", "200", *QUIET)
-"""A limit of work, not of time: each run calls the same kernels in the same order, so compiled files have the same
-bytes.
-"""
+"""A limit of work, not of time: each run calls the same kernels."""
 
 PATHS = ("--patterns", PATTERNS, "--answers", "answers.csv")
 QUESTIONS = (
@@ -53,52 +43,20 @@ REQUIRED = {"target": "V0"}
 """Values of the options that methods require."""
 
 
-@stage_command()
-@click.argument("commands", nargs=-1, type=click.Choice(COMMANDS), metavar="[COMMAND]...")
-@packed("jobs", jobs_option())
-def command(commands: tuple[str, ...], jobs: int, reporter: Reporter) -> None:
-    """Compile kernels in advance, for images and clusters.
-
-    Runs each method of the named commands (all, if none is named) on a tiny table, so that later runs find
-    compiled kernels in ~/.cache/bnsl or in the folder that NUMBA_CACHE_DIR names (an absolute path). Cached kernels
-    run code, so the folder must belong to you, to root or to the owner of this program, and be closed to others.
-
-    \b
-    Examples:
-      bnsl warm-up -j 0
-      bnsl warm-up parentsets 2>&1 | tail -1
-      NUMBA_CACHE_DIR=$PWD/kernels bnsl warm-up entropy screen
-
-    See also: bnsl help cluster.
-    """
-    from stages.kernels.jit import why_not_stored
-
-    if reason := why_not_stored():
-        raise RunError(f"kernels cannot be stored: {reason}")
-    with tempfile.TemporaryDirectory() as folder:
-        write_inputs(Path(folder))
-        runs = [run for name in commands or COMMANDS for run in tiny_runs(name)]
-        for run in first_runs():
-            run_tiny(run, folder)
-        with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-            for done, _ in enumerate(pool.map(lambda run: run_tiny(run, folder), runs), start=1):
-                reporter.progress(done, len(runs), "runs")
-    reporter.summary(f"kernels of {len(runs)} methods and tasks are compiled")
+def run_all() -> None:
+    """Run them in this process, in a folder of their own. Raises `AssertionError` if one fails."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        write_inputs(Path())
+        for arguments in (*first_runs(), *(run for name in COMMANDS for run in tiny_runs(name))):
+            run(arguments)
 
 
-def run_tiny(arguments: list[str], folder: str) -> None:
-    """Run one command of this installation in a separate process."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    result = subprocess.run(
-        [sys.executable, "-P", "-m", "bnsl_cli", *arguments],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
-    if result.returncode:
-        raise RunError(f"bnsl {' '.join(arguments)}: {result.stderr.decode(errors='replace').strip()}")
+def run(arguments: list[str]) -> None:
+    """Run ``bnsl`` with these arguments."""
+    from bnsl_cli.main import cli
+
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 0, (arguments, result.output, result.exception)
 
 
 def write_inputs(folder: Path) -> None:
@@ -131,7 +89,7 @@ def first_runs() -> list[list[str]]:
 
 
 def tiny_runs(command: str) -> Iterator[list[str]]:
-    """Arguments of `bnsl` for all methods of a command that compiles kernels, such as ``optimize``."""
+    """Arguments of ``bnsl`` for all methods of a command that calls kernels, such as ``optimize``."""
     from stages.parentsets import METHODS as IDENTIFICATIONS
     from stages.scoring.scores import SCORES
 
@@ -170,3 +128,7 @@ def _searches() -> Iterator[list[str]]:
             yield ["optimize", "--method", method, *given, *bound, *needed, *SHORT]
     yield from (["optimize", "--method", "obs", "--init", init, SETS, *SHORT] for init in INITS)
     yield from (["optimize", *variant, *SHORT] for variant in VARIANTS)
+
+
+if __name__ == "__main__":
+    run_all()
