@@ -19,7 +19,7 @@ from bnsl.running.interrupts import install_handlers
 from formats.printable import printable_lines
 from formats.temporaries import remove_unfinished
 
-from .running.pages import WIDTH, debug_option
+from .running.section_options import WIDTH, debug_option
 
 STAGES = {
     "entropy": "Compute entropies of variables and conditional entropies of pairs.",
@@ -40,7 +40,7 @@ HELPERS = {
     "discretize": "Cut numeric columns into intervals.",
     "formats": "List the formats that are read and written.",
     "data": "List or write the tables and networks that come with bnsl.",
-    "help": "Explain a topic, list the topics, or search them all.",
+    "help": "Show a page of the manual, list the pages, or search them all.",
 }
 COMMANDS = STAGES | HELPERS
 """Each command's line in the overview."""
@@ -70,7 +70,7 @@ class StageGroup(click.Group):
 
     def full_help(self, name: str) -> str:
         """The ``--help-all`` page of a command."""
-        from .topics import command_sections
+        from .pages import command_sections
 
         parent = click.Context(self, info_name="bnsl")
         command: Any = self.get_command(parent, name)  # `stage_command.StageCommand`
@@ -82,6 +82,10 @@ class StageGroup(click.Group):
         for title, text in command_sections(name):
             with formatter.section(title):
                 formatter.write_text(text)
+        with formatter.section("Exit status"):
+            formatter.write_text(
+                "0 done, 1 failed, 2 usage, 65 bad input, 129 to 143 interrupted: 'bnsl help exit-codes'."
+            )
         return formatter.getvalue().rstrip("\n")
 
     def resolve_command(self, ctx: click.Context, args: list[str]):
@@ -212,7 +216,7 @@ def cli() -> None:
 
     Every stage reads standard input or files and writes standard output, so stages join by pipes; messages go
     to standard error. 'bnsl COMMAND --help' is one screen with examples, --help-all has all options, 'bnsl help'
-    lists topics.
+    lists the pages of the manual.
 
     \b
     Examples:

@@ -13,7 +13,7 @@ from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
 
 from ..running.option_records import packed
-from ..running.pages import option
+from ..running.section_options import option
 from ..running.stage_command import stage_command
 
 if TYPE_CHECKING:

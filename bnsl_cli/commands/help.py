@@ -1,10 +1,11 @@
-"""``bnsl help``: the topics, the full help of commands, and a search through both."""
+"""``bnsl help``: the pages of the manual, the full help of commands, and a search through both."""
 
 from __future__ import annotations
 
 import difflib
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 import click
 
@@ -13,26 +14,27 @@ from bnsl.options.shared import OutputOptions, output_options
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
 
+from ..pages import PAGES, page_text, sections
 from ..running.option_records import option, packed
-from ..running.stage_command import WIDTH, stage_command
-from ..topics import KINDS, TOPICS, topic_text
+from ..running.stage_command import WIDTH, StageCommand, stage_command
+
+Row = tuple[str, str]
+"""The words to type, and a line about them."""
 
 FORMATS = output_options(
-    ("table", "jsonl"), "Of the topic methods: a table to read, or JSON lines.", without=["stats"]
+    ("table", "jsonl"), "Of the page methods: a table to read, or JSON lines.", without=["stats"]
 )
 
 
 @stage_command()
-@click.argument("topic", required=False, metavar="[TOPIC]")
+@click.argument("word", required=False, metavar="[WORD]")
 @packed("target", FORMATS)
-@option(
-    "-k", "--keyword", metavar="WORD", section="Output", help="List topics, options and methods that have a word."
-)
-def command(topic: str | None, keyword: str | None, target: OutputOptions, reporter: Reporter) -> None:
-    """Explain a topic, list the topics, or search them all.
+@option("-k", "--keyword", metavar="WORD", section="Output", help="List sections and options that have a word.")
+def command(word: str | None, keyword: str | None, target: OutputOptions, reporter: Reporter) -> None:
+    """Show a page of the manual, list the pages, or search them all.
 
-    The name of a command gives all its options and details, as --help-all does. -k WORD searches topics, commands,
-    options and methods.
+    WORD is a page, the heading of a section or its beginning, or a command, of which it gives all options and
+    details, as --help-all does. -k WORD searches pages, commands and options.
 
     \b
     Examples:
@@ -44,34 +46,55 @@ def command(topic: str | None, keyword: str | None, target: OutputOptions, repor
 
     See also: bnsl COMMAND --help, bnsl formats.
     """
-    from ..main import COMMANDS, cli
+    from ..main import COMMANDS
 
     is_sheet = target.as_json or target.format_name is not None or target.output != "-"
     if keyword is not None:
-        if topic is not None or is_sheet:
-            raise UsageError("-k goes without a topic and a format.")
+        if word is not None or is_sheet:
+            raise UsageError("-k goes without a page and a format.")
         _search(keyword)
     elif is_sheet:
-        if topic != "methods":
-            raise UsageError("--format, --json and -o go with the topic methods, which is a table.")
+        if word != "methods":
+            raise UsageError("--format, --json and -o go with the page methods, which has a table.")
         _write_methods(target)
-    elif topic is None:
-        named = [(title, list(table.items())) for title, table in [*KINDS.items(), ("Commands", COMMANDS)]]
-        click.echo("Topics, for bnsl help TOPIC; bnsl help -k WORD searches.\n")
-        click.echo(_listed(named, max(map(len, (*TOPICS, *COMMANDS)))))
-    elif topic in TOPICS:
-        show(topic_text(topic))
-    elif topic in COMMANDS:
-        click.echo(cli.full_help(topic))
+    elif word is None:
+        pages = [(page, ", ".join(heading for heading, _ in sections(page_text(page)))) for page in PAGES]
+        click.echo("Pages and their sections, for bnsl help WORD; bnsl help -k WORD searches.\n")
+        click.echo(_listed({"Pages": pages, "Commands": COMMANDS.items()}))
     else:
-        close = difflib.get_close_matches(topic, [*TOPICS, *COMMANDS], n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else f" 'bnsl help -k {topic}' searches all help."
-        raise UsageError(f"no topic {topic!r}.{hint} Topics: {', '.join(TOPICS)}.")
+        _explain(word)
+
+
+def _explain(word: str) -> None:
+    """Show the page, section or command that is `word`, or the first page or section that begins with it."""
+    from ..main import COMMANDS, cli
+
+    texts = {_letters(page): page_text(page) for page in PAGES}
+    for page in PAGES:
+        for heading, text in sections(page_text(page)):
+            texts.setdefault(_letters(heading), f"## {heading}\n\n{text.strip()}\n")
+    sought = _letters(word)
+    found = [name for name in texts if sought and name.startswith(sought)]
+    if sought in texts:
+        show(texts[sought])
+    elif word in COMMANDS:
+        click.echo(cli.full_help(word))
+    elif found:
+        show(texts[found[0]])
+    else:
+        close = difflib.get_close_matches(sought, [*texts, *COMMANDS], n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"'bnsl help -k {word}' searches all help."
+        raise UsageError(f"no page, section or command {word!r}. {hint} Pages: {', '.join(PAGES)}.")
+
+
+def _letters(text: str) -> str:
+    """A word or a heading as they are compared: ``exit-codes`` is "Exit codes"."""
+    return "".join(filter(str.isalpha, text)).lower()
 
 
 def _write_methods(target: OutputOptions) -> None:
+    from ..pages.tables import method_rows
     from ..tables.stage_results import show_rows
-    from ..topics.derived import method_rows
 
     rows = method_rows()
     if target.as_json or target.format_name == "jsonl":
@@ -80,22 +103,55 @@ def _write_methods(target: OutputOptions) -> None:
         show_rows(target, rows)
 
 
-def _search(word: str) -> None:
+def _search(keyword: str) -> None:
+    """List what has a word, in upper or lower case: sections with the first such line, commands, options."""
+    from ..main import COMMANDS
+
+    sought = keyword.lower()
+    commands = [(f"bnsl {name}", text) for name, text in COMMANDS.items() if sought in f"{name} {text}".lower()]
+    rows = {"Pages": list(_lines(sought)), "Commands": commands, "Options": _options(sought)}
+    found = {kind: some for kind, some in rows.items() if some}
+    if not keyword.strip() or not found:
+        raise UsageError(f"no page and no option has {keyword!r}. 'bnsl help' lists the pages.")
+    click.echo(_listed(found, 28))
+
+
+def _lines(sought: str) -> Iterator[Row]:
+    """Pages and sections that have the word, with the first line that has it."""
+    for page in PAGES:
+        text = page_text(page)
+        start = text.partition("\n## ")[0]
+        for name, part in [(page, start), *((heading, f"{heading}\n{part}") for heading, part in sections(text))]:
+            line = next((line for line in part.splitlines() if sought in line.lower()), None)
+            if line is not None:
+                yield f"bnsl help {name.lower().replace(' ', '-')}", line.strip("-|# ")
+
+
+def _options(sought: str) -> list[Row]:
+    """Options whose spelling or help has the word; commands with the same option share a row."""
     from ..main import COMMANDS, cli
-    from ..topics.search import found
 
-    rows = found(word, cli, COMMANDS) if word.strip() else {}
-    if not rows:
-        raise UsageError(f"no topic, option or method has {word!r}. 'bnsl help' lists the topics.")
-    click.echo(_listed(rows.items(), 24))
+    owners: dict[Row, list[str]] = {}
+    context = click.Context(cli, info_name="bnsl")
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert isinstance(command, StageCommand)
+        for p in command.params:
+            if not isinstance(p, click.Option) or p.hidden:
+                continue
+            if sought in f"{' '.join(p.opts)} {p.help}".lower():
+                spelling, _ = p.get_help_record(context) or ("", "")
+                row = spelling, re.split(r"(?<!et al)\. ", p.help or "")[0].rstrip(".") + "."
+                owners.setdefault(row, []).append(name)
+    return [(spelling, f"{about} ({', '.join(names)})") for (spelling, about), names in owners.items()]
 
 
-def _listed(named: Iterable[tuple[str, Iterable[tuple[str, str]]]], column: int) -> str:
-    """Rows under their titles; texts begin behind `column` characters, and are wrapped."""
+def _listed(rows: Mapping[str, Iterable[Row]], column: int = 14) -> str:
+    """Rows under their titles; texts begin behind `column` characters at most, and are wrapped."""
     formatter = click.HelpFormatter(max_width=WIDTH, width=WIDTH)
-    for title, rows in named:
+    for title, some in rows.items():
         with formatter.section(title):
-            formatter.write_dl(list(rows), col_max=column, col_spacing=2)
+            formatter.write_dl(list(some), col_max=column)
     return formatter.getvalue().strip("\n")
 
 

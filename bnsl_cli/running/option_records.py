@@ -14,7 +14,7 @@ from bnsl.options.values import Arcs, Choice, Flag, Input, MethodName, Number, O
 from bnsl.running.errors import UsageError
 
 from .click_types import ArcsOrPath, ClickChoice, Count, Finite, InputPath, OutputPath, ParsedText
-from .pages import Decorator, option
+from .section_options import Decorator, option
 
 
 def packed(parameter: str, declared: Any) -> Decorator:

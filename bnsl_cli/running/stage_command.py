@@ -2,7 +2,7 @@
 
 ``--help`` is one screen: the docstring of the command and its common options. These are named once, where the command
 is declared (`stage_command`); each appears with the first sentence of its help. ``--help-all`` has all options by
-section, and the command's text in `topics/commands` (`main.StageGroup.full_help`).
+section, and the command's text in `pages/commands` (`main.StageGroup.full_help`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from formats.printable import escaped
 
 from .option_records import with_options
 from .overwriting import check_outputs
-from .pages import WIDTH, SectionOption, debug_option, option
+from .section_options import WIDTH, SectionOption, debug_option, option
 
 Row = tuple[str, str]
 
@@ -68,7 +68,7 @@ class StageCommand(click.Command):
             with formatter.section("Common options"):
                 formatter.write_dl([options[name].short_record(ctx) for name in self.common], col_max=24)
         formatter.write_paragraph()
-        formatter.write_text(f"{ctx.command_path} --help-all: all options and details. bnsl help: topics.")
+        formatter.write_text(f"{ctx.command_path} --help-all: all options and details. bnsl help: pages.")
 
     def format_sections(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """All options, section by section."""

@@ -18,9 +18,9 @@ from helpers.processes import ROOT, run_bnsl, run_shell
 from bnsl.running.exit_codes import ExitCode
 from bnsl_cli.commands import data
 from bnsl_cli.main import COMMANDS, cli
-from bnsl_cli.running.pages import WIDTH
+from bnsl_cli.pages import PAGES, page_text, sections
+from bnsl_cli.running.section_options import WIDTH
 from bnsl_cli.running.stage_command import StageCommand
-from bnsl_cli.topics import KINDS, TOPICS, folder_of, topic_text
 from stages import optimize, parentsets
 
 LINES = 50
@@ -109,7 +109,8 @@ def test_full_help_has_all_options_and_exit_codes(name: str):
     assert all(re.search(rf"(?m)^  .*{re.escape(option.opts[-1])}\b", text) for option in options)
     assert "\nExit status:\n" in text
     assert max(map(len, text.splitlines())) <= WIDTH
-    assert name in TOPICS or text == help_text("help", name)
+    is_page = name in {*PAGES, *(heading.lower() for page in PAGES for heading, _ in sections(page_text(page)))}
+    assert is_page or text == help_text("help", name)
 
 
 def test_full_help_has_methods_of_this_project_before_published_ones():
@@ -132,85 +133,127 @@ def shell_of(text: str) -> str:
     return shortened("\n".join(block for block in blocks if re.search(r"(?m)^bnsl ", block)))
 
 
-SHELL = {name: shell_of(topic_text(name)) for name in TOPICS} | {"README": shell_of((ROOT / "README.md").read_text())}
-"""Commands of the topics and of the README that are to run."""
+README = (ROOT / "README.md").read_text()
+TEXTS = {name: page_text(name) for name in PAGES} | {"README": README}
+SHELL = {name: shell_of(text) for name, text in TEXTS.items()}
+"""Commands of the pages and of the README that are to run."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, script in SHELL.items() if script])
-def test_commands_of_topics_and_readme_run(name: str, workplace: Path):
+def test_commands_of_pages_and_readme_run(name: str, workplace: Path):
     shutil.copy(ROOT / "tests" / "cases" / "data" / "small.csv", workplace / "d.csv")
     result = run_shell(SHELL[name], workplace)
     assert result.returncode == 0, result.stderr.decode()
-    shown = topic_text(name) if name in TOPICS else (ROOT / "README.md").read_text()
-    if "```text\nchild" in shown:  # pages that show what comes out
-        lines = [
-            line for block in re.findall(r"```text\n(child.*?)```", shown, re.DOTALL) for line in block.splitlines()
-        ]
+    if "```text\nchild" in TEXTS[name]:  # pages that show what comes out
+        shown = re.findall(r"```text\n(child.*?)```", TEXTS[name], re.DOTALL)
+        lines = [line for block in shown for line in block.splitlines()]
         assert len(lines) >= 10 and set(lines) <= set(result.stdout.decode().splitlines())
 
 
-def test_commands_of_topics_and_readme_are_many():
-    assert SHELL["README"].count("bnsl ") >= 15
-    assert topic_text("howto").count("\n# ... ") >= 30
+def test_commands_of_pages_and_readme_are_many():
+    assert SHELL["README"].count("bnsl ") >= 4
+    assert page_text("start").count("\n# ... ") >= 30
 
 
-def test_readme_is_short_and_its_table_of_methods_that_of_the_topic():
-    readme = (ROOT / "README.md").read_text()
-    assert len(readme.encode()) <= 8_192
-    table = re.search(r"(?m)^\| you want(?:.*\n\|)+.*$", readme)
-    assert table is not None and table[0] in topic_text("methods")
+def test_readme_and_contributing_are_short():
+    assert len(README.encode()) <= 8_192
+    assert len((ROOT / "CONTRIBUTING.md").read_text().splitlines()) < 100
 
 
 def test_links_of_the_readme_lead_somewhere():
-    links = re.findall(r"\]\(([^):]+)\)", (ROOT / "README.md").read_text())
-    assert len(links) > 5 and all((ROOT / link).exists() for link in links)
+    links = [link.partition("#") for link in re.findall(r"\]\(([^):]+)\)", README)]
+    assert len(links) > 5 and all((ROOT / path).exists() for path, _, _ in links)
+    for path, _, anchor in links:
+        headings = re.findall(r"(?m)^## (.*)", (ROOT / path).read_text()) if anchor else []
+        assert not anchor or anchor in [heading.lower().replace(" ", "-") for heading in headings]
 
 
-def test_every_topic_and_command_has_a_text_and_every_text_one():
-    folder = ROOT / "bnsl_cli" / "topics"
-    known = {folder_of(next(iter(topics))): topics for topics in KINDS.values()} | {"commands": COMMANDS}
-    for name, texts in known.items():
-        assert {path.stem for path in (folder / name).glob("*.md")} == set(texts)
+def test_every_page_has_a_text_and_every_text_a_page_or_command():
+    folder = ROOT / "bnsl_cli" / "pages"
+    assert {path.stem for path in folder.glob("*.md")} == set(PAGES)
+    assert {path.stem for path in (folder / "commands").glob("*.md")} <= set(COMMANDS)
 
 
-def test_a_word_is_found_in_topics_options_and_methods():
+def test_a_word_is_found_in_pages_and_options():
     output = CliRunner().invoke(cli, ["help", "-k", "Treewidth"]).output
     kinds = re.findall(r"(?m)^(\w+):$", output)
-    assert kinds[:3] == ["Topics", "Commands", "Options"]
+    assert kinds == ["Pages", "Commands", "Options"]
     assert "bnsl help gaps" in output and "--max-table CELLS" in output
+    assert re.search(r"(?m)^  --kg .*\n(   .*\n)*? .*\(Scanagatta et al\. 2016\)", output)
     output = CliRunner().invoke(cli, ["help", "-k", "tabu"]).output
-    assert "--tabu" in output and re.search(r"(?m)^  bnsl optimize --hc ", output)
-    nothing = CliRunner().invoke(cli, ["help", "-k", "zyzzyva"])
-    assert nothing.exit_code == 2 and "no topic, option or method has 'zyzzyva'" in nothing.stderr
+    assert re.search(r"(?m)^  --tabu ", output) and "bnsl help methods-of-optimize" in output
+    for word in ("zyzzyva", " "):
+        nothing = CliRunner().invoke(cli, ["help", "-k", word])
+        assert nothing.exit_code == 2 and f"no page and no option has {word!r}" in nothing.stderr
 
 
-@pytest.mark.parametrize("topic", TOPICS)
-def test_topics_are_shown(topic: str):
-    text = CliRunner().invoke(cli, ["help", topic]).output
-    assert text == topic_text(topic) and text.startswith("# ")
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_are_shown(page: str):
+    text = CliRunner().invoke(cli, ["help", page]).output
+    assert text == page_text(page) and text.startswith("# ") and len(sections(text)) >= 2
     assert (
         max(len(line) for line in text.splitlines() if line[:1] not in "|{" and "method pricing" not in line) <= WIDTH
     )
 
 
-def test_topics_and_commands_are_listed():
-    output = CliRunner().invoke(cli, ["help"]).output
-    assert all(f"\n  {name} " in output for name in (*TOPICS, *COMMANDS))
-    assert CliRunner().invoke(cli, ["help", "sample"]).output.startswith("Usage: bnsl sample ")
-    wrong = CliRunner().invoke(cli, ["help", "gap"])
+def test_no_two_sections_have_one_heading():
+    headings = [heading for page in PAGES for heading, _ in sections(page_text(page))]
+    assert len({*headings, *PAGES}) == len(headings) + len(PAGES)
+
+
+@pytest.mark.parametrize(
+    "word, line",
+    [
+        ("gaps", "## Gaps"),
+        ("gap", "## Gaps"),
+        ("exit-codes", "## Exit codes"),
+        ("howto", "## How to"),
+        ("first", "## First network"),
+        ("effects", "## Effects"),
+        ("cluster", "# Clusters:"),
+        ("Scores", "## Scores"),
+        ("sample", "Usage: bnsl sample "),
+    ],
+)
+def test_a_word_leads_to_its_page_section_or_command(word: str, line: str):
+    text = help_text("help", word)
+    assert text.startswith(line) and "\n## " not in (text if line.startswith("## ") else "")
+
+
+def test_pages_and_commands_are_listed():
+    output = help_text("help")
+    assert all(f"\n  {name} " in output for name in (*PAGES, *COMMANDS))
+    assert "Knowledge, Likely arcs" in output
+    wrong = CliRunner().invoke(cli, ["help", "gasp"])
     assert wrong.exit_code == 2 and "Did you mean 'gaps'?" in wrong.stderr
+    assert CliRunner().invoke(cli, ["help", "12"]).exit_code == 2
 
 
-def test_methods_of_the_topic_are_those_of_the_tables():
-    text = topic_text("methods")
+HINT = re.compile(r"bnsl help ([a-z][a-z-]*)")
+
+
+def test_hints_at_the_help_lead_somewhere():
+    """Of messages, docstrings, pages and examples."""
+    folders = ("bnsl", "bnsl_cli", "formats", "stages", "examples")
+    paths = [p for folder in folders for p in (ROOT / folder).rglob("*") if p.suffix in (".py", ".md", ".ipynb")]
+    words = {
+        w for path in [*ROOT.glob("*.md"), ROOT / "CITATION.cff", *paths] for w in HINT.findall(path.read_text())
+    }
+    assert len(words) >= 15
+    for word in words:
+        assert CliRunner().invoke(cli, ["help", word]).exit_code == 0, word
+
+
+def test_methods_of_the_page_are_those_of_the_tables():
+    text = page_text("methods")
     for table in (optimize.METHODS, parentsets.METHODS):
         assert all(re.search(rf"(?m)^- `{re.escape(name)}`", text) for name in table)
 
 
 @pytest.mark.slow
 def test_solvers_of_ones_own(tmp_path: Path):
-    """The examples of other programs at either place of the pipe, as `bnsl help formats` shows them."""
+    """The examples of other programs at either place of the pipe, as `bnsl help exchange` shows them."""
     data, solvers = ROOT / "tests" / "cases" / "data" / "small.csv", ROOT / "examples" / "solvers"
     sets = run_bnsl("parentsets", "--seed", 1, data).stdout
     python = [sys.executable, str(solvers / "choose.py")]
@@ -227,7 +270,7 @@ def test_solvers_of_ones_own(tmp_path: Path):
 
 @pytest.mark.parametrize("code", ExitCode)
 def test_every_exit_code_is_explained(code: ExitCode):
-    assert re.search(rf"(?m)^\|[^|]*\b{code.value}\b", topic_text("exit-codes"))
+    assert re.search(rf"(?m)^\|[^|]*\b{code.value}\b", page_text("formats"))
 
 
 @pytest.mark.slow
