@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from formats.bounds import bound_in, gap_in
 from formats.wording import plural
 
 if TYPE_CHECKING:
@@ -62,9 +63,8 @@ def _standing(network: Network) -> list[str]:
     extra, parts = network.header.extra, []
     if extra.get("interrupted"):
         parts.append("interrupted")
-    if isinstance(extra.get("gap"), float) and extra.get("total") is not None:
-        parts.append(gap_text(network))
-    return parts
+    claim = gap_text(network)
+    return parts if claim is None else [*parts, claim]
 
 
 def consensus_facts(network: Network) -> str:
@@ -96,17 +96,23 @@ def decided_text(extra: Mapping[str, Any]) -> str:
     return f"{decided:,} of {decided + undecided:,} orders decided, {lack}"
 
 
-def gap_text(network: Network) -> str:
-    """The gap in a header and the networks that it is about, in two sentences; one phrase if it is proved optimal."""
+def gap_text(network: Network) -> str | None:
+    """The gap in a header and the networks that it is about, in two sentences; one phrase if it is proved optimal.
+
+    None if the header states no bound.
+    """
+    from stages.optimize.bounds.claims import ALL
     from stages.optimize.bounds.rounding import optimality_tolerance
 
     extra = network.header.extra
-    gap, total = extra["gap"], extra["total"]
-    among = extra.get("bound_relative_to", "networks of an unknown kind")
+    bound, gap = bound_in(extra), gap_in(extra)
+    if bound is None or gap is None:
+        return None
+    among, total = bound.about, extra["total"]
     share = f" ({100 * gap / abs(total):.3g} %)" if total else ""
     # Lists of unknown data, as other programs write them, do not state which sets they omit.
     further = "; whether more sets exist is not known" if network.header.data is None else "; more sets exist"
-    if among.startswith("all networks"):
+    if among.startswith(ALL):
         further = ""
     if gap <= optimality_tolerance(network.scores):
         if not further:

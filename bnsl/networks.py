@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from formats.bounds import gap_in
+
 from .files.inputs import LearntNetwork, certified_order, open_learnt_network
 from .options.assigned import assignments
 from .results import ArcProbabilities, Forest, ParentSets, Result, checked_path
@@ -170,14 +172,14 @@ class Network(Result):
     @property
     def gap(self) -> float | None:
         """Upper bound less score, in nats; `claim` says among which networks. None where there is no bound."""
-        return self.record.header.extra.get("gap")
+        return gap_in(self.record.header.extra)
 
     @property
     def claim(self) -> str | None:
         """What is proved about the score, in words; None where there is no bound."""
         from .facts import gap_text
 
-        return None if self.gap is None or self.score is None else gap_text(self.record)
+        return gap_text(self.record)
 
     @property
     def interrupted(self) -> bool:

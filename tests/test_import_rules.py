@@ -166,6 +166,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         "formats.records",
         "formats.arc_groups",
         "formats.arc_priors",
+        "formats.bounds",
         "formats.data_records",
         "formats.tables.packed_cells",
         "formats.graph_records",

@@ -153,9 +153,12 @@ def _save_proof(
 ) -> None:
     """Make the proof of a network's bound, check it and write it."""
     from formats import write_proof
+    from formats.bounds import bound_in
     from stages.optimize.bounds.proofs import make_proof
 
-    write_proof(target, make_proof(nodes, listed, network.header.extra["bound"], treewidth))
+    bound = bound_in(network.header.extra)
+    assert bound is not None
+    write_proof(target, make_proof(nodes, listed, bound.value, treewidth))
 
 
 def _read_guides(

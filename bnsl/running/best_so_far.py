@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from formats.bounds import bound_in
+
 if TYPE_CHECKING:
     from formats.records import Network
 
@@ -29,8 +31,9 @@ class BestSoFar:
         if time.monotonic() < self._due or (found := network()) is None:
             return
         extra = found.header.extra
+        bound = bound_in(extra)
         # With missing cells totals are of tables that differ from round to round: the observed cells tell.
-        rank = extra.get("observed_score", -math.inf), extra["total"], -extra.get("bound", math.inf)
+        rank = extra.get("observed_score", -math.inf), extra["total"], -math.inf if bound is None else -bound.value
         if rank > self._last:
             self._last = rank
             self._keep(found)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from ..bounds import gap_in
 from ..detection import detect_lines, require_format
 from ..errors import Inconsistent, Truncated
 from ..graph_records import Arc, BayesianNetwork, Drawing, EssentialGraph, arcs_of
@@ -182,7 +183,7 @@ def left_out(network: Network | BayesianNetwork, format: str) -> list[str]:
         "parameters": isinstance(network, BayesianNetwork) and find_format(format).kind is Kind.NETWORK,
         "names of variables and states": format == "uai" and not are_numbers(header.variables),
         "score": header.extra.get("total") is not None,
-        "gap": header.extra.get("gap") is not None,
+        "gap": gap_in(header.extra) is not None,
         "knowledge and commands": any(entry.get("stage") != "fit" for entry in header.by),
         "fingerprint of the data": header.data is not None,
     }

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from formats.bounds import bound_in
 from formats.errors import Inconsistent
 from formats.graph_records import SCREENED, UNDECIDED, ArcProbabilities, with_directions, with_strengths
 from formats.graphs.algorithms import elimination_bags, moral_graph
@@ -150,7 +151,8 @@ def _within_treewidth(problem: Problem, options: OptimizeOptions, budget: Budget
     extra = network.header.extra
     facts: dict[str, Any] = {key: extra[key] for key in ("treewidth", "seed", "interrupted") if key in extra}
     if listed.complete.all():
-        return _Found(_turned(network.parents, problem), extra.get("bound"), facts)
+        bound = bound_in(extra)
+        return _Found(_turned(network.parents, problem), None if bound is None else bound.value, facts)
     parents = with_arcs_in_bags(network.parents, gains, extra["treewidth"]["elimination"])
     # A network has at most one direction of each pair: the sum of the larger gains is an upper bound.
     pairs: dict[tuple[int, int], float] = {}
@@ -209,7 +211,8 @@ def _acyclic(problem: Problem, options: OptimizeOptions, budget: Budget, reporte
             listed = candidate_sets(problem, members)
             network = _search(listed, options, budget, reporter)
             families, extra = network.parents, network.header.extra
-            bound = extra.get("bound")
+            proved = bound_in(extra)
+            bound = None if proved is None else proved.value
             # Some sets are not listed, so the search did not use all arcs: its order is improved with all gains, and
             # its bound, valid for the lists only, is replaced.
             if not listed.complete.all():

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from formats import bounds
 from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
 from formats.records import Header, Network
@@ -44,9 +45,6 @@ Search = Callable[[Dataset, Network | None, Reporter], Found]
 
 SMOOTHING = 1.0
 """Equivalent sample size of the prior of the imputing parameters: no state is impossible."""
-
-OF_ONE_TABLE = ("bound", "gap", "bound_relative_to")
-"""Header entries dropped: bounds for a completed table do not hold for the rows with holes."""
 
 
 class _Round(NamedTuple):
@@ -80,7 +78,8 @@ def learn_structure(
         facts = {"holes": rows.n_holes, "rounds": len(trace), "imputation": settings.imputation}
         facts |= {} if math.isnan(found.score) else {"observed_score": found.score}
         header = found.network.header
-        extra = {key: value for key, value in header.extra.items() if key not in OF_ONE_TABLE}
+        # A bound for a completed table does not hold for the rows with holes.
+        extra = {key: value for key, value in header.extra.items() if key not in bounds.KEYS}
         header = replace(header, data=rows.dataset.fingerprint or None, extra=extra | facts)
         return replace(found.network, header=header)
 

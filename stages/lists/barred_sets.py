@@ -7,11 +7,11 @@ empty one, with a score so low that no network with it can be the best while the
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
+from formats.bounds import gap_in
 from formats.records import Network, ParentSetRecord, ParentSetTable
 from formats.sets.listed_sets import ListedSets, least_set
 from formats.wording import listed
@@ -67,7 +67,8 @@ def refuse_barred(network: Network, barred: dict[int, tuple[int, ...]]) -> None:
     if not taken:
         return
     # Every network of listed sets scores at least one nat more than this one, see `bar_least_sets`.
-    is_proved = network.header.extra.get("gap", math.inf) < 1.0
+    gap = gap_in(network.header.extra)
+    is_proved = gap is not None and gap < 1.0
     found, remedy = ("exists", "") if is_proved else ("was found", ", or search longer")
     names = listed([repr(network.header.names[child]) for child in taken])
     lacking = "the set of their required parents alone" if any(barred[c] for c in taken) else "the empty set"

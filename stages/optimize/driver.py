@@ -28,7 +28,6 @@ from stages.scoring.scores import recorded_ess
 from ..lists.set_lists import fixed_first_order
 from ..lists.start_network import match_start
 from . import OptimizeOptions, choose_method
-from .bounds.claims import IS_NARROW, claim_of_lists
 from .bounds.proof_steps import TreeNode
 from .result import DataSearch, ListSearch, SearchResult
 from .score_trace import ScoreTrace
@@ -70,9 +69,6 @@ def run(
     compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget, kind)
 
     def finish(found: SearchResult) -> Network:
-        if "bound" in found.facts:
-            is_narrow = found.facts.pop(IS_NARROW, False)
-            found.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method), is_narrow)
         network = assemble(table.header, method, options, budget, found)
         verify_found(network, options, table=table)
         return network
@@ -219,9 +215,9 @@ def _tiny(options: OptimizeOptions) -> OptimizeOptions:
 def assemble(header: Header, method: str, options: OptimizeOptions, budget: Budget, result: SearchResult) -> Network:
     """The network that a search found, with its claims.
 
-    The header gains ``total``, ``method``, ``seed`` and the search's facts; under a treewidth bound ``treewidth``,
-    the elimination order and its width; and ``interrupted`` if the user stopped the search. `verify_found` checks
-    these claims independently. Entries of `header` about another network or run are removed.
+    The header gains ``total``, ``method``, ``seed``, the search's facts and bound; under a treewidth bound
+    ``treewidth``, the elimination order and its width; and ``interrupted`` if the user stopped the search.
+    `verify_found` checks these claims independently. Entries of `header` about another network or run are removed.
     """
     extra: dict[str, Any] = {
         **{key: value for key, value in header.extra.items() if key not in OF_ONE_NETWORK},
@@ -229,6 +225,7 @@ def assemble(header: Header, method: str, options: OptimizeOptions, budget: Budg
         "method": method,
         "seed": options.seed,
         **result.facts,
+        **({} if result.bound is None else result.bound.entries(result.score)),
     }
     if options.treewidth is not None:
         elimination = [int(v) for v in result.elimination or ()]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from formats.bounds import Bound
 from formats.records import ParentSetRecord, ParentSetTable
 from stages.lists.set_lists import all_sets
 from stages.runtime.budgets import Budget
@@ -31,10 +32,11 @@ class SearchResult:
     parents: Parents
     scores: np.ndarray  # float64, shape (n_variables,): local scores in nats
     score: float  # score of the network as the search computed it, in nats
-    # Header entries: ``restarts``, ``orders`` (evaluated), ``bound``, ``gap``, ...
+    # Further header entries: ``restarts``, ``orders`` (evaluated), ...
     facts: dict[str, Any] = field(default_factory=dict)
     # Figures for ``--stats`` (durations, rates, per-restart columns); never written to the network.
     stats: dict[str, Any] = field(default_factory=dict)
+    bound: Bound | None = None
     # Under a treewidth bound: an elimination order of the moral graph that proves it.
     elimination: Sequence[int] | None = None
     lists: Iterable[ParentSetRecord] | None = None  # final candidate sets of a search on data, by variable
@@ -55,17 +57,11 @@ def unscored(parents: Parents, elimination: Sequence[int] | None = None) -> Sear
 
 
 def listed_result(
-    table: ParentSetTable,
-    chosen: np.ndarray,
-    score: float,
-    facts: dict[str, Any],
-    stats: dict[str, Any] | None = None,
-    elimination: Sequence[int] | None = None,
-    nodes: Sequence[TreeNode] = (),
+    table: ParentSetTable, chosen: np.ndarray, score: float, elimination: Sequence[int] | None = None
 ) -> SearchResult:
-    """The result of a search among listed sets; `chosen` has the index of every variable's set in `table` (int64)."""
+    """A network of listed sets; `chosen` has the index of every variable's set in `table` (int64)."""
     parents = tuple(all_sets(table).take(chosen))
-    return SearchResult(parents, table.scores[chosen], score, facts, stats or {}, elimination, nodes=nodes)
+    return SearchResult(parents, table.scores[chosen], score, elimination=elimination)
 
 
 def total_score(scores: np.ndarray, chosen: np.ndarray) -> float:

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from formats.bounds import Bound
 from formats.data_records import Dataset
 from formats.graph_records import SCREENED
 from formats.graphs.algorithms import moral_graph
@@ -110,17 +111,16 @@ class RootProblem:
             parents[child] = members
             scores[child] = scorer.local_score(child, members)
         screened = math.fsum(scores[list(self.screened)].tolist())
-        facts = {**result.facts, SCREENED: list(self.screened)}
-        if "bound" in facts:
-            facts["bound"] += screened
-        if "bound_relative_to" in facts:
-            facts["bound_relative_to"] += KEEPING_FOREST
+        bound = result.bound
+        if bound is not None:
+            bound = Bound(bound.value + screened, bound.about + KEEPING_FOREST)
         return replace(
             result,
             parents=tuple(parents),
             scores=scores,
             score=math.fsum(scores.tolist()),
-            facts=facts,
+            facts={**result.facts, SCREENED: list(self.screened)},
+            bound=bound,
             elimination=self._elimination(result.elimination),
             lists=None if result.lists is None else self._whole_lists(result.lists, scores),
         )

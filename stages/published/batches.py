@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -149,13 +150,12 @@ def best_of_batches(
     problem = orders.problem
     limit = order_limit(orders, options, budget)
     rules = RestartRules(limit, ends_when_proved=options.restarts is None, batches_of=orders.evaluated)
-    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
-    network_of, given = partial(bounded_result, problem, facts={}), (budget, options, reporter, anytime_bound)
+    anytime_bound = AnytimeBound(table, options, budget)
+    network_of, given = partial(bounded_result, problem), (budget, options, reporter, anytime_bound)
     first = None if options.sampled_only else attempt_from_forest(problem, options)
     report = run_restarts(orders.attempt, rules, *given, orders.batches(limit), network_of, first)
     facts = {orders.counted: report.orders, **orders.facts(report.columns)}
     if report.is_first:
         facts |= BEGUN_FROM_FOREST
-    result = bounded_result(problem, report.best, facts | anytime_bound.header_facts(report.best.score))
-    result.stats.update(orders.stats(report.columns))
-    return result
+    found = anytime_bound.with_bound(network_of, report.best)
+    return replace(found, facts=facts, stats=orders.stats(report.columns))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,7 +28,7 @@ class OrderRestarts:
         self._sampler = make_sampler(table, options, self.lists)
         # Parents that are not open to choice, see `lists.set_lists.fixed_parents`.
         self.prescribed = self._sampler.prescribed
-        self.anytime_bound = AnytimeBound(table, options.seed, budget)
+        self.anytime_bound = AnytimeBound(table, options, budget)
 
     def draw(self, index: int) -> tuple[np.ndarray, np.random.Generator]:
         """The initial order of a restart, and its random generator."""
@@ -36,13 +37,12 @@ class OrderRestarts:
 
     def network_of(self, found: Attempt) -> SearchResult:
         """The network of a restart, alone."""
-        return listed_result(self.table, found.chosen, found.score, {})
+        return listed_result(self.table, found.chosen, found.score)
 
     def best_of(self, restart: Callable[[int, int | None], Attempt | None], rules: RestartRules) -> SearchResult:
         """Run restarts by a step of `run_restarts`; the statistics hold their figures, if any."""
         given = self.budget, self.options, self.reporter, self.anytime_bound
         report = run_restarts(restart, rules, *given, network_of=self.network_of)
-        facts = {**report.facts, "init": self.options.init}
-        facts |= self.anytime_bound.header_facts(report.best.score)
+        found = self.anytime_bound.with_bound(self.network_of, report.best)
         stats = summarise(report.columns) if report.best.figures else {}
-        return listed_result(self.table, report.best.chosen, report.best.score, facts, stats)
+        return replace(found, facts={**report.facts, "init": self.options.init}, stats=stats)

@@ -13,13 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from formats.bounds import Bound
 from formats.records import ParentSetTable
 from stages.lists.set_lists import keep_in_table
 from stages.runtime.budgets import Budget
 from stages.runtime.seeding import task_generator
 
+from .. import OptimizeOptions
 from ..result import SearchResult, total_score
-from .claims import IS_NARROW
+from .claims import claim_of_lists
 from .width_search import WidthSearch
 
 SHARE = 0.2
@@ -68,24 +70,18 @@ class WorkShare:
 class AnytimeBound:
     """The bound for a search on the lists of `table`.
 
-    Sets with more parents than `treewidth`, the treewidth bound of the search, are excluded; None for no bound.
-    `idle_share` is as in `WorkShare`. With `keeps_proof` the bound holds for networks of any width.
+    Sets with more parents than the treewidth bound in the `options` of the search are excluded. `idle_share` is as in
+    `WorkShare`. If a proof is kept, the bound holds for networks of any width.
     """
 
-    def __init__(
-        self,
-        table: ParentSetTable,
-        seed: int,
-        budget: Budget,
-        treewidth: int | None = None,
-        idle_share: float = 0.0,
-        keeps_proof: bool = False,
-    ):
-        lists = table
+    def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget, idle_share: float = 0.0):
+        lists, treewidth = table, options.treewidth
         if treewidth is not None:
             # Every variable has such a set: larger fixed records are refused earlier.
             lists = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
-        self.search = WidthSearch(lists, task_generator(seed, 0, 1), treewidth=None if keeps_proof else treewidth)
+        narrowed = None if options.keeps_proof else treewidth
+        self.search = WidthSearch(lists, task_generator(options.seed, 0, 1), narrowed)
+        self._table, self._options = table, options
         self._scores = None if treewidth is not None else lists.scores
         self._budget = budget
         # Without a treewidth bound the gap often closes, and then every nat of the score counts.
@@ -95,19 +91,19 @@ class AnytimeBound:
     @property
     def is_closed(self) -> bool:
         """Whether the best network reported so far is proved optimal."""
-        return self.search.is_closed
+        return self.search.best.is_closed
 
     @property
     def facts(self) -> dict[str, float]:
         """The gap for the reporter."""
-        return {GAP_OF_LISTS: self.search.gap}
+        return {GAP_OF_LISTS: self.search.best.gap}
 
     def better_network(self, score: float) -> tuple[np.ndarray, float] | None:
         """The network found by the residual problem, if it scores more: its sets and its score in nats.
 
         None under a treewidth bound, which that network may violate.
         """
-        found = self.search.found
+        found = self.search.wide.found
         if found is None or self._scores is None:
             return None
         total = total_score(self._scores, found)
@@ -125,17 +121,7 @@ class AnytimeBound:
         self.search.improve(self._budget, share, score)
 
     def with_bound(self, network_of: Callable[[Any], SearchResult], found: Any) -> SearchResult:
-        """The network that `network_of` makes of `found`, and the bound so far: saved while a search runs."""
-        network = network_of(found)
-        return replace(network, facts={**network.facts, **self.header_facts(network.score)})
-
-    def header_facts(self, score: float) -> dict[str, float]:
-        """Entries ``bound`` and ``gap`` for a network of this score, and `IS_NARROW`."""
-        facts = bound_facts(self.search.value, score, self.search.rounding)
-        return facts | ({IS_NARROW: True} if self.search.is_narrow else {})
-
-
-def bound_facts(bound: float, score: float, rounding: float) -> dict[str, float]:
-    """Header entries of a bound in nats, rounded outward; `claims` says for which networks it holds."""
-    bound = max(bound, score) + rounding
-    return {"bound": bound, "gap": bound - score}
+        """The network that `network_of` makes of `found`, and the bound so far."""
+        network, best = network_of(found), self.search.best
+        about = claim_of_lists(self._table, self._options, best.is_narrow)
+        return replace(network, bound=Bound.of(best.value, network.score, best.rounding, about))

@@ -17,27 +17,20 @@ from .. import OptimizeOptions
 ALL = "all networks"
 """First words of a claim about complete lists; no other claim has them."""
 
-IS_NARROW = "bound_is_narrow"
-"""Entry for `driver`, which makes it part of the claim: the bound is about networks within the treewidth only."""
-
-LISTED = "networks of the listed sets"
-
-"""Words of a claim about lists that a search grew, and of no other claim."""
-
 KEEPING_FOREST = " that keep the screening forest (other arcs among its roots only)"
 
 
 def claim_of_lists(table: ParentSetTable, options: OptimizeOptions, is_narrow: bool = False) -> str:
     """The class of networks for which a bound computed on the lists of `table` holds.
 
-    It depends on the method, treewidth bound and constraints in the `options` of the search. With `is_narrow` the
-    bound holds for networks within the treewidth only.
+    It depends on the treewidth bound and the constraints in the `options` of the search. With `is_narrow` the bound
+    holds for networks within the treewidth only.
     """
-    most = options.treewidth if options.method != "forest" else min(1, options.given_treewidth)
+    most = options.treewidth
     if most is not None and most >= table.n_variables - 1 and options.max_table is None:
         most = None  # All variables fit one clique.
     if not np.all(table.complete | table.fixed):
-        return LISTED + _kind(most, options, is_narrow) + _what_is_cut_short(table)
+        return "networks of the listed sets" + _kind(most, options, is_narrow) + _what_is_cut_short(table)
     limits = table.header.limits
     if limits is None:
         unknown = " within the limits of the lists, which are unknown"

@@ -20,7 +20,6 @@ from stages.runtime.budgets import Budget
 
 from .edge_prices import can_price
 from .lagrangian import BoundSearch
-from .proof_steps import TreeNode
 
 TRIAL_SHARE, TRIAL_LOSS = 0.25, 0.005
 """Limits on prices of edges while they do not help: share of all work; share of the gap that the bound of any width
@@ -51,9 +50,9 @@ class WidthSearch:
     """
 
     def __init__(self, lists: SetLists | ParentSetTable, rng: np.random.Generator, treewidth: int | None = None):
-        self._wide = BoundSearch(lists, rng)
+        self.wide = BoundSearch(lists, rng)  # of networks of any width
         self._narrow: BoundSearch | None = None
-        self._treewidth = treewidth if can_price(self._wide.pool.columns, treewidth) else None
+        self._treewidth = treewidth if can_price(self.wide.pool.columns, treewidth) else None
         self._forked_at = 0  # work of the search of any width when the narrow one began
         self._given_up = 0  # work of earlier narrow searches
         self._trace = [(0, math.inf)]  # work and bound in nats after each turn of the search of any width
@@ -61,100 +60,62 @@ class WidthSearch:
     @property
     def work(self) -> int:
         """Approximate number of sets looked at so far."""
-        return self._wide.work + self._given_up + self._narrow_work
+        return self.wide.work + self._given_up + self._narrow_work
 
     @property
     def _narrow_work(self) -> int:
         return 0 if self._narrow is None else self._narrow.work - self._forked_at
 
     @property
-    def _best(self) -> BoundSearch:
-        if self._narrow is not None and self._narrow.value < self._wide.value:
+    def best(self) -> BoundSearch:
+        """The search with the better bound."""
+        if self._narrow is not None and self._narrow.value < self.wide.value:
             return self._narrow
-        return self._wide
-
-    @property
-    def value(self) -> float:
-        """Upper bound in nats on the score of every network within the treewidth; at least the incumbent's score."""
-        return self._best.value
-
-    @property
-    def rounding(self) -> float:
-        """Largest rounding error of the bound in nats."""
-        return self._wide.rounding
-
-    @property
-    def gap(self) -> float:
-        """Gap between the bound and the incumbent in nats."""
-        return self._best.gap
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the incumbent is proved optimal."""
-        return self._best.is_closed
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether the bound is about networks within the treewidth only; else it holds for networks of any width."""
-        return self._best.is_narrow
-
-    @property
-    def kept(self) -> np.ndarray:
-        """The sets that a network better than the incumbent may have, int64."""
-        return self._best.kept
+        return self.wide
 
     @property
     def is_at_its_end(self) -> bool:
         """Whether the better bound has all kinds of rows that it can have, and its longest averages."""
-        search = self._best if self._treewidth is None else self._narrow
+        search = self.best if self._treewidth is None else self._narrow
         return search is not None and search.is_at_its_end
-
-    @property
-    def found(self) -> np.ndarray | None:
-        """The best network of any width, as in `BoundSearch.found`."""
-        return self._wide.found
-
-    def root_node(self) -> TreeNode:
-        """The node of all networks of any width, for a proof."""
-        return self._wide.root_node()
 
     def improve(self, budget: Budget, work: float, incumbent: float) -> None:
         """As `BoundSearch.improve`."""
-        for search in (self._wide, self._narrow):
+        for search in (self.wide, self._narrow):
             if search is not None:
                 search.incumbent = max(search.incumbent, incumbent)
-        while self.work < work and not self.is_closed and not budget.is_spent():
+        while self.work < work and not self.best.is_closed and not budget.is_spent():
             search = self._next()
             before = search.work
             turn = min(max(TURN_WORK, TURN_SHARE * self.work), work - self.work)
             search.improve(budget, before + turn, incumbent)
-            if search is self._wide:
+            if search is self.wide:
                 self._trace.append((search.work, search.value))
             if search.work == before:  # nothing to do before there is an incumbent
                 return
 
     def _next(self) -> BoundSearch:
         """The search whose turn it is."""
-        if self._treewidth is None or (self._narrow is None and not self._wide.is_stalled):
-            return self._wide
+        if self._treewidth is None or (self._narrow is None and not self.wide.is_stalled):
+            return self.wide
         if self._narrow is None:
             self._narrow = self._fork(self._treewidth)
-        elif self._narrow.value >= self._wide.value and self._wide.work >= AGAIN * self._forked_at:
+        elif self._narrow.value >= self.wide.value and self.wide.work >= AGAIN * self._forked_at:
             self._given_up += self._narrow_work
             self._narrow = self._fork(self._treewidth)
         lost = self._pace() * self._narrow_work
-        is_ahead = self._narrow.value < self._wide.value - lost
+        is_ahead = self._narrow.value < self.wide.value - lost
         least = STALLED_SHARE if self._narrow.is_stalled else LEAST_SHARE
-        if is_ahead and self._wide.work < least * self.work:
-            return self._wide
-        tried = self.work - self._wide.work
-        is_on_trial = lost < TRIAL_LOSS * self._wide.gap and tried < TRIAL_SHARE * self.work
-        return self._narrow if is_ahead or is_on_trial else self._wide
+        if is_ahead and self.wide.work < least * self.work:
+            return self.wide
+        tried = self.work - self.wide.work
+        is_on_trial = lost < TRIAL_LOSS * self.wide.gap and tried < TRIAL_SHARE * self.work
+        return self._narrow if is_ahead or is_on_trial else self.wide
 
     def _fork(self, treewidth: int) -> BoundSearch:
         """A narrow search that goes on from the present state of the other one."""
-        self._forked_at = self._wide.work
-        return self._wide.narrowed(treewidth)
+        self._forked_at = self.wide.work
+        return self.wide.narrowed(treewidth)
 
     def _pace(self) -> float:
         """By how many nats the bound of any width fell per unit of its latest work."""

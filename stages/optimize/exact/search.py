@@ -10,9 +10,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
+from formats.bounds import Bound
 from formats.records import ParentSetTable
 from stages.evaluate.proof_checking import MOST_TOGETHER
 from stages.lists.set_lists import index_table
@@ -22,7 +23,8 @@ from stages.runtime.seeding import task_generator
 from stages.runtime.workers import resolve_jobs
 
 from .. import OptimizeOptions
-from ..bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
+from ..bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS
+from ..bounds.claims import claim_of_lists
 from ..bounds.lagrangian import BoundSearch
 from ..bounds.proof_steps import TreeNode
 from ..bounds.subset_dp import solve_by_subsets, subsets_fit
@@ -64,7 +66,14 @@ def prove(
     firsts = itertools.chain([True], itertools.repeat(False))
     incumbent = Incumbent(lists, sampler.prescribed, lambda: sampler.draw(rng, next(firsts)), rng)
     bound = BoundSearch(table, task_generator(options.seed, 0, 1))
-    facts: dict[str, Any] = {"init": options.init}
+    figures: dict[str, int] = {}
+    about = claim_of_lists(table, options)
+
+    def network(value: float) -> SearchResult:
+        """The incumbent with an upper bound in nats."""
+        found = listed_result(table, incumbent.chosen, incumbent.score)
+        return replace(found, bound=Bound.of(value, incumbent.score, bound.rounding, about))
+
     if by_subsets:
         incumbent.search(budget)
         value = _prove_by_subsets(incumbent, bound, budget, reporter)
@@ -75,15 +84,9 @@ def prove(
             is_solved = not bound.is_closed
         nodes = [TreeNode(is_solved=True) if is_solved else bound.root_node()]
     else:
-
-        def network(value: float) -> SearchResult:
-            so_far = bound_facts(value, incumbent.score, bound.rounding)
-            return listed_result(table, incumbent.chosen, incumbent.score, so_far)
-
-        value, nodes = _prove_by_cuts(incumbent, network, bound, budget, reporter, facts, options)
-    facts |= {"orders": incumbent.orders}
-    facts |= bound_facts(value, incumbent.score, bound.rounding)
-    return listed_result(table, incumbent.chosen, incumbent.score, facts, nodes=nodes)
+        value, nodes, figures = _prove_by_cuts(incumbent, network, bound, budget, reporter, options)
+    facts = {"init": options.init, **figures, "orders": incumbent.orders}
+    return replace(network(value), facts=facts, nodes=nodes)
 
 
 def _prove_by_subsets(incumbent: Incumbent, bound: BoundSearch, budget: Budget, reporter: Reporter) -> float:
@@ -103,13 +106,12 @@ def _prove_by_cuts(
     bound: BoundSearch,
     budget: Budget,
     reporter: Reporter,
-    facts: dict,
     options: OptimizeOptions,
-) -> tuple[float, list[TreeNode]]:
+) -> tuple[float, list[TreeNode], dict[str, int]]:
     """Improve incumbent and bound until they meet or the budget ends.
 
-    `network` makes a network of the incumbent and an upper bound, for reports. Returns the upper bound and the nodes
-    for its proof.
+    `network` makes a network of the incumbent and an upper bound, for reports. Returns the upper bound, the nodes
+    for its proof, and figures of branch and cut for the header.
     """
 
     def report(value: float, **more: int) -> None:
@@ -134,7 +136,7 @@ def _prove_by_cuts(
         bound.improve(budget, bound.work + CHUNK, incumbent.score)
         report(bound.value)
     if is_over():
-        return bound.value, [bound.root_node()]
+        return bound.value, [bound.root_node()], {}
 
     from .branch_and_cut import BranchAndCut
 
@@ -148,5 +150,5 @@ def _prove_by_cuts(
         resolve_jobs(options.jobs),
     )
     cutting.run()
-    facts |= {"branches": cutting.n_branches, "programmes": cutting.n_programmes}
-    return min(value, cutting.value), cutting.tree.nodes
+    figures = {"branches": cutting.n_branches, "programmes": cutting.n_programmes}
+    return min(value, cutting.value), cutting.tree.nodes, figures

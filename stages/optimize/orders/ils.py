@@ -37,10 +37,10 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     lists = index_table(table)
     sampler = make_sampler(table, options, lists)
     phase = PHASE * table.n_variables
-    anytime_bound = AnytimeBound(table, options.seed, budget, idle_share=IDLE_SHARE)
+    anytime_bound = AnytimeBound(table, options, budget, IDLE_SHARE)
 
     def network_of(found: Attempt | OrderShaker) -> SearchResult:
-        return listed_result(table, found.chosen, total_score(table.scores, found.chosen), {})
+        return listed_result(table, found.chosen, total_score(table.scores, found.chosen))
 
     def restart(index: int, limit: int | None) -> Attempt | None:
         rng = task_generator(options.seed, index)
@@ -66,6 +66,6 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
     rules = replace(local_search_rules(options.restarts, budget), takes_found=True)
     report = run_restarts(restart, rules, budget, options, reporter, anytime_bound, network_of=network_of)
-    facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
-    nodes = [anytime_bound.search.root_node()]
-    return listed_result(table, report.best.chosen, report.best.score, facts, nodes=nodes)
+    found = anytime_bound.with_bound(network_of, report.best)
+    facts = {**report.facts, "init": options.init}
+    return replace(found, facts=facts, nodes=[anytime_bound.search.wide.root_node()])

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from formats.bounds import Bound
 from formats.records import ParentSetRecord, ParentSetTable
 from stages.kernels.bounds.dual_ascent import new_columns
 from stages.runtime.budgets import Budget
@@ -131,5 +132,5 @@ def solve_forest(run: PricingRun) -> SearchResult:
             variables, scores = grower.improving(grower.required)
             grower.scores |= {(v,): s for v, s in zip(variables.tolist(), scores.tolist())}
     found = forest.search(run.lists.table(), run.options, run.budget, run.reporter)
-    result = run.result(found.parents, -math.inf, claim_of_scores(run.options))
+    result = run.result(found.parents, Bound(-math.inf, claim_of_scores(run.options)))
     return replace(result, elimination=found.elimination)

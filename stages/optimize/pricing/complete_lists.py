@@ -150,4 +150,8 @@ def search_complete(run: PricingRun) -> SearchResult:
     name, variant = choose_method(replace(run.options, method=None), run.scorer.n_variables)
     search = importlib.import_module(variant.module).search
     rest = Budget(run.budget.part(1.0).seconds, stop=run.budget.stop)
-    return search(run.lists.table(), replace(run.options, method=name), rest, run.reporter)
+    table = run.lists.table()
+    # What the lists are complete within.
+    limits = {"stage": "optimize", "options": {"max_parents": run.options.max_parents}}
+    table = replace(table, header=replace(table.header, by=(limits,)))
+    return search(table, replace(run.options, method=name), rest, run.reporter)

@@ -18,12 +18,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from formats.bounds import Bound
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE, SetLists
 from stages.lists.set_lists import all_sets
 from stages.runtime.budgets import Budget
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import FIRST_WORK, SETTLED, WorkShare
+from ..bounds.claims import claim_of_grown_lists, claim_of_scores
 from ..bounds.proof_steps import TreeNode
 from ..bounds.width_search import WidthSearch
 from ..result import SearchResult, total_score
@@ -69,8 +71,6 @@ class ListBound:
     ----------
     nodes : sequence of TreeNode
         Nodes for a proof of the last bound, if the run's options keep them.
-    is_narrow : bool
-        Whether the last bound is about networks within the treewidth only.
     """
 
     def __init__(self, run: PricingRun, engine: PricingEngine):
@@ -80,7 +80,6 @@ class ListBound:
         self._share = WorkShare(IDLE_SHARE, SETTLED, WIDE_SHARE) if is_wide else WorkShare(share=BOUNDED_SHARE)
         self._pace = NOMINAL_PACE
         self.nodes: Sequence[TreeNode] = ()
-        self.is_narrow = False
         # Work that may continue after an interruption: the lists (a change replaces their arrays) and the search.
         self._kept: tuple[SetLists, WidthSearch] | None = None
 
@@ -99,8 +98,8 @@ class ListBound:
         self._kept = self._begin()
         self._improve("the best of", max(least_work, self._final_work), self._kept)
 
-    def finish(self, least_work: float = 0.0) -> float:
-        """The bound on all networks from the final lists in nats, after at least `least_work`.
+    def finish(self, least_work: float = 0.0) -> Bound:
+        """The bound on all networks from the final lists, before rounding, after at least `least_work`.
 
         If time is the only limit, work until time is up, except under a treewidth bound. After an interruption the
         work is `GRACE_WORK`, including earlier work on the same lists.
@@ -121,7 +120,7 @@ class ListBound:
         lists = self._run.lists.pack()
         options = self._run.options
         width = None if options.keeps_proof else options.treewidth
-        return lists, WidthSearch(lists, task_generator(options.seed, 0, 1), treewidth=width)
+        return lists, WidthSearch(lists, task_generator(options.seed, 0, 1), width)
 
     def _improve(
         self,
@@ -129,7 +128,7 @@ class ListBound:
         work: float,
         begun: tuple[SetLists, WidthSearch] | None = None,
         budget: Budget | None = None,
-    ) -> float:
+    ) -> Bound:
         """Work on the bound until `work` in all is done or the budget, by default the budget of the run, ends.
 
         Continue the search `begun` if it is on the present lists.
@@ -139,18 +138,20 @@ class ListBound:
         if begun is None or begun[0].scores is not run.lists.scores:
             begun = self._begin()
         lists, search = begun
-        while search.work < work and not search.is_closed and not budget.is_spent():
+        while search.work < work and not search.best.is_closed and not budget.is_spent():
             search.improve(budget, min(work, search.work + FIRST_WORK), engine.best.score)
-            self._take_found(lists, search.found)
-            run.gap = {f"gap to {relation} {len(lists.scores):,} sets": search.gap}
+            self._take_found(lists, search.wide.found)
+            run.gap = {f"gap to {relation} {len(lists.scores):,} sets": search.best.gap}
             run.report(engine.best.score)
         seconds = run.budget.elapsed() - started
         if seconds > 0.0 and search.work > 0:
             self._pace = search.work / seconds
         if run.options.keeps_proof:
-            self.nodes = [search.root_node()]
-        self.is_narrow = search.is_narrow
-        return search.value
+            self.nodes = [search.wide.root_node()]
+        best = search.best
+        if run.lists.is_complete:
+            return Bound(best.value, claim_of_scores(run.options, best.is_narrow))
+        return Bound(best.value, claim_of_grown_lists(run.lists.n_sets, run.options, best.is_narrow))
 
     def _take_found(self, lists: SetLists, found: np.ndarray | None) -> None:
         """Adopt a network found by work on the bound; under a treewidth bound it may be too wide."""

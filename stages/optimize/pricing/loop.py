@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from formats.bounds import Bound
 from stages.runtime.reporting import duration_text
 
-from ..bounds.claims import IS_NARROW, claim_of_grown_lists, claim_of_scores
 from ..bounds.rounding import optimality_tolerance, proof_rounding
 from ..result import SearchResult
 from .complete_lists import enumerate_all, forecast_listing, search_complete
@@ -61,9 +61,8 @@ def learn(run: PricingRun, engine: PricingEngine, grows: bool) -> SearchResult:
         return search_listed(run, engine, bound)
     with run.budget.reserving(bound.reserve):
         alternate(run, engine, bound)
-    value = bound.finish()
-    claim = claim_of_grown_lists(run.lists.n_sets, run.options, bound.is_narrow)
-    return replace(run.result(engine.best.parents, value, claim), nodes=bound.nodes)
+    proved = bound.finish()
+    return replace(run.result(engine.best.parents, proved), nodes=bound.nodes)
 
 
 def alternate(
@@ -154,16 +153,15 @@ def search_listed(run: PricingRun, engine: PricingEngine, bound: ListBound) -> S
     """Search on among complete lists: the best network, and a bound on all within the options' limits."""
     found = search_complete(run)
     engine.adopt(found)
-    value, nodes, is_narrow = found.facts["bound"], found.nodes, found.facts.get(IS_NARROW, False)
+    proved, nodes = found.bound, found.nodes
+    assert proved is not None
     # The search has not proved optimality: continue the bound over the same complete lists.
-    if value - engine.best.score > optimality_tolerance(found.scores):
-        rounding = proof_rounding(len(found.scores), float(np.abs(found.scores).sum()))
-        better = bound.finish(proof_work(run)) + rounding
-        if better < value:
-            value, nodes, is_narrow = better, bound.nodes, bound.is_narrow
-    claim = claim_of_scores(run.options, is_narrow)
-    result = run.result(engine.best.parents, value, claim, rounding=0.0)
-    return replace(result, nodes=nodes)
+    if proved.value - engine.best.score > optimality_tolerance(found.scores):
+        value, about = bound.finish(proof_work(run))
+        value += proof_rounding(len(found.scores), float(np.abs(found.scores).sum()))
+        if value < proved.value:
+            proved, nodes = Bound(value, about), bound.nodes
+    return replace(run.result(engine.best.parents, proved, rounding=0.0), nodes=nodes)
 
 
 def proof_work(run: PricingRun) -> float:

@@ -14,6 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
+from formats.bounds import Bound
 from formats.records import ParentSetTable
 from stages.graphs import random_topological_order
 from stages.runtime.budgets import Budget
@@ -24,8 +25,6 @@ from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.set_grower import SetGrower
 
 from .. import OptimizeOptions
-from ..bounds.anytime_bound import bound_facts
-from ..bounds.claims import claim_of_grown_lists
 from ..bounds.rounding import proof_rounding
 from ..climbing.constraints import Constraints, make_constraints, start_graph
 from ..orders.insertion_ils import OrderShaker
@@ -148,23 +147,17 @@ class PricingRun:
             grower.grow_and_shrink(allowed, tuple(p for p in present[grower.child] if allowed[p]))
         return grower.grow_and_shrink(allowed)
 
-    def result(
-        self, parents: Parents, bound: float, claim: str | None = None, rounding: float | None = None
-    ) -> SearchResult:
-        """The result of the run, with an upper bound.
+    def result(self, parents: Parents, bound: Bound, rounding: float | None = None) -> SearchResult:
+        """The result of the run.
 
-        `bound` is in nats and holds for the networks named by `claim`; by default networks of the final lists. It
-        does not yet include a rounding error of `rounding` nats, by default the error of the network's sum.
+        The `bound` does not yet include a rounding error of `rounding` nats, by default the error of the network's
+        sum.
         """
         scores = np.array([self.lists.score(grower.child, p) for grower, p in zip(self.growers, parents)])
         score = math.fsum(scores.tolist())
         if rounding is None:
             rounding = proof_rounding(len(scores), float(np.abs(scores).sum()))
-        facts = {
-            "scores_computed": self.scorer.evaluations,
-            **bound_facts(bound, score, rounding),
-            "bound_relative_to": claim or claim_of_grown_lists(self.lists.n_sets, self.options),
-        }
+        facts = {"scores_computed": self.scorer.evaluations}
         figures = {
             "arcs": sum(map(len, parents)),
             "rounds": self.work.rounds,
@@ -173,7 +166,8 @@ class PricingRun:
             "scores_computed": self.scorer.evaluations,
             "seconds": self.budget.elapsed(),
         }
-        return SearchResult(parents, scores, score, facts, figures, lists=self.lists.records())
+        outward = Bound.of(bound.value, score, rounding, bound.about)
+        return SearchResult(parents, scores, score, facts, figures, outward, lists=self.lists.records())
 
 
 def start_run(

@@ -64,7 +64,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     problem, within = _prepare(table, options)
     given, start = options.start, start_order(problem, options)
     forest = forest_within(table, options) if start is None else None
-    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth, IDLE_SHARE, options.keeps_proof)
+    anytime_bound = AnytimeBound(table, options, budget, IDLE_SHARE)
     restarts = 1 if problem.is_one_clique() else options.restarts
     if restarts is None and budget.seconds is not None and budget.evaluations is None:
         restarts = options.jobs * (restarts_within(problem, budget) if start is None else 1)
@@ -112,10 +112,10 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
         return Attempt(groups.kept.chosen, groups.score, tried, work, groups.kept.order)
 
     rules = local_search_rules(restarts, budget)
-    network_of = partial(bounded_result, within, facts={})
+    network_of = partial(bounded_result, within)
     report = run_restarts(restart, rules, budget, options, reporter, anytime_bound, network_of=network_of)
-    facts = {**report.facts, **anytime_bound.header_facts(report.best.score)}
-    return replace(bounded_result(within, report.best, facts), nodes=[anytime_bound.search.root_node()])
+    found = anytime_bound.with_bound(network_of, report.best)
+    return replace(found, facts=report.facts, nodes=[anytime_bound.search.wide.root_node()])
 
 
 def _start_better(search: OrderSearch, forest: SearchResult | None) -> int:
@@ -129,9 +129,9 @@ def _start_better(search: OrderSearch, forest: SearchResult | None) -> int:
 def _better(search: OrderSearch, groups: GroupSearch) -> SearchResult:
     """The better network of the two searches of a restart."""
     if groups.score < search.problem.score(search.best.chosen):
-        return bounded_result(search.problem, search.outcome(1), {})
+        return bounded_result(search.problem, search.outcome(1))
     kept = groups.kept
-    return bounded_result(groups.problem, Attempt(kept.chosen, groups.score, 1, 0.0, kept.order), {})
+    return bounded_result(groups.problem, Attempt(kept.chosen, groups.score, 1, 0.0, kept.order))
 
 
 def _prepare(table: ParentSetTable, options: OptimizeOptions) -> tuple[BoundedProblem, BoundedProblem]:

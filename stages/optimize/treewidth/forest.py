@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from formats.bounds import Bound
 from formats.records import ParentSetTable
 from stages.graphs import topological_order
 from stages.kernels.ktrees.arborescence import best_arborescence
@@ -21,7 +22,7 @@ from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter, Reporter
 
 from .. import OptimizeOptions
-from ..bounds.anytime_bound import bound_facts
+from ..bounds.claims import claim_of_lists
 from ..bounds.rounding import proof_rounding
 from ..restarts import Attempt
 from ..result import SearchResult, listed_result, total_score
@@ -71,8 +72,10 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     total = total_score(table.scores, chosen)
     # Children first: when a variable is eliminated, its parent is its only neighbour.
     elimination = topological_order([table.parent_set(s) for s in chosen.tolist()])[::-1]
-    facts = bound_facts(total, total, proof_rounding(n, float(np.abs(table.scores[chosen]).sum())))
-    return listed_result(table, chosen, total, facts, elimination=elimination)
+    found = listed_result(table, chosen, total, elimination)
+    about = claim_of_lists(table, replace(options, treewidth=min(1, options.given_treewidth)))
+    rounding = proof_rounding(n, float(np.abs(found.scores).sum()))
+    return replace(found, bound=Bound.of(total, total, rounding, about))
 
 
 def forest_within(table: ParentSetTable, options: OptimizeOptions) -> SearchResult | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -150,13 +149,13 @@ def start_order(problem: BoundedProblem, options: OptimizeOptions) -> np.ndarray
     return None if options.start is None else problem.respect(options.start.order(options.treewidth))
 
 
-def bounded_result(problem: BoundedProblem, best: Attempt, facts: dict[str, Any]) -> SearchResult:
+def bounded_result(problem: BoundedProblem, best: Attempt) -> SearchResult:
     """The network within the best k-tree, whose reversed order certifies the width."""
     if best.order is None:
         raise ValueError("a network of bounded treewidth needs the order of its k-tree")
     chosen = problem.source[best.chosen]
     elimination = best.order[::-1].tolist()
-    return listed_result(problem.table, chosen, best.score, facts, elimination=elimination)
+    return listed_result(problem.table, chosen, best.score, elimination)
 
 
 def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int, tables: TableBound):

@@ -11,6 +11,7 @@ the order of the best forest is the first one.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from formats.records import ParentSetTable
@@ -37,7 +38,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     """Climb from the best of each batch of k-G's orders; the best network of all."""
     orders = prepare_orders(table, options)
     problem = orders.problem
-    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
+    anytime_bound = AnytimeBound(table, options, budget)
 
     def climb(index: int, limit: int | None) -> Attempt | None:
         n_orders = orders.batch_size(index)
@@ -50,7 +51,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
     restarts = 1 if problem.is_one_clique() else options.restarts
     rules = local_search_rules(restarts, budget)
-    network_of = partial(bounded_result, problem, facts={})
+    network_of = partial(bounded_result, problem)
     first = attempt_from_forest(problem, options)
     report = run_restarts(climb, rules, budget, options, reporter, anytime_bound, network_of=network_of, first=first)
     facts = {
@@ -58,6 +59,5 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
         **(BEGUN_FROM_FOREST if report.is_first else {}),
         "decoding": DECODING,
         "init": options.init,
-        **anytime_bound.header_facts(report.best.score),
     }
-    return bounded_result(problem, report.best, facts)
+    return replace(anytime_bound.with_bound(network_of, report.best), facts=facts)

@@ -95,6 +95,18 @@ def test_an_exact_search_hands_over_its_bound(monkeypatch):
         assert extra["bound_relative_to"] == best["bound_relative_to"] and extra["interrupted"]
 
 
+def test_a_search_among_all_sets_of_the_data_hands_over_its_bound():
+    """Pricing lists them, and passes on what the search among them reports."""
+    dataset, _ = dependent_dataset(0, 24, 150, most_states=2)
+    kept: list[Network] = []
+    found, _ = run_on_data(dataset, OptimizeOptions(method="pricing", max_parents=3), Budget(), Keeping(kept))
+    stated = [extra for extra in (network.header.extra for network in kept) if "bound" in extra]
+    assert stated and found.header.extra["bound_relative_to"] == "all networks with at most 3 parents each"
+    for extra in stated:
+        assert extra["bound"] - extra["total"] == extra["gap"]
+        assert extra["bound_relative_to"] == found.header.extra["bound_relative_to"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("method", "task"), ON_DATA)
 def test_every_search_on_data_hands_over_its_networks(method, task):

@@ -41,8 +41,8 @@ class Incumbent:
         short = budget.part(FIRST_SHARE)
         short.evaluations = self.moves if budget.evaluations is None else min(budget.evaluations, self.moves)
         found = search_bounded(table, options, short, NullReporter())
-        assert found.elimination is not None
-        self.first_facts = found.facts  # of the search's own bound
+        assert found.elimination is not None and found.bound is not None
+        self.first_bound = found.bound  # of that search
         self.chosen = self._sets(found.parents)
         self.score, self.elimination = total_score(table.scores, self.chosen), list(found.elimination)
         self._search = OrderSearch(prepare_both(table, self.treewidth)[0], task_generator(options.seed, 0, 2))
@@ -55,7 +55,7 @@ class Incumbent:
 
     def result(self) -> SearchResult:
         """The network as a result."""
-        return listed_result(self.table, self.chosen, self.score, {}, elimination=self.elimination)
+        return listed_result(self.table, self.chosen, self.score, self.elimination)
 
     def offer(self, chosen: np.ndarray) -> bool:
         """Keep this choice if it is better; returns whether it is a network within the treewidth."""

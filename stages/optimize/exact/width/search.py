@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from formats.bounds import Bound
 from formats.graphs.algorithms import moral_graph
 from formats.records import ParentSetTable
 from formats.sets.listed_sets import ListedSets, offsets_of
@@ -20,8 +21,9 @@ from stages.runtime.seeding import task_generator
 
 from ... import OptimizeOptions
 from ...bounds import triangle_prices
-from ...bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
-from ...bounds.claims import IS_NARROW
+from ...bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS
+from ...bounds.claims import claim_of_lists
+from ...bounds.lagrangian import BoundSearch
 from ...bounds.rounding import optimality_tolerance, proof_rounding
 from ...bounds.width_search import WidthSearch
 from ...result import SearchResult, total_score
@@ -70,48 +72,43 @@ def prove(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repor
     """As `search` for a treewidth from 2 to n - 2, after a short search whose own bound may suffice."""
     kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= options.given_treewidth))
     incumbent = Incumbent(kept, options, budget)
-    first, is_narrow = incumbent.first_facts["bound"], incumbent.first_facts.get(IS_NARROW, False)
-    scores = kept.scores[incumbent.chosen]
+    bound, scores = incumbent.first_bound, kept.scores[incumbent.chosen]
     rounding = proof_rounding(table.n_variables, float(np.abs(scores).sum()))
     facts: dict[str, Any] = {}
-    narrow = math.inf
-    if first - incumbent.score > optimality_tolerance(scores) and not budget.is_spent(incumbent.moves):
+
+    def least(value: float, is_narrow: bool) -> Bound:
+        found = Bound.of(value, incumbent.score, rounding, claim_of_lists(table, options, is_narrow))
+        return found if found.value < bound.value else bound
+
+    if bound.value - incumbent.score > optimality_tolerance(scores) and not budget.is_spent(incumbent.moves):
         sets = np.arange(kept.n_sets)
         # Small programmes are fast anyhow.
         if kept.n_sets >= LEAST_SETS:
-            bound = _exclude(incumbent, options, budget, reporter)
-            sets = bound.kept
-            if bound.value + rounding < first:
-                first, is_narrow = bound.value + rounding, bound.is_narrow
-        if first - incumbent.score > optimality_tolerance(scores):
-            narrow, facts = _by_branches(incumbent, sets, first, rounding, budget, reporter)
-    if narrow < first:
-        is_narrow = True
-        facts |= bound_facts(narrow, incumbent.score, rounding)
-    else:
-        facts |= {"bound": first, "gap": first - incumbent.score}
-    if is_narrow:
-        facts[IS_NARROW] = True
-    return replace(incumbent.result(), facts=facts)
+            excluding = _exclude(incumbent, options, budget, reporter)
+            sets, bound = excluding.kept, least(excluding.value, excluding.is_narrow)
+        if bound.value - incumbent.score > optimality_tolerance(scores):
+            value, facts = _by_branches(incumbent, sets, bound.value, rounding, budget, reporter)
+            bound = least(value, True)
+    return replace(incumbent.result(), facts=facts, bound=bound)
 
 
-def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> WidthSearch:
+def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> BoundSearch:
     """A bound by multipliers, which leaves the sets that a better network may have.
 
     Its work doubles until a doubling gains little.
     """
     search = WidthSearch(incumbent.table, task_generator(options.seed, 0, 3), options.given_treewidth)
     short, work, gap = budget.part(BOUND_SHARE), FIRST_WORK, math.inf
-    while not search.is_closed and not short.is_spent():
-        while search.work < work and not search.is_closed and not short.is_spent():
+    while not search.best.is_closed and not short.is_spent():
+        while search.work < work and not search.best.is_closed and not short.is_spent():
             search.improve(short, min(work, search.work + REPORTED_WORK), incumbent.score)
-            now = {"score": incumbent.score, GAP_OF_LISTS: search.gap}
+            now = {"score": incumbent.score, GAP_OF_LISTS: search.best.gap}
             reporter.progress(incumbent.moves, budget.evaluations, "orders", **now, network=incumbent.result)
         is_developed = search.is_at_its_end or work >= MOST_DEVELOPED
-        if is_developed and search.gap > LEAST_FALL * gap:
+        if is_developed and search.best.gap > LEAST_FALL * gap:
             break
-        work, gap = 2 * work, search.gap
-    return search
+        work, gap = 2 * work, search.best.gap
+    return search.best
 
 
 def _by_branches(

@@ -146,8 +146,8 @@ def test_nothing_needs_to_be_limited(method, width, jobs):
 def test_tiny_table_gives_every_part_of_the_bound_something_to_do(monkeypatch):
     monkeypatch.undo()  # all the work that a search begins with
     table = tiny_table()
-    anytime_bound = AnytimeBound(table, 0, Budget())
-    assert anytime_bound.search.value > best_by_subsets(table) + 0.5
+    anytime_bound = AnytimeBound(table, OptimizeOptions(), Budget())
+    assert anytime_bound.search.best.value > best_by_subsets(table) + 0.5
     assert anytime_bound.facts[GAP_OF_LISTS] == math.inf
     anytime_bound.keep_pace(0, -149.0)
     assert anytime_bound.is_closed
@@ -168,7 +168,7 @@ def test_a_better_network_that_the_bound_finds_is_taken_over(method):
 @pytest.mark.slow
 def test_no_network_is_taken_over_under_a_treewidth_bound():
     table = tiny_table()
-    wide, narrow = (AnytimeBound(table, 0, Budget(), treewidth) for treewidth in (None, 2))
+    wide, narrow = (AnytimeBound(table, OptimizeOptions(treewidth=treewidth), Budget()) for treewidth in (None, 2))
     for bound in (wide, narrow):
         bound.keep_pace(1e9, -300.0)
     assert wide.better_network(-300.0) is not None

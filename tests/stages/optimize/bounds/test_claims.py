@@ -14,6 +14,7 @@ from stages.lists.constrain import keep_admissible
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.claims import claim_of_grown_lists, claim_of_lists, claim_of_scores
 from stages.optimize.driver import run
+from stages.optimize.treewidth import forest
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
@@ -71,8 +72,6 @@ def test_lists_that_are_not_complete_prove_nothing_about_other_sets():
         ({"treewidth": 3}, "all networks"),  # of four variables
         ({"treewidth": 40}, "all networks"),
         ({"treewidth": 1}, "all networks with at most 1 parent each"),
-        ({"treewidth": 3, "method": "forest"}, "all networks with at most 1 parent each"),
-        ({"treewidth": 0, "method": "forest"}, "all networks with at most 0 parents each"),
         ({"knowledge": Knowledge.of_arcs("ABCD", [(0, 1)])}, "all networks under the constraints"),
         ({"knowledge": Knowledge.of_arcs("ABCD", (), [(0, 1)])}, "all networks under the constraints"),
         ({"knowledge": Knowledge.of_arcs("ABCD", tiers=(0, 0, 1, 1))}, "all networks under the constraints"),
@@ -82,6 +81,14 @@ def test_lists_that_are_not_complete_prove_nothing_about_other_sets():
 )
 def test_limits_of_the_search_are_named(given, claim):
     assert claim_of_lists(table_by(("parentsets", {})), OptimizeOptions(**given)) == claim
+
+
+@pytest.mark.parametrize(("treewidth", "most"), [(3, "1 parent"), (1, "1 parent"), (0, "0 parents")])
+def test_a_forest_is_best_among_networks_of_one_parent_each_whatever_the_treewidth(treewidth, most):
+    found = forest.search(
+        table_by(("parentsets", {})), OptimizeOptions(treewidth=treewidth), Budget(), NullReporter()
+    )
+    assert found.bound.about == f"all networks with at most {most} each"
 
 
 def test_the_claim_says_whether_the_bound_is_about_the_treewidth():

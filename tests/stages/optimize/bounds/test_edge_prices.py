@@ -76,10 +76,10 @@ def test_the_bound_is_never_below_the_best_network_within_the_treewidth(seed, wi
             before = math.inf
             for work in (1e4, 1e5, 1e6, 1e7):
                 search.improve(Budget(), work, incumbent)
-                assert best - 1e-7 <= search.value <= before + 1e-9
-                before = search.value
-            if not search.is_narrow:
-                assert search.value >= widest - 1e-7
+                assert best - 1e-7 <= search.best.value <= before + 1e-9
+                before = search.best.value
+            if not search.best.is_narrow:
+                assert search.best.value >= widest - 1e-7
 
 
 def lists_at_random(seed):
@@ -112,7 +112,7 @@ def test_no_bound_of_random_lists_is_below_the_optimum(block, monkeypatch):
         search = WidthSearch(table, np.random.default_rng(seed), width)
         for incumbent in (best - 20.0, best - 3.0, best):
             search.improve(Budget(), search.work + 2e6, incumbent)
-            assert search.value >= best - 1e-7, (seed, incumbent)
+            assert search.best.value >= best - 1e-7, (seed, incumbent)
 
 
 def test_prices_narrow_the_bound_and_never_widen_it(monkeypatch):
@@ -124,9 +124,9 @@ def test_prices_narrow_the_bound_and_never_widen_it(monkeypatch):
         wide, narrow = (WidthSearch(table, np.random.default_rng(seed), width) for width in (None, 2))
         for search in (wide, narrow):
             search.improve(Budget(), 3e7, best)
-        assert narrow.gap <= wide.gap + 1e-6
-        assert not wide.is_narrow
-        gaps.append((wide.gap, narrow.gap))
+        assert narrow.best.gap <= wide.best.gap + 1e-6
+        assert not wide.best.is_narrow
+        gaps.append((wide.best.gap, narrow.best.gap))
     assert sum(narrow for _, narrow in gaps) < 0.9 * sum(wide for wide, _ in gaps)
 
 
@@ -136,4 +136,4 @@ def test_no_edges_are_priced_where_any_network_keeps_the_treewidth(width):
     assert not can_price(new_columns(table), width)
     search = WidthSearch(table, np.random.default_rng(0), width)
     search.improve(Budget(), 1e7, best_by_subsets(table) - 1.0)
-    assert not search.is_narrow
+    assert not search.best.is_narrow

@@ -46,8 +46,8 @@ def test_the_best_network_is_found_and_its_bound_holds(shift, factor, by_subsets
     loss = result.score - math.fsum(table.scores[table.set_offsets[:-1]].tolist())
     assert loss >= best_loss - tolerance
     ideal = sum(map(Fraction, table.scores[table.set_offsets[:-1]].tolist()))
-    assert Fraction(result.facts["bound"]) >= ideal + Fraction(best_loss) - Fraction(1e-15 * abs(best_loss))
-    assert Fraction(result.facts["bound"]) >= exact_total(table, result)
+    assert Fraction(result.bound.value) >= ideal + Fraction(best_loss) - Fraction(1e-15 * abs(best_loss))
+    assert Fraction(result.bound.value) >= exact_total(table, result)
 
 
 def test_a_network_some_nats_below_the_optimum_is_not_called_optimal_where_scores_are_large():

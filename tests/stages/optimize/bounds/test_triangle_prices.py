@@ -203,8 +203,8 @@ def test_no_bound_of_random_lists_is_below_the_optimum(block, monkeypatch, is_co
         before = math.inf
         for incumbent in (best - 20.0, best - 3.0, best):
             search.improve(Budget(), search.work + 3e6, incumbent)
-            assert best - 1e-7 <= search.value <= before + 1e-9, (seed, incumbent)
-            before = search.value
+            assert best - 1e-7 <= search.best.value <= before + 1e-9, (seed, incumbent)
+            before = search.best.value
         n_narrow += search._narrow is not None and isinstance(search._narrow._arcs, TrianglePrices)
     assert n_narrow >= 1
 
@@ -221,8 +221,8 @@ def test_triangles_narrow_the_bound(monkeypatch):
                 lagrangian, "can_price_triangles", lambda p, use=is_priced: use and can_price_triangles(p)
             )
             search = WidthSearch(table, np.random.default_rng(seed), 2)
-            search.improve(Budget(), 2e8, first.value - 12.0)
-            found[is_priced] += search.value
+            search.improve(Budget(), 2e8, first.best.value - 12.0)
+            found[is_priced] += search.best.value
     assert found[True] < found[False] - 1.0
 
 

@@ -30,9 +30,9 @@ def test_prices_that_do_not_help_have_their_share_of_the_work(seed, monkeypatch)
     search.improve(Budget(), WORK, incumbent)
     assert search._narrow is not None
     assert search._given_up > 0  # prices began anew
-    assert not search.is_narrow
-    assert search._wide.work >= (0.95 - TRIAL_SHARE) * search.work
-    assert search.value <= wide.value + 1e-4 * (wide.ideal - wide.value)
+    assert not search.best.is_narrow
+    assert search.wide.work >= (0.95 - TRIAL_SHARE) * search.work
+    assert search.best.value <= wide.value + 1e-4 * (wide.ideal - wide.value)
 
 
 @pytest.mark.parametrize("seed", [1, 5])
@@ -41,6 +41,6 @@ def test_prices_that_help_have_most_of_the_work(seed):
     incumbent = -300.0
     search.improve(Budget(), WORK, incumbent)
     wide.improve(Budget(), WORK, incumbent)
-    assert search.value < wide.value - 1e-3
-    assert search.is_narrow
-    assert search._wide.work < 0.6 * search.work
+    assert search.best.value < wide.value - 1e-3
+    assert search.best.is_narrow
+    assert search.wide.work < 0.6 * search.work

@@ -61,8 +61,8 @@ def two_cycle():
 def test_hand_two_cycle(by_subsets):
     result = prove(two_cycle(), OptimizeOptions(), Budget(), NullReporter(), by_subsets)
     assert result.parents == ((), (0,)) and result.scores.tolist() == [-9.0, -4.0] and result.score == -13.0
-    assert -13.0 <= result.facts["bound"] < -13.0 + 1e-12  # rounded outward
-    assert result.facts["gap"] < 1e-12
+    assert -13.0 <= result.bound.value < -13.0 + 1e-12  # rounded outward
+    assert result.bound.value - result.score < 1e-12
 
 
 def test_hand_one_variable_and_none():
@@ -175,7 +175,7 @@ def test_both_ways_prove_the_optimum(seed, by_subsets):
     table = random_table(seed, 7, n_sets=20, n_fixed=seed % 3)
     result = prove(table, OptimizeOptions(seed=seed), Budget(), NullReporter(), by_subsets)
     assert math.fsum(result.scores) == result.score == pytest.approx(best_by_subsets(table), abs=1e-9)
-    assert result.facts["gap"] <= optimality_tolerance(result.scores) < 1e-9
+    assert result.bound.value - result.score <= optimality_tolerance(result.scores) < 1e-9
 
 
 def test_what_a_proof_holds_for_is_said():
@@ -203,8 +203,8 @@ def test_interrupted_before_it_began_it_has_a_network_and_a_bound():
     table = random_table(3, 8, n_sets=25)
     for by_subsets in (True, False):
         result = prove(table, OptimizeOptions(), Budget(stop=stop), NullReporter(), by_subsets)
-        assert result.facts["bound"] >= best_by_subsets(table) - 1e-7
-        assert result.facts["gap"] >= 0.0
+        assert result.bound.value >= best_by_subsets(table) - 1e-7
+        assert result.bound.value - result.score >= 0.0
 
 
 def test_memory_and_variables_decide_whether_subsets_are_the_way(monkeypatch):

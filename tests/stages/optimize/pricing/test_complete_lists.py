@@ -203,8 +203,7 @@ def test_a_proof_that_the_search_leaves_open_is_worked_on(monkeypatch):
 
     def leave_open(*parts):
         found = search(*parts)
-        found.facts["bound"] += 7.0
-        return found
+        return replace(found, bound=found.bound._replace(value=found.bound.value + 7.0))
 
     monkeypatch.setattr(loop, "search_complete", leave_open)
     network, _, _ = learn(dataset)

@@ -41,7 +41,7 @@ def test_the_clock_changes_nothing_without_a_limit_of_time(tick, monkeypatch):
         scorer = FamilyScorer(dataset)
         options = OptimizeOptions(method="pricing", seed=1)
         found = search_data(scorer, options, Budget(None, 1500, clock=clock), NullReporter())
-        return found.parents, found.facts["bound"]
+        return found.parents, found.bound
 
     assert run(TickingClock(tick)) == run(StoppedClock())
 
