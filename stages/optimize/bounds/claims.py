@@ -26,18 +26,14 @@ def claim_of_lists(table: ParentSetTable, options: OptimizeOptions, is_narrow: b
     It depends on the treewidth bound and the constraints in the `options` of the search. With `is_narrow` the bound
     holds for networks within the treewidth only.
     """
-    most = options.treewidth
-    if most is not None and most >= table.n_variables - 1 and options.max_table is None:
-        most = None  # All variables fit one clique.
+    most = _most_parents(options, None, table.n_variables)
     if not np.all(table.complete | table.fixed):
         return "networks of the listed sets" + _kind(most, options, is_narrow) + _what_is_cut_short(table)
     limits = table.header.limits
     if limits is None:
         unknown = " within the limits of the lists, which are unknown"
         return ALL + _kind(most, options, is_narrow) + unknown
-    listed = limits.get("max_parents")
-    if listed is not None and listed < table.n_variables - 1:
-        most = listed if most is None else min(most, listed)
+    most = _most_parents(options, limits.get("max_parents"), table.n_variables)
     is_constrained = _is_constrained(options) or any(
         limits.get(k) is not None for k in ("require", "forbid", "allow", "tiers")
     )
@@ -51,10 +47,9 @@ def claim_of_lists(table: ParentSetTable, options: OptimizeOptions, is_narrow: b
     return claim
 
 
-def claim_of_scores(options: OptimizeOptions, is_narrow: bool = False) -> str:
+def claim_of_scores(options: OptimizeOptions, n_variables: int, is_narrow: bool = False) -> str:
     """The class of networks for which a bound on all sets of a data set holds; parameters as in `claim_of_lists`."""
-    limits = [m for m in (options.max_parents, options.treewidth) if m is not None]
-    claim = ALL + _kind(min(limits, default=None), options, is_narrow)
+    claim = ALL + _kind(_most_parents(options, options.max_parents, n_variables), options, is_narrow)
     return claim + (" under the constraints" if _is_constrained(options) else "")
 
 
@@ -64,6 +59,14 @@ def claim_of_grown_lists(n_sets: int, options: OptimizeOptions, is_narrow: bool 
     """
     sets = f"networks of the {plural(n_sets, 'set')} listed at the end"
     return sets + _kind(options.treewidth, options, is_narrow)
+
+
+def _most_parents(options: OptimizeOptions, listed: int | None, n_variables: int) -> int | None:
+    """The limit on parents by the treewidth bound and by the lists; None where neither excludes a network."""
+    limits = [m for m in (listed, options.treewidth) if m is not None and m < n_variables - 1]
+    if not limits and options.max_table is not None:
+        return options.treewidth  # All variables fit one clique, but perhaps not one table.
+    return min(limits, default=None)
 
 
 def _kind(most_parents: int | None, options: OptimizeOptions, is_narrow: bool = False) -> str:

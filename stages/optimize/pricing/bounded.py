@@ -132,5 +132,6 @@ def solve_forest(run: PricingRun) -> SearchResult:
             variables, scores = grower.improving(grower.required)
             grower.scores |= {(v,): s for v, s in zip(variables.tolist(), scores.tolist())}
     found = forest.search(run.lists.table(), run.options, run.budget, run.reporter)
-    result = run.result(found.parents, Bound(-math.inf, claim_of_scores(run.options)))
+    about = claim_of_scores(run.options, run.scorer.n_variables)
+    result = run.result(found.parents, Bound(-math.inf, about))
     return replace(result, elimination=found.elimination)

@@ -150,7 +150,7 @@ class ListBound:
             self.nodes = [search.wide.root_node()]
         best = search.best
         if run.lists.is_complete:
-            return Bound(best.value, claim_of_scores(run.options, best.is_narrow))
+            return Bound(best.value, claim_of_scores(run.options, run.scorer.n_variables, best.is_narrow))
         return Bound(best.value, claim_of_grown_lists(run.lists.n_sets, run.options, best.is_narrow))
 
     def _take_found(self, lists: SetLists, found: np.ndarray | None) -> None:

@@ -100,8 +100,8 @@ def test_the_claim_says_whether_the_bound_is_about_the_treewidth():
     ):
         options = OptimizeOptions(**given)
         assert claim_of_lists(limits, options, is_narrow=True) == f"all networks{claim}"
+        assert claim_of_scores(options, 4, is_narrow=True) == f"all networks{claim}"
         if options.treewidth != 3:
-            assert claim_of_scores(options, is_narrow=True) == f"all networks{claim}"
             listed = claim_of_grown_lists(7, options, is_narrow=True)
             assert listed == f"networks of the 7 sets listed at the end{claim}"
 
@@ -115,7 +115,9 @@ def test_the_narrower_limit_counts():
 
 def test_claims_of_searches_on_data():
     options = OptimizeOptions(treewidth=2, max_parents=1, knowledge=Knowledge.of_arcs("ABCD", forbidden=((0, 1),)))
-    assert claim_of_scores(options) == "all networks with at most 1 parent each under the constraints"
+    assert claim_of_scores(options, 4) == "all networks with at most 1 parent each under the constraints"
+    assert claim_of_scores(OptimizeOptions(max_parents=3), 4) == "all networks"
+    assert claim_of_scores(OptimizeOptions(max_parents=3), 5) == "all networks with at most 3 parents each"
     assert claim_of_grown_lists(1234, UNLIMITED) == "networks of the 1,234 sets listed at the end"
 
 
