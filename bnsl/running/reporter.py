@@ -6,7 +6,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from formats.printable import printable_lines
 
@@ -103,9 +103,15 @@ class Reporter:
         left = (total - done) * seconds / parts
         return {"rate": f"{parts / seconds:,.3g}/s", "left": duration_text(left)}
 
-    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+    def progress(
+        self,
+        done: int,
+        total: int | None,
+        counted: str,
+        network: Callable[[], Network | None] | None = None,
+        **facts: object,
+    ) -> None:
         """Work done so far, as `stages.runtime.reporting.Reporter` has it."""
-        network = cast("Callable[[], Network | None] | None", facts.pop("network", None))
         if self._best is not None and network is not None:
             self._best.offer(network)
         self._show(done, total, counted, facts)

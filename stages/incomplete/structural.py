@@ -114,7 +114,7 @@ def learn_structure(
             break
         is_same = before is not None and before.parents == network.parents
         best, before, model = found, network, fitted.network
-        reporter.progress(number, settings.rounds, "rounds", score=best.score, network=partial(so_far, network))
+        reporter.progress(number, settings.rounds, "rounds", partial(so_far, network), score=best.score)
         if is_same:
             break
     assert best is not None

@@ -54,9 +54,9 @@ def run(
     ``--stats``.
 
     Without ``method`` in `options` the best one for the task is run, see `choose_method`. Evaluations of the budget
-    are orders. `reporter` gets what makes the best network so far, verified, as the fact ``network`` of progress;
-    `keep_nodes` the nodes for a proof, with ``options.keeps_proof``. Raises `InfeasibleError` if no network of listed
-    sets meets fixed records and bound.
+    are orders. `reporter` gets what makes the best network so far, verified, with progress; `keep_nodes` the nodes
+    for a proof, with ``options.keeps_proof``. Raises `InfeasibleError` if no network of listed sets meets fixed
+    records and bound.
     """
     method, variant = choose_method(options, table.n_variables)
     reporter.detail(f"searching with method {method}")

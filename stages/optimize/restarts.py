@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -73,18 +72,14 @@ class RestartRules:
 
 def sampling_rules(restarts: int | None, budget: Budget) -> RestartRules:
     """Many short restarts: a given number is run even if the best network is proved optimal."""
-    total = DEFAULT_SAMPLES if restarts is None and _is_unlimited(budget) else restarts
+    total = DEFAULT_SAMPLES if restarts is None and budget.is_unlimited else restarts
     return RestartRules(total, ends_when_proved=restarts is None)
 
 
 def local_search_rules(restarts: int | None, budget: Budget) -> RestartRules:
     """Few long restarts."""
-    total = DEFAULT_LOCAL_SEARCHES if restarts is None and _is_unlimited(budget) else restarts
+    total = DEFAULT_LOCAL_SEARCHES if restarts is None and budget.is_unlimited else restarts
     return RestartRules(total, ends_when_proved=True, lookahead=1)
-
-
-def _is_unlimited(budget: Budget) -> bool:
-    return budget.seconds is None and budget.evaluations is None
 
 
 @dataclass(eq=False)
@@ -126,8 +121,8 @@ def run_restarts(
     options: OptimizeOptions,
     reporter: Reporter,
     anytime_bound: AnytimeBound,
+    network_of: Callable[[Attempt], SearchResult],
     tasks: Iterable[Any] | None = None,
-    network_of: Callable[[Attempt], SearchResult] | None = None,
     first: Attempt | None = None,
 ) -> RestartReport:
     """Run restart after restart until the budget or their number is used up, or the best network is proved optimal.
@@ -153,9 +148,8 @@ def run_restarts(
     tally = RestartReport(first, first)
 
     def report() -> None:
-        offer = None if network_of is None else partial(anytime_bound.with_bound, network_of, tally.best)
-        facts = {"score": tally.best.score, "network": offer, **anytime_bound.facts}
-        _report(tally, rules, reporter, facts)
+        so_far = anytime_bound.so_far(tally.best.score, network_of, tally.best)
+        _report(tally, rules, reporter, so_far)
 
     if first is not None:
         report()
@@ -196,12 +190,12 @@ def _results(
     return ordered_map(begin, itertools.chain([first], tasks), jobs, lookahead)
 
 
-def _report(tally: RestartReport, rules: RestartRules, reporter: Reporter, facts: dict[str, Any]) -> None:
+def _report(tally: RestartReport, rules: RestartRules, reporter: Reporter, so_far: dict[str, Any]) -> None:
     """Report restarts, or the items of their batches, as progress."""
     if rules.batches_of is not None:
-        reporter.progress(tally.orders, rules.total, rules.batches_of, **facts)
+        reporter.progress(tally.orders, rules.total, rules.batches_of, **so_far)
     else:
-        reporter.progress(tally.restarts, rules.total, "restarts", **facts, orders=tally.orders)
+        reporter.progress(tally.restarts, rules.total, "restarts", **so_far, orders=tally.orders)
 
 
 def _take_found(tally: RestartReport, anytime_bound: AnytimeBound) -> None:

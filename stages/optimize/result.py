@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -41,14 +41,6 @@ class SearchResult:
     elimination: Sequence[int] | None = None
     lists: Iterable[ParentSetRecord] | None = None  # final candidate sets of a search on data, by variable
     nodes: Sequence[TreeNode] = ()  # nodes for a proof of its bound, see `bounds.proof_steps`
-
-
-Offer = Callable[[], SearchResult | None]
-"""What a search reports as the fact ``network`` of progress: makes its best network so far, or None."""
-
-
-def nothing_yet() -> None:
-    """The offer of a search without a network."""
 
 
 def unscored(parents: Parents, elimination: Sequence[int] | None = None) -> SearchResult:

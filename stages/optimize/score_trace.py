@@ -4,48 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from formats.records import Network
 from stages.runtime.budgets import Budget
-from stages.runtime.reporting import Reporter
+from stages.runtime.reporting import ChangedNetworks, Offer, Reporter
 
-from .result import Offer, SearchResult
+from .result import SearchResult
 
 
-class ScoreTrace:
+class ScoreTrace(ChangedNetworks):
     """A reporter that forwards everything and records the improvements of the best score.
 
-    A search reports its best network so far as the fact ``network``, an `Offer`. What is forwarded makes a network
-    of it, by `finish`, that is whole, verified and marked as interrupted.
+    Of the results that a search reports as its network so far, it forwards what `finish` makes of them: networks that
+    are whole, verified and marked as interrupted.
     """
 
     def __init__(self, reporter: Reporter, budget: Budget, finish: Callable[[SearchResult], Network]):
-        self._finish = finish
-        self._reporter = reporter
+        super().__init__(reporter, lambda found: finish(replace(found, facts={**found.facts, "interrupted": True})))
         self._budget = budget
         # One per improvement: ``seconds`` by the budget's clock, ``score`` (nats), the work done (``orders``,
         # ``restarts``, ``local_scores``, ...), and other figures of the search.
         self.entries: list[dict[str, Any]] = []
-        self.detail, self.warn, self.summary = reporter.detail, reporter.warn, reporter.summary
 
-    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+    def progress(
+        self, done: int, total: int | None, counted: str, network: Offer | None = None, **facts: object
+    ) -> None:
         """Forward the report; record it if the score is the best so far."""
-        offer, score = cast("Offer | None", facts.pop("network", None)), facts.get("score")
+        score = facts.get("score")
         is_best = isinstance(score, float) and (not self.entries or score >= self.entries[-1]["score"])
         # Once the user asked to stop, the end is near.
-        so_far = {}
-        if offer is not None and is_best and not self._budget.interrupted:
-            so_far["network"] = partial(self._network, offer)
-        self._reporter.progress(done, total, counted, **facts, **so_far)
+        so_far = network if is_best and not self._budget.interrupted else None
+        super().progress(done, total, counted, so_far, **facts)
         if isinstance(score, float) and self._is_better(score):
             figures = {n.replace(" ", "_"): v for n, v in facts.items() if isinstance(v, (int, float))}
             self._keep(score, {counted.replace(" ", "_"): done} | figures)
-
-    def _network(self, offer: Offer) -> Network | None:
-        found = offer()
-        return None if found is None else self._finish(replace(found, facts={**found.facts, "interrupted": True}))
 
     def finish(self, score: float, fixed: float = 0.0) -> list[dict[str, Any]]:
         """The entries, the last one with the result's score; `fixed`, the score of screened families, is added to

@@ -115,8 +115,8 @@ class Run:
                 trace(explored)
             self.scorer.count_evaluations(n_scores)
             tally.add(record)
-            figures = {"sets": tally.sets, "scores": self.scorer.evaluations}
-            self.reporter.progress(tally.done, len(children), "variables", **figures)
+            scores = self.scorer.evaluations
+            self.reporter.progress(tally.done, len(children), "variables", sets=tally.sets, scores=scores)
             yield record
         tally.report(self.reporter, self.scorer.evaluations)
 

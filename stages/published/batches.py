@@ -153,7 +153,7 @@ def best_of_batches(
     anytime_bound = AnytimeBound(table, options, budget)
     network_of, given = partial(bounded_result, problem), (budget, options, reporter, anytime_bound)
     first = None if options.sampled_only else attempt_from_forest(problem, options)
-    report = run_restarts(orders.attempt, rules, *given, orders.batches(limit), network_of, first)
+    report = run_restarts(orders.attempt, rules, *given, network_of, orders.batches(limit), first)
     facts = {orders.counted: report.orders, **orders.facts(report.columns)}
     if report.is_first:
         facts |= BEGUN_FROM_FOREST

@@ -42,7 +42,7 @@ class OrderRestarts:
     def best_of(self, restart: Callable[[int, int | None], Attempt | None], rules: RestartRules) -> SearchResult:
         """Run restarts by a step of `run_restarts`; the statistics hold their figures, if any."""
         given = self.budget, self.options, self.reporter, self.anytime_bound
-        report = run_restarts(restart, rules, *given, network_of=self.network_of)
+        report = run_restarts(restart, rules, *given, self.network_of)
         found = self.anytime_bound.with_bound(self.network_of, report.best)
         stats = summarise(report.columns) if report.best.figures else {}
         return replace(found, facts={**report.facts, "init": self.options.init}, stats=stats)

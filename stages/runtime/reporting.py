@@ -6,6 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 
+Offer = Callable[[], Any]
+"""Makes the best network so far, or None where there is none yet."""
+
 
 class Reporter(Protocol):
     """Receiver of a stage's messages; implementations decide what is shown and where."""
@@ -19,12 +22,13 @@ class Reporter(Protocol):
     def summary(self, message: str) -> None:
         """The closing line of a stage."""
 
-    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+    def progress(
+        self, done: int, total: int | None, counted: str, network: Offer | None = None, **facts: object
+    ) -> None:
         """Work done so far; called often, implementations show a few of the calls.
 
-        `counted` is the unit of `done` and `total` (None if unknown), in the plural; `facts` are short names and
-        values, the most important first. The fact ``network`` is not shown: it makes the best network so far, or
-        None.
+        `counted` is the unit of `done` and `total` (None if unknown), in the plural; `network` makes the network of a
+        search; `facts` are short names and values to show, the most important first.
         """
 
 
@@ -40,7 +44,9 @@ class NullReporter:
     def summary(self, message: str) -> None:
         pass
 
-    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+    def progress(
+        self, done: int, total: int | None, counted: str, network: Offer | None = None, **facts: object
+    ) -> None:
         pass
 
 
@@ -52,12 +58,13 @@ class ChangedNetworks:
         self._change = change
         self.detail, self.warn, self.summary = reporter.detail, reporter.warn, reporter.summary
 
-    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
-        network: Any = facts.pop("network", None)
-        so_far = {} if network is None else {"network": partial(self._changed, network)}
-        self._reporter.progress(done, total, counted, **facts, **so_far)
+    def progress(
+        self, done: int, total: int | None, counted: str, network: Offer | None = None, **facts: object
+    ) -> None:
+        changed = None if network is None else partial(self._changed, network)
+        self._reporter.progress(done, total, counted, changed, **facts)
 
-    def _changed(self, network: Callable[[], Any]) -> Any:
+    def _changed(self, network: Offer) -> Any:
         found = network()
         return None if found is None else self._change(found)
 

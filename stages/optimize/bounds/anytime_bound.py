@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -93,10 +94,10 @@ class AnytimeBound:
         """Whether the best network reported so far is proved optimal."""
         return self.search.best.is_closed
 
-    @property
-    def facts(self) -> dict[str, float]:
-        """The gap for the reporter."""
-        return {GAP_OF_LISTS: self.search.best.gap}
+    def so_far(self, score: float, network_of: Callable[[Any], SearchResult], found: Any) -> dict[str, Any]:
+        """For reports of progress: the score in nats, the gap, and what makes the network with the bound."""
+        network = partial(self.with_bound, network_of, found)
+        return {"score": score, GAP_OF_LISTS: self.search.best.gap, "network": network}
 
     def better_network(self, score: float) -> tuple[np.ndarray, float] | None:
         """The network found by the residual problem, if it scores more: its sets and its score in nats.

@@ -118,8 +118,8 @@ def run_method(
         found = method(run, shaken)
         totals.append(found.total)
         kept = max(best, found, key=lambda climb: climb.total)
-        facts = {"score": kept.total, "network": partial(unscored, kept.parents)}
-        reporter.progress(restart, options.restarts, "restarts", **facts)
+        so_far = partial(unscored, kept.parents)
+        reporter.progress(restart, options.restarts, "restarts", so_far, score=kept.total)
         reporter.detail(f"restart {restart}: score {found.total:.4f}, best {max(totals):.4f}")
         if found.total > best.total:
             best = found

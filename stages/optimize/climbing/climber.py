@@ -325,7 +325,7 @@ class Climber:
             if self.tabu and total >= best_total + self.grid:
                 best, best_total, idle = (list(self.parents), self.scores.copy()), total, 0
             facts = {"score": float(self.scores.sum()), "arcs": int(self.state.n_parents.sum())}
-            reporter.progress(int(self.moves.sum()), None, "moves", **facts, network=self._network)
+            reporter.progress(int(self.moves.sum()), None, "moves", self._network, **facts)
         if self.tabu:
             self.parents, self.scores = best
         return is_done

@@ -29,7 +29,7 @@ from ..bounds.lagrangian import BoundSearch
 from ..bounds.proof_steps import TreeNode
 from ..bounds.subset_dp import solve_by_subsets, subsets_fit
 from ..orders.initial_orders import make_sampler
-from ..result import Offer, SearchResult, listed_result
+from ..result import SearchResult, listed_result
 from .incumbent import Incumbent
 
 CHUNK = 20_000_000
@@ -115,9 +115,8 @@ def _prove_by_cuts(
     """
 
     def report(value: float, **more: int) -> None:
-        offer: Offer = partial(network, value)
-        facts = {"score": incumbent.score, GAP_OF_LISTS: value - incumbent.score, **more, "network": offer}
-        reporter.progress(incumbent.orders, budget.evaluations, "orders", **facts)
+        facts = {"score": incumbent.score, GAP_OF_LISTS: value - incumbent.score, **more}
+        reporter.progress(incumbent.orders, budget.evaluations, "orders", partial(network, value), **facts)
 
     def is_over() -> bool:
         return bound.is_closed or budget.is_spent(incumbent.orders)

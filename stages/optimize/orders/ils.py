@@ -9,7 +9,6 @@ with the search, which ends when the two meet.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from formats.records import ParentSetTable
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
@@ -54,18 +53,14 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
             if index == 0:
                 # Only in the first restart, so the bound does not depend on the schedule of the threads.
                 anytime_bound.keep_pace(shaker.work, score)
-                facts = {
-                    "score": score,
-                    **anytime_bound.facts,
-                    "network": partial(anytime_bound.with_bound, network_of, shaker),
-                }
-                reporter.progress(0, options.restarts, "restarts", **facts)
+                so_far = anytime_bound.so_far(score, network_of, shaker)
+                reporter.progress(0, options.restarts, "restarts", **so_far)
             if anytime_bound.is_closed:
                 break
         return Attempt(shaker.chosen, shaker.score, max(1, shaker.profiles), shaker.work, shaker.order)
 
     rules = replace(local_search_rules(options.restarts, budget), takes_found=True)
-    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound, network_of=network_of)
+    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound, network_of)
     found = anytime_bound.with_bound(network_of, report.best)
     facts = {**report.facts, "init": options.init}
     return replace(found, facts=facts, nodes=[anytime_bound.search.wide.root_node()])

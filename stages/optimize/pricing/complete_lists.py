@@ -124,7 +124,7 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
         """List the sets of some variables; returns the number of all sets listed so far."""
         for grower, found in zip(some, ordered_map(enumerate_one, some, run.jobs), strict=True):
             every[grower.child] = found
-            run.reporter.progress(len(every), n, "lists for a proof", score=score, network=run.found)
+            run.reporter.progress(len(every), n, "lists for a proof", run.found, score=score)
         return sum(found.n_sets for found in every.values())
 
     first = growers[:: -(-n // SAMPLED)]

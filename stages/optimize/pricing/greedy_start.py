@@ -14,7 +14,7 @@ import numpy as np
 
 from stages.kernels.ktrees.arborescence import best_arborescence
 from stages.runtime.budgets import Budget
-from stages.runtime.reporting import NullReporter, Reporter
+from stages.runtime.reporting import NullReporter, Offer, Reporter
 from stages.scoring.candidate_prefilter import dependence
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.pair_scores import Tile
@@ -244,10 +244,12 @@ class _ClimbReporter(NullReporter):
     def __init__(self, run: PricingRun, reached: float, watch: Callable[[], None]):
         self.run, self.reached, self.watch = run, reached, watch
 
-    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+    def progress(
+        self, done: int, total: int | None, counted: str, network: Offer | None = None, **facts: object
+    ) -> None:
         score = facts.pop("score")
         assert isinstance(score, float)
-        self.run.report(max(score, self.reached), **facts)
+        self.run.report(max(score, self.reached), network, **facts)
         self.watch()
 
 

@@ -157,7 +157,7 @@ class OrderPricing:
             self.away = None
         (self.away or self.home).note(found)
         facts = {} if self.away is None else {"basin": run.work.visits + 1, "its score": self.away.best.score}
-        run.report(self.best.score, sets=len(packed.scores), rounds=run.work.rounds, **facts)
+        run.report(self.best.score, run.found, sets=len(packed.scores), rounds=run.work.rounds, **facts)
         return improved
 
     def grow(self) -> None:

@@ -18,7 +18,7 @@ from formats.bounds import Bound
 from formats.records import ParentSetTable
 from stages.graphs import random_topological_order
 from stages.runtime.budgets import Budget
-from stages.runtime.reporting import Reporter
+from stages.runtime.reporting import Offer, Reporter
 from stages.runtime.seeding import task_generator
 from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
@@ -28,7 +28,7 @@ from .. import OptimizeOptions
 from ..bounds.rounding import proof_rounding
 from ..climbing.constraints import Constraints, make_constraints, start_graph
 from ..orders.insertion_ils import OrderShaker
-from ..result import Offer, Parents, SearchResult, nothing_yet
+from ..result import Parents, SearchResult
 from .basins import OrderedNetwork
 from .growing_lists import GrowingLists, make_growers
 
@@ -77,9 +77,11 @@ class PricingRun:
     lists_all: bool = field(default=False, init=False)  # all lists are complete, or about to be completed
     # The last gap, keyed by a name that says which lists it refers to; shown with all later progress.
     gap: dict[str, float] = field(default_factory=dict, init=False)
+    # Of the last report.
     _facts: dict[str, object] = field(default_factory=dict, init=False)
-    # The best network of the engine; reported with all progress.
-    found: Offer = field(default_factory=lambda: nothing_yet, init=False)
+    _network: Offer | None = field(default=None, init=False)
+    # Makes the best network of the engine; reported with all progress that has no other.
+    found: Offer | None = field(default=None, init=False)
 
     def phase(
         self, reporter: Reporter, options: OptimizeOptions | None = None, budget: Budget | None = None
@@ -96,15 +98,18 @@ class PricingRun:
         """The budget has ended."""
         return self.budget.is_spent(self.scorer.evaluations)
 
-    def report(self, score: float | None = None, **facts: object) -> None:
-        """Report the local scores computed, the best score (nats) and further facts."""
-        self._facts = ({} if score is None else {"score": score}) | self.gap | facts
+    def report(self, score: float | None = None, network: Offer | None = None, **facts: object) -> None:
+        """Report the local scores computed, the best score (nats) and further facts.
+
+        `network` makes the best network, by default that of the engine.
+        """
+        self._facts, self._network = ({} if score is None else {"score": score}) | self.gap | facts, network
         self.report_more()
 
     def report_more(self, **facts: object) -> None:
         """Repeat the last report with further facts."""
         done, total = self.scorer.evaluations, self.budget.evaluations
-        self.reporter.progress(done, total, "local scores", **{"network": self.found, **self._facts, **facts})
+        self.reporter.progress(done, total, "local scores", self._network or self.found, **self._facts | facts)
 
     def start_network(self, reached: float = -math.inf) -> tuple[np.ndarray, Parents]:
         """The network to start from, by default only the required arcs, with a random topological order.

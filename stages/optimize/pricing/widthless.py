@@ -15,11 +15,11 @@ import numpy as np
 
 from formats.sets.listed_sets import ListedSets
 from stages.graphs import topological_order
-from stages.runtime.reporting import Reporter
+from stages.runtime.reporting import Offer, Reporter
 from stages.runtime.seeding import task_generator
 
 from ..bounds.subset_dp import subsets_fit
-from ..result import Offer, Parents, SearchResult, nothing_yet, unscored
+from ..result import Parents, SearchResult, unscored
 from ..treewidth.narrowing import elimination_within
 from ..treewidth.table_bound import TableBound, table_bound
 from ..treewidth.triangulation import narrowed_network
@@ -52,7 +52,7 @@ class WidthlessReporter:
     def __init__(self, reporter: Reporter):
         self._reporter = reporter
         self.is_within = False
-        self.network: Offer = nothing_yet  # the network that keeps the bound
+        self.network: Offer | None = None  # makes the network that keeps the bound
 
     def detail(self, message: str) -> None:
         if self.is_within:
@@ -65,11 +65,12 @@ class WidthlessReporter:
         if self.is_within:
             self._reporter.summary(message)
 
-    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
-        facts["network"] = self.network
+    def progress(
+        self, done: int, total: int | None, counted: str, network: Offer | None = None, **facts: object
+    ) -> None:
         if not self.is_within and "score" in facts:
             facts = {"a network of any treewidth": facts.pop("score")} | facts
-        self._reporter.progress(done, total, counted, **facts)
+        self._reporter.progress(done, total, counted, self.network, **facts)
 
 
 class TooWide(Exception):
@@ -183,8 +184,8 @@ class OrdersWithinWidth:
         """Keep a network of the first climb within the bounds if it is better, and report it."""
         if found is not None and (self.kept is None or found.score > self.kept.score):
             self.kept = found
-            facts = {"score": found.score, "network": self._kept_network}
-            self._reporter.progress(self.run.scorer.evaluations, None, "local scores", **facts)
+            done = self.run.scorer.evaluations
+            self._reporter.progress(done, None, "local scores", self._kept_network, score=found.score)
 
     def _kept_network(self) -> SearchResult | None:
         return None if self.kept is None else unscored(self.kept.parents, self.kept.order[::-1].tolist())

@@ -84,8 +84,8 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
                 # Only in the first restart, so the bound does not depend on the schedule of the threads.
                 score = max(problem.score(search.best.chosen), groups.score)
                 anytime_bound.keep_pace(search.work + groups.work, score)
-                offer = partial(anytime_bound.with_bound, partial(_better, search), groups)
-                reporter.progress(0, restarts, "restarts", score=score, network=offer, **anytime_bound.facts)
+                so_far = anytime_bound.so_far(score, partial(_better, search), groups)
+                reporter.progress(0, restarts, "restarts", **so_far)
             return anytime_bound.is_closed
 
         # An equal share for each restart that still follows in this thread; without a limit their number may exceed
@@ -113,7 +113,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
     rules = local_search_rules(restarts, budget)
     network_of = partial(bounded_result, within)
-    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound, network_of=network_of)
+    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound, network_of)
     found = anytime_bound.with_bound(network_of, report.best)
     return replace(found, facts=report.facts, nodes=[anytime_bound.search.wide.root_node()])
 

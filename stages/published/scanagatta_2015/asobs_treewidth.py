@@ -53,7 +53,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     rules = local_search_rules(restarts, budget)
     network_of = partial(bounded_result, problem)
     first = attempt_from_forest(problem, options)
-    report = run_restarts(climb, rules, budget, options, reporter, anytime_bound, network_of=network_of, first=first)
+    report = run_restarts(climb, rules, budget, options, reporter, anytime_bound, network_of, first=first)
     facts = {
         **report.facts,
         **(BEGUN_FROM_FOREST if report.is_first else {}),

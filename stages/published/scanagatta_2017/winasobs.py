@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
@@ -68,11 +67,8 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
                 # Only here, so that the bound does not depend on the distribution of restarts over threads.
                 anytime_bound.keep_pace(searcher.work, searcher.score)
                 found = Attempt(searcher.chosen, searcher.score, 1, searcher.work, searcher.order)
-                facts = {
-                    **anytime_bound.facts,
-                    "network": partial(anytime_bound.with_bound, restarts.network_of, found),
-                }
-                reporter.progress(0, options.restarts, "restarts", score=searcher.score, **facts)
+                so_far = anytime_bound.so_far(searcher.score, restarts.network_of, found)
+                reporter.progress(0, options.restarts, "restarts", **so_far)
             return anytime_bound.is_closed
 
         searcher.run(budget, limit, is_over)

@@ -43,9 +43,9 @@ class Keeping(NullReporter):
     def __init__(self, kept: list[Network]):
         self.best = BestSoFar(kept.append)
 
-    def progress(self, done, total, counted, **facts):
-        if "network" in facts:
-            self.best.offer(facts["network"])
+    def progress(self, done, total, counted, network=None, **facts):
+        if network is not None:
+            self.best.offer(network)
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ class Listener(NullReporter):
     def __init__(self):
         self.reported: list[tuple] = []
 
-    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+    def progress(self, done: int, total: int | None, counted: str, network: object = None, **facts: object) -> None:
         self.reported.append((done, total, counted, facts))
 
 

@@ -243,7 +243,7 @@ def test_progress_counts_every_pair_of_blocks(monkeypatch):
     calls = []
 
     class Recorder(NullReporter):
-        def progress(self, done, total, counted, **facts):
+        def progress(self, done, total, counted, network=None, **facts):
             calls.append((done, total))
 
     monkeypatch.setattr(entropy, "BLOCK_CELLS", 4)

@@ -103,7 +103,7 @@ def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget, rep
         while search.work < work and not search.best.is_closed and not short.is_spent():
             search.improve(short, min(work, search.work + REPORTED_WORK), incumbent.score)
             now = {"score": incumbent.score, GAP_OF_LISTS: search.best.gap}
-            reporter.progress(incumbent.moves, budget.evaluations, "orders", **now, network=incumbent.result)
+            reporter.progress(incumbent.moves, budget.evaluations, "orders", incumbent.result, **now)
         is_developed = search.is_at_its_end or work >= MOST_DEVELOPED
         if is_developed and search.best.gap > LEAST_FALL * gap:
             break
@@ -128,7 +128,7 @@ def _by_branches(
         value = max(incumbent.score, min(first, ideal - tree.cost))
         now = {"score": incumbent.score, GAP_OF_LISTS: value - incumbent.score, "branches": tree.n_branches}
         done = incumbent.moves + tree.n_programmes
-        reporter.progress(done, budget.evaluations, "orders", **now, network=incumbent.result)
+        reporter.progress(done, budget.evaluations, "orders", incumbent.result, **now)
 
     tree = EdgeTree(cliques, costs, source, incumbent, ideal, rounding, budget, report)
     tree.run()

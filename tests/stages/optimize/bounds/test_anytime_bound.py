@@ -37,7 +37,7 @@ class ReporterOfFacts(NullReporter):
     def __init__(self):
         self.reported = []
 
-    def progress(self, done, total, counted, **facts):
+    def progress(self, done, total, counted, network=None, **facts):
         self.reported.append(facts)
 
 
@@ -148,7 +148,7 @@ def test_tiny_table_gives_every_part_of_the_bound_something_to_do(monkeypatch):
     table = tiny_table()
     anytime_bound = AnytimeBound(table, OptimizeOptions(), Budget())
     assert anytime_bound.search.best.value > best_by_subsets(table) + 0.5
-    assert anytime_bound.facts[GAP_OF_LISTS] == math.inf
+    assert anytime_bound.search.best.gap == math.inf
     anytime_bound.keep_pace(0, -149.0)
     assert anytime_bound.is_closed
     assert best_by_subsets(table) == -149.0

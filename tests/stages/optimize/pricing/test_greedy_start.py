@@ -39,7 +39,7 @@ class Listener(NullReporter):
     def __init__(self, listen):
         self.listen = listen
 
-    def progress(self, done, total, counted, **facts):
+    def progress(self, done, total, counted, network=None, **facts):
         self.listen(**facts)
 
 
@@ -243,6 +243,19 @@ def test_a_run_that_ends_in_the_first_climb_is_no_worse_than_the_best_forest():
         options, budget = OptimizeOptions(treewidth=treewidth), Budget(evaluations=60 * 60)
         found = search(FamilyScorer(dataset), options, budget, NullReporter())
         assert found.score >= forest.score - 1e-9
+
+
+def test_a_climb_offers_the_network_that_it_has():
+    offered = []
+
+    class Keeping(NullReporter):
+        def progress(self, done, total, counted, network=None, **facts):
+            if network is not None:
+                offered.append(network().parents)
+
+    dataset, _ = dependent_dataset(1, 10, 300, most_states=2, noise=0.05)
+    _, parents = start_of(dataset, OptimizeOptions(), reporter=Keeping())
+    assert len(offered) > 3 and offered[-1] == tuple(parents)
 
 
 @pytest.mark.parametrize("moves", [0, 3])

@@ -285,7 +285,7 @@ def test_a_gap_is_shown_before_the_end(growing):
     reported = []
 
     class Listener(NullReporter):
-        def progress(self, done, total, counted, **facts):
+        def progress(self, done, total, counted, network=None, **facts):
             reported.append(facts)
 
     dataset, _ = dependent_dataset(3, 12, 250, most_states=2, noise=0.15)

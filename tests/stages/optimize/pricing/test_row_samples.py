@@ -65,7 +65,7 @@ def test_each_sample_begins_with_the_best_network_before(few_are_many, better):
         return networks[len(seen) - 1]
 
     class Listener(NullReporter):
-        def progress(self, done, total, counted, **facts):
+        def progress(self, done, total, counted, network=None, **facts):
             reported.append(facts["score"])
 
     options = search_samples(whole, OptimizeOptions(), Budget(90.0), search, Listener())
