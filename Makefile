@@ -109,7 +109,7 @@ bench: install-dev  ## Measure and append to tests/benchmarks/results.
 docs: install-dev  ## Write the types of the Python functions.
 	$(BIN)/python tests/tools/stub.py && $(BIN)/ruff format --quiet bnsl/__init__.pyi
 
-docs-check: install-dev  ## Examples of help pages, topics and README run.
+docs-check: install-dev  ## Examples of help, pages and README run.
 	$(BIN)/python -m pytest tests/cli/test_docs.py
 
 native: install-dev  ## Machine code of all kernels, which no run has to compile then; until a kernel is changed.
