@@ -13,14 +13,19 @@ from functools import lru_cache
 import numpy as np
 import pyarrow
 
+MOST_BYTES = 2**31 - 1
+"""Most bytes of text in one array."""
+
 
 def text_array(texts: Sequence[str | None]) -> pyarrow.StringArray:
-    """An array of texts, null for None."""
+    """An array of texts, null for None. Raises `ValueError` beyond 2 GiB of text."""
     encoded = [b"" if text is None else text.encode() for text in texts]
-    ends = np.zeros(len(encoded) + 1, dtype=np.int32)
+    ends = np.zeros(len(encoded) + 1, dtype=np.int64)
     np.cumsum([len(text) for text in encoded], out=ends[1:])
+    if ends[-1] > MOST_BYTES:
+        raise ValueError(f"{ends[-1]:,} bytes of text in one column; {MOST_BYTES:,} at most")
     is_null = np.array([text is None for text in texts], dtype=np.bool_)
-    buffers = [_validity(is_null), pyarrow.py_buffer(ends), pyarrow.py_buffer(b"".join(encoded))]
+    buffers = [_validity(is_null), pyarrow.py_buffer(ends.astype(np.int32)), pyarrow.py_buffer(b"".join(encoded))]
     return pyarrow.Array.from_buffers(pyarrow.string(), len(encoded), buffers)
 
 

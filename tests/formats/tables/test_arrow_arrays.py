@@ -35,6 +35,13 @@ def test_a_text_that_has_no_bytes_is_refused():
         text_array(["\ud800"])
 
 
+def test_more_text_than_an_array_holds_is_refused(monkeypatch):
+    monkeypatch.setattr("formats.tables.arrow_arrays.MOST_BYTES", 5)
+    assert text_array(["ab", None, "cde"]).to_pylist() == ["ab", None, "cde"]
+    with pytest.raises(ValueError, match="6 bytes of text in one column; 5 at most"):
+        text_array(["ab", None, "cdef"])
+
+
 @pytest.mark.parametrize("text", ["", "x", None])
 def test_scalars(text: str | None):
     assert text_scalar(text).equals(pyarrow.scalar(text, pyarrow.string()))
