@@ -6,7 +6,6 @@ Signals reach Python between two instructions of its main thread only, so a call
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from stages.kernels.inference.answers import Query, new_stop
@@ -24,6 +23,8 @@ def interruptible(query: Query, n_cells: float, call: Callable[[Query], T]) -> T
     """
     if n_cells < LONG_CELLS:
         return call(query)
+    from concurrent.futures import ThreadPoolExecutor  # most questions need no thread
+
     query = query._replace(stop=new_stop())
     with ThreadPoolExecutor(1) as pool:
         try:
