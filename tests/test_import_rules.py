@@ -35,6 +35,7 @@ TABLES = (
     "stages.scoring.definitions",
     "stages.scoring.normalised_likelihood",
     "stages.scoring.scores",
+    "formats.bounds",
     "formats.kinds",
     "formats.unread",
     "formats.printable",
@@ -42,8 +43,8 @@ TABLES = (
     "formats.temporaries",
     "formats.wording",
 )
-"""Tables of methods, scores, formats and words, which load with the library and the command line; and what a handler
-of signals needs.
+"""Tables of methods, scores, formats and words, and small records, which load with the library and the command line;
+and what a handler of signals needs.
 """
 
 

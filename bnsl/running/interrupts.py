@@ -65,6 +65,8 @@ def _is_request(signal_number: int) -> bool:
 
 def _why() -> str:
     """What is said about an interruption without a result."""
+    if _state.current is not None:
+        return "interrupted twice: the result so far is not written"
     return f"interrupted: {_state.lost}" if _state.lost else "interrupted"
 
 
@@ -123,8 +125,9 @@ def graceful_stop() -> Iterator[StopRequest]:
     except NothingFoundError:
         number = request.signal_number
         handle = None if number is None else signal.getsignal(number)
+        _state.current = None
         if number is not None and callable(handle):
-            handle(number, None)  # which knows that the search was asked before, and ends
+            handle(number, None)  # which ends, as outside a search
         raise
     finally:
         _state.current = None

@@ -27,10 +27,10 @@ FORMATS = output_options(
 
 
 @stage_command()
-@click.argument("word", required=False, metavar="[WORD]")
+@click.argument("words", nargs=-1, metavar="[WORD]...")
 @packed("target", FORMATS)
 @option("-k", "--keyword", metavar="WORD", section="Output", help="List sections and options that have a word.")
-def command(word: str | None, keyword: str | None, target: OutputOptions, reporter: Reporter) -> None:
+def command(words: tuple[str, ...], keyword: str | None, target: OutputOptions, reporter: Reporter) -> None:
     """Show a page of the manual, list the pages, or search them all.
 
     WORD is a page, the heading of a section or its beginning, or a command, of which it gives all options and
@@ -48,16 +48,17 @@ def command(word: str | None, keyword: str | None, target: OutputOptions, report
     """
     from ..main import COMMANDS
 
+    word = " ".join(words)
     is_sheet = target.as_json or target.format_name is not None or target.output != "-"
     if keyword is not None:
-        if word is not None or is_sheet:
+        if word or is_sheet:
             raise UsageError("-k goes without a page and a format.")
         _search(keyword)
     elif is_sheet:
         if word != "methods":
             raise UsageError("--format, --json and -o go with the page methods, which has a table.")
         _write_methods(target)
-    elif word is None:
+    elif not word:
         pages = [(page, ", ".join(heading for heading, _ in sections(page_text(page)))) for page in PAGES]
         click.echo("Pages and their sections, for bnsl help WORD; bnsl help -k WORD searches.\n")
         click.echo(_listed({"Pages": pages, "Commands": COMMANDS.items()}))
@@ -166,4 +167,4 @@ def show(text: str) -> None:
     console = Console()
     with console.capture() as captured:
         console.print(Markdown(text))
-    click.echo_via_pager(captured.get(), color=True)
+    click.echo_via_pager(captured.get())

@@ -33,12 +33,21 @@ class StageCommand(click.Command):
     common: tuple[str, ...] = ()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        self._refuse_two_methods(ctx, args)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             refuse_removed(error.option_name, f"{ctx.info_name} {error.option_name}")
             hint = self._meant_by(error.option_name, ctx)
             raise click.UsageError(f"{error.message}{hint}", ctx) from None
+
+    def _refuse_two_methods(self, ctx: click.Context, args: list[str]) -> None:
+        """Of two methods click would take the last."""
+        words = [word.partition("=")[0] for word in (args[: args.index("--")] if "--" in args else args)]
+        named = {p.opts[0] for p in self.params if isinstance(p, click.Option) and p.name == "method"}
+        given = sorted(named.intersection(words), key=words.index)
+        if len(given) > 1:
+            raise click.UsageError(f"{given[0]} and {given[1]}: give one method.", ctx)
 
     def _meant_by(self, unknown: str, ctx: click.Context) -> str:
         """A hint for an unknown option: the argument of that name, or options of similar spelling."""

@@ -72,9 +72,14 @@ def _compiled(function):
     except ModuleNotFoundError as error:
         if error.name not in ("numba", "llvmlite"):
             raise
-        why = f"{SETTING} is set" if SETTING else "there is no machine code for this processor and this Python"
+        why, remedy = (
+            "there is no machine code of these sources for this processor and this Python",
+            "reinstall bnsl-cli",
+        )
+        if SETTING:
+            why, remedy = f"{SETTING} is set", "unset it"
         raise StageError(
-            f"{why}, and numba, which compiles kernels, is missing: pip install 'bnsl-cli[compile]'"
+            f"{why}, and numba, which compiles kernels, is missing: {remedy}, or pip install numba"
         ) from None
     return dispatcher_of(function)
 

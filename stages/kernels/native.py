@@ -12,10 +12,22 @@ import os
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 STAGES = os.path.dirname(FOLDER)
 
-HARMLESS = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")
-"""Settings of numba that do not change machine code."""
+CHANGING = (
+    "NUMBA_BOUNDSCHECK",
+    "NUMBA_CPU_FEATURES",
+    "NUMBA_CPU_NAME",
+    "NUMBA_DEBUGINFO",
+    "NUMBA_DISABLE_INTEL_SVML",
+    "NUMBA_DISABLE_JIT",
+    "NUMBA_ENABLE_AVX",
+    "NUMBA_LLVM_REFPRUNE_PASS",
+    "NUMBA_LOOP_VECTORIZE",
+    "NUMBA_OPT",
+    "NUMBA_SLP_VECTORIZE",
+)
+"""Settings of numba that change machine code."""
 
-SETTING = next((name for name in os.environ if name.startswith("NUMBA_") and name not in HARMLESS), None)
+SETTING = next((name for name in CHANGING if os.environ.get(name)), None)
 """A setting of numba that machine code made in advance does not follow; None if there is none."""
 
 

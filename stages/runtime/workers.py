@@ -17,6 +17,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol, TypeVar
 
 from .budgets import StopSignal
+from .errors import StageError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -75,7 +76,7 @@ class Workers(Protocol):
     def map_tasks(
         self, function: Callable[[Task, StopSignal], Result], tasks: Sequence[Task], stop: StopSignal
     ) -> Iterator[Result]:
-        """``function(task, stop)`` of each task, in task order.
+        """``function(task, stop)`` of each task, in task order. Raises `StageError` if workers are lost.
 
         `function` gets a stop that is set soon after `stop`; tasks and results are pickled.
         """
@@ -96,6 +97,7 @@ class Processes(Workers):
         """As in `Workers`."""
         import multiprocessing  # one worker needs neither
         from concurrent.futures import ProcessPoolExecutor
+        from concurrent.futures.process import BrokenProcessPool
 
         shared = SharedStop()
 
@@ -111,6 +113,11 @@ class Processes(Workers):
         with ProcessPoolExecutor(jobs, context, _begin_worker, begin) as pool:
             try:
                 yield from _in_order(pool, _work, tasks, jobs * FORKED_LOOKAHEAD, result_of)
+            except BrokenProcessPool:
+                # The pool would wait for the others, which ignore its signal.
+                for other in multiprocessing.active_children():
+                    other.kill()
+                raise StageError("a worker process was killed; is there memory enough for all of them?") from None
             finally:
                 shared.set()
 
@@ -118,7 +125,9 @@ class Processes(Workers):
 def processes(jobs: int) -> Processes | None:
     """Processes for a value of ``-j``; None for one worker, which this process is, and where none can be forked."""
     jobs = resolve_jobs(jobs)
-    return Processes(jobs) if jobs > 1 and CAN_FORK else None
+    pools = sys.modules.get("multiprocessing")
+    is_worker = pools is not None and pools.current_process().daemon  # of a pool, which must not fork
+    return Processes(jobs) if jobs > 1 and CAN_FORK and not is_worker else None
 
 
 def _in_order(

@@ -288,9 +288,9 @@ def test_hints_at_installation_name_what_there_is():
     """They work from a checkout, from a wheel and from an index; the distribution is on none yet."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     known = set(extras)
-    for name in ("dev", "compile"):  # a checkout requires what compiles
-        extras.pop(name)
+    extras.pop("dev")
     packages = {re.match(r"[\w-]+", package)[0] for of_extra in extras.values() for package in of_extra}
+    extras.pop("compile")  # a checkout requires what compiles
     places = {".", "dist/bnsl_cli-*.whl", f"'.[{','.join(extras)}]'"}
     sources = [
         p for folder in ("bnsl", "bnsl_cli", "stages", "formats", "examples") for p in (ROOT / folder).rglob("*")

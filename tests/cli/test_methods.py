@@ -116,3 +116,9 @@ def test_every_default_does_what_it_is_the_default_for():
 def test_the_best_forest_starts_nowhere():
     result = run_here("optimize", "--data", "d.csv", "--tw", 1, "--start", "n.net.jsonl")
     assert result.returncode == 2 and b"--start is of no use with --tw 1" in result.stderr
+
+
+@pytest.mark.parametrize("words", ["--asobs --kg", "--kg --method asobs", "--method=obs --asobs"])
+def test_two_methods_are_refused(words: str):
+    done = run_here("optimize", "sets.jsonl", *words.split())
+    assert done.returncode == 2 and b"give one method" in done.stderr

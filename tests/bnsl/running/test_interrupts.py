@@ -44,7 +44,7 @@ def test_the_first_signal_asks_the_second_ends(handled: list[object], number: si
         assert stop.is_set() and stop.exit_code == 128 + number and not handled
         with pytest.raises(SystemExit):
             signal.raise_signal(signal.SIGINT)
-    assert handled == ["interrupted", 130]
+    assert handled == ["interrupted twice: the result so far is not written", 130]
 
 
 def test_a_signal_outside_a_search_ends_the_command(handled: list[object]):

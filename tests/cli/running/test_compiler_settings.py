@@ -35,11 +35,10 @@ def test_wrong_settings_are_named(place: Path, name: str, value: str, reason: by
     assert result.stdout == b"" and b"Traceback" not in result.stderr
 
 
-@pytest.mark.parametrize("name", ["NUMBA_CPU_FEATURES", "NUMBA_CACHE_LOCATOR_CLASSES"])
-def test_settings_that_change_code_are_read_without_another(place: Path, name: str):
-    """Machine code that was made in advance does not keep them from being seen."""
-    result = run_bnsl("parentsets", "d.csv", cwd=place, env={name: "x"})
-    assert result.returncode == 1 and f"{name} is".encode() in result.stderr
+def test_a_setting_that_changes_code_is_read_without_another(place: Path):
+    """Machine code that was made in advance does not keep it from being seen."""
+    result = run_bnsl("parentsets", "d.csv", cwd=place, env={"NUMBA_CPU_FEATURES": "x"})
+    assert result.returncode == 1 and b"NUMBA_CPU_FEATURES is" in result.stderr
 
 
 def test_settings_beside_the_data_are_refused(place: Path):

@@ -80,7 +80,10 @@ def test_the_environment_overrides_the_folder(tmp_path):
 
 @pytest.mark.parametrize(
     ("given", "reason"),
-    [(BY_NUMBA, "NUMBA_OPT is set, and"), ({}, "there is no machine code for this processor and this Python, and")],
+    [
+        (BY_NUMBA, "NUMBA_OPT is set, and numba, which compiles kernels, is missing: unset it"),
+        ({}, "there is no machine code of these sources for this processor and this Python, and"),
+    ],
 )
 def test_without_numba_and_machine_code_the_remedy_is_named(tmp_path, given, reason):
     code = (

@@ -509,9 +509,9 @@ def test_no_file_is_used_where_a_setting_asks_for_other_code(choice, monkeypatch
     ("names", "expected"),
     [
         ((), None),
-        (choosing.HARMLESS, None),
+        (("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_WARNINGS", "NUMBA_CUDA_DRIVER"), None),
         (("NUMBA_OPT",), "NUMBA_OPT"),
-        ((*choosing.HARMLESS, "NUMBA_CPU_NAME"), "NUMBA_CPU_NAME"),
+        (("NUMBA_WARNINGS", "NUMBA_CPU_NAME"), "NUMBA_CPU_NAME"),
         (("NUMBA_BOUNDSCHECK",), "NUMBA_BOUNDSCHECK"),
     ],
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import signal
 import threading
 import time
 
@@ -37,3 +39,28 @@ def test_an_error_in_another_process_arrives():
 
     with pytest.raises(StageError, match="task 0"):
         list(workers.Processes(2).map_tasks(fail, range(3), threading.Event()))
+
+
+@pytest.mark.skipif(not workers.CAN_FORK, reason="processes are forked on Linux")
+def test_a_killed_worker_ends_the_run():
+    """The other one ignores the signal by which the pool would end it."""
+
+    def work(task, shared):
+        if task == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        while not shared.is_set():
+            time.sleep(0.01)
+
+    with pytest.raises(StageError, match="a worker process was killed"):
+        list(workers.Processes(2).map_tasks(work, range(4), threading.Event()))
+
+
+def _can_fork_workers() -> bool:
+    return workers.processes(2) is not None
+
+
+@pytest.mark.skipif(not workers.CAN_FORK, reason="processes are forked on Linux")
+def test_a_worker_of_another_pool_forks_none():
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply(_can_fork_workers) is False
+    assert _can_fork_workers()
