@@ -102,7 +102,7 @@ class Costs:
         return coarse.astype(np.int64), np.floor(np.ldexp(scaled - coarse, FINE_BITS)).astype(np.int64)
 
 
-class Bound(NamedTuple):
+class SafeBound(NamedTuple):
     """The bound of some multipliers."""
 
     units: int  # lower bound on the cost of every network of the branch, in fine units
@@ -113,7 +113,7 @@ class Bound(NamedTuple):
 
 def safe_bound(
     pool: RowPool, multipliers: np.ndarray, costs: Costs, limits: Ranges, is_ray: bool = False
-) -> Bound | None:
+) -> SafeBound | None:
     """The Lagrangian bound of multipliers in nats (float64, shape (n_rows,)), computed in whole numbers; None if they
     are too large.
 
@@ -150,4 +150,4 @@ def safe_bound(
     taken = np.flatnonzero(lower | (upper & (coarse[n_sets:] < 0))) + n_sets
     total += sum(least.tolist() + coarse[taken].tolist()) << FINE_BITS
     total += sum(finest.tolist() + fine[taken].tolist())
-    return Bound(total, np.concatenate([of_sets - np.repeat(least, sizes), coarse[n_sets:]]))
+    return SafeBound(total, np.concatenate([of_sets - np.repeat(least, sizes), coarse[n_sets:]]))
