@@ -33,7 +33,7 @@ FORMATS = output_options(
 def command(words: tuple[str, ...], keyword: str | None, target: OutputOptions, reporter: Reporter) -> None:
     """Show a page of the manual, list the pages, or search them all.
 
-    WORD is a page, the heading of a section or its beginning, or a command, of which it gives all options and
+    WORD is a page, the heading of a section or its beginning, or a command. For a command it shows all options and
     details, as --help-all does. -k WORD searches pages, commands and options.
 
     \b

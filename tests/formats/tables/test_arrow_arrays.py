@@ -1,4 +1,4 @@
-"""Arrow arrays through their buffers are those that pyarrow itself would make."""
+"""Arrow arrays made through their buffers equal the arrays that pyarrow itself makes."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def test_kernels_that_machine_code_lacks_are_compiled_when_python_calls_them():
 
 @with_machine_code
 def test_kernels_of_both_kinds_call_each_other_and_are_pickled_by_name():
-    """Those that machine code has, and those that it lacks, from a kernel that numba compiles."""
+    """A kernel that numba compiles calls kernels that machine code has, and kernels that it lacks."""
 
     @njit
     def counted(words, element):

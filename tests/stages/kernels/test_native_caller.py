@@ -1,6 +1,6 @@
 """Machine code that is made in advance: what its caller in C takes, refuses, gives and frees.
 
-The kernels are those of `helpers.sample_kernels`, built for a level that this processor has.
+The kernels of `helpers.sample_kernels` are built for a level that this processor has.
 """
 
 from __future__ import annotations
@@ -29,14 +29,11 @@ from helpers.native_files import file_name, loaded
 from helpers.places import ROOT
 from helpers.processes import run_python
 from helpers.sample_kernels import DIGEST, Nested, Pair, examples
-from numba.core import types
 from tools.native.build import LEVELS
-from tools.native.entries import text_of
 
 import stages.kernels
 from stages.kernels import native as choosing
 from stages.kernels.arguments import why_refused
-from stages.kernels.random_generators import GENERATOR
 
 COMPILER = os.environ.get("CC", "cc")
 HEADER = Path(sysconfig.get_path("include"), "Python.h")
@@ -296,7 +293,7 @@ def test_arrays_are_freed_when_nothing_refers_to_them(native, kernels):
 
 @pytest.mark.parametrize(("name", "count"), [("made", 2), ("shapes", 1), ("listed", 1)])
 def test_all_arrays_of_a_result_are_freed(native, kernels, name, count):
-    """Those of tuples too, and those that a kernel needs on the way."""
+    """The arrays of a tuple, too, and arrays that a kernel needs on the way."""
     before = native.live_records()
     found = getattr(kernels, name)(*examples()[name])
     assert native.live_records() == before + count
@@ -519,36 +516,3 @@ def test_settings_that_change_code_ask_for_other_code(names, expected, tmp_path)
     given = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "HOME": str(tmp_path), **dict.fromkeys(names, "1")}
     code = "from stages.kernels import native; print(native.SETTING)"
     assert run_python("-c", code, cwd=tmp_path, env=given) == str(expected)
-
-
-# ---- texts of types
-
-
-@pytest.mark.parametrize(
-    ("kind", "text"),
-    [
-        (types.int64, "l"), (types.int32, "i"), (types.int8, "b"), (types.uint64, "L"), (types.uint32, "I"),
-        (types.uint8, "B"), (types.float64, "d"), (types.boolean, "?"), (types.none, "n"), (GENERATOR, "G"),
-        (types.float64[:, :, ::1], "Ad3"), (types.boolean[::1], "A?1"), (types.UniTuple(types.int64, 2), "(ll)"),
-        (types.Tuple((types.int8, types.Tuple((types.int32[::1], types.none)))), "(b(Ai1n))"),
-        (types.NamedTuple((types.int64[::1], types.float64), Pair), "(Al1d)"),
-    ],
-)  # fmt: skip
-def test_types_as_texts(kind, text):
-    assert text_of(kind) == text
-    classes = "@helpers.sample_kernels:Pair;" if isinstance(kind, types.NamedTuple) else ""
-    assert text_of(kind, names_classes=True) == classes + text
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        types.int16, types.float32, types.complex128, types.unicode_type, types.ListType(types.int64),
-        types.int64[:], types.int64[:, :], types.int64[::1, :], types.float32[::1],
-        types.Array(types.int64, 1, "C", readonly=True), types.Tuple((types.int64, types.float32)),
-        types.Optional(types.int64), types.IntegerLiteral(3),
-    ],
-)  # fmt: skip
-def test_types_that_kernels_must_not_have(kind):
-    with pytest.raises(TypeError, match="no kernel takes or gives"):
-        text_of(kind)

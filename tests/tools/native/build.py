@@ -5,7 +5,7 @@ PYTHONPATH=tests python -m tools.native.build [--levels x86_64_v3 ...]
 Run it in the project's folder. Tiny runs of every command (`runs`) tell which kernels Python calls, and with which
 types: one signature each. numba makes their bitcode; here it is linked with what it calls, optimised and assembled
 for each level, also for levels that this processor lacks, and linked with `caller.c`. A file is used where the kernel
-sources are those that it was made of (`stages.kernels.native`). The C compiler is `cc`, or what CC names.
+sources are unchanged since it was made (`stages.kernels.native`). The C compiler is `cc`, or what CC names.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 ``int32 NAME(int64 *taken, int64 *given, void **exception)`` reads the arguments of a kernel from slots of eight bytes
 and writes its results to others; it returns numba's status, and with an exception where that is described. An array
-takes a slot for its data and one for each length, in C's order; a number one; a tuple those of its entries.
+takes a slot for its data and one for each length, in C's order. A number takes one slot, a tuple the slots of its
+entries.
 
 A text has a letter for each type, as `caller.c` reads it:
 
