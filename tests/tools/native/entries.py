@@ -22,15 +22,14 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.registry import cpu_target
 
+from stages.kernels import arguments
 from stages.kernels.random_generators import MEMBERS, SOURCE
 
 CONTEXT = cpu_target.target_context
 SLOT, DOUBLE, ADDRESS = ir.IntType(64), ir.DoubleType(), ir.IntType(8).as_pointer()
 
 TUPLES: Any = types.BaseTuple
-NUMBERS = {
-    "int64": "l", "int32": "i", "int8": "b", "uint64": "L", "uint32": "I", "uint8": "B", "float64": "d", "bool": "?",
-}  # fmt: skip
+NUMBERS = {name: letter for letter, name in arguments.NUMBERS.items()}
 
 
 def text_of(kind: Any, names_classes: bool = False) -> str:
