@@ -57,6 +57,10 @@ def __getattr__(name: str) -> Any:
 
         raise AttributeError(removed(f"{__name__}.{name}", name) or f"module {__name__!r} has no attribute {name!r}")
     found = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+    if name in FUNCTIONS:
+        from .running.function import documented
+
+        documented(found)
     globals()[name] = found
     return found
 

@@ -19,7 +19,9 @@ from stages.optimize import METHODS
 
 from .class_cuts import rules_for_class
 from .functions.learn import learn
+from .options.option import options_of
 from .running.errors import UsageError
+from .running.function import call_as
 from .running.wording import python_line
 from .tables import arrow_table
 
@@ -27,7 +29,7 @@ SEARCH_TIME = "5s"
 """Time of a search by score, where neither `time` nor `evaluations` is given."""
 
 _RENAMED = {"score": "local_score", "local_score": "score"}  # `score` of a classifier gives the accuracy
-_KEYWORDS = {_RENAMED.get(name, name): option for name, option in learn.keywords.items() if not option.positional}
+_KEYWORDS = {_RENAMED.get(name, name): option for name, option in options_of(learn).items() if not option.positional}
 _CHOSEN = {"method": "cll", "missing": "em", "discretize": None, "seed": 0, "unseen": "missing"}
 DEFAULTS = {name: option.default for name, option in _KEYWORDS.items()} | _CHOSEN
 
@@ -165,7 +167,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
             return python_line(type(self).__name__, (), {**given, **mending})
 
         try:
-            return learn.call_as(_KEYWORDS, line, (table,), options, verbosity=-1)
+            return call_as(learn, _KEYWORDS, line, (table,), options, verbosity=-1)
         except UsageError as error:
             if error.parameter != "score":
                 raise

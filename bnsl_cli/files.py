@@ -9,7 +9,7 @@ from bnsl.files.recording import json_text
 if TYPE_CHECKING:
     from bnsl.files.answers import Answers
     from bnsl.files.rows import Rows
-    from bnsl.options.shared import OutputOptions
+    from bnsl.options.shared import Target
     from bnsl.running.reporter import Reporter
     from formats.records import Network
 
@@ -23,7 +23,7 @@ def write_rows(target: str, rows: Rows, format: str) -> None:
             writer.write(batch)
 
 
-def write_answers(target: OutputOptions, answers: Answers, format: str, reporter: Reporter) -> None:
+def write_answers(target: Target, answers: Answers, format: str, reporter: Reporter) -> None:
     """Write a table of answers, to read or for programs, and its closing line."""
     from formats.tables.results.result_tables import METADATA_KEY, open_result_writer
 
@@ -54,7 +54,7 @@ def known_directions(network: Network) -> dict[tuple[int, int], str]:
         return {}
 
 
-def deliver_network(target: OutputOptions, network: Network, file_format: str) -> bool:
+def deliver_network(target: Target, network: Network, file_format: str) -> bool:
     """Show a newly learnt network as a table if requested, else write it; returns whether it is to be summarised."""
     from formats import write_network
 

@@ -169,9 +169,10 @@ class StageGroup(click.Group):
         import shlex
 
         import bnsl
+        from bnsl.options.option import options_of
         from bnsl.running.wording import mended, shell_words
 
-        keywords = getattr(bnsl, name).keywords if name in bnsl.FUNCTIONS else {}
+        keywords = options_of(getattr(bnsl, name)) if name in bnsl.FUNCTIONS else {}
         options = mended(keywords, mend)
         words = ["bnsl", *self.words, *shell_words(keywords, options)]
         return f"\n  In one: {shlex.join(words)}" if options else ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from formats.records import EntropyTable, Header, Network, ParentSetTable
 
     from ..native_tables import StateValues
-    from ..options.data import DataOptions
+    from ..options.data import Reading
     from ..options.shared import ScoreOptions
     from ..running.function import Run
     from ..running.reporter import Reporter
@@ -162,13 +162,13 @@ class MatchedTables:
 
     Networks of different programs may list states in different orders. So the table is read again for each different
     list, except for standard input, which can be read only once. Missing cells are kept if the options ask for it.
-    `may_be_set` and `is_recodable` are as in `DataOptions.open`.
+    `may_be_set` and `is_recodable` are as in `Reading.open`.
     """
 
     def __init__(
         self,
         source: str | None,
-        data_options: DataOptions,
+        data_options: Reading,
         reporter: Reporter,
         *,
         may_be_set: bool = False,
@@ -222,13 +222,13 @@ class MatchedTables:
         return found.dataset
 
 
-def read_entropies(source: Any, data_options: DataOptions, jobs: int, run: Run) -> EntropyTable:
+def read_entropies(source: Any, data_options: Reading, jobs: int, run: Run) -> EntropyTable:
     """Read an entropy table, or compute the entropies of a data table."""
     return read_entropies_and_rows(source, data_options, jobs, run)[0]
 
 
 def read_entropies_and_rows(
-    source: Any, data_options: DataOptions, jobs: int, run: Run
+    source: Any, data_options: Reading, jobs: int, run: Run
 ) -> tuple[EntropyTable, Dataset | IncompleteDataset | None]:
     """As `read_entropies`, and the data table, None if the source holds entropies."""
     from formats import open_dataset_or_entropies

@@ -1,20 +1,22 @@
 """`bnsl.entropy`: data to entropies and conditional entropies."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING, Annotated, Unpack
 
-from typing import TYPE_CHECKING, Any
-
-from ..options.data import DataOptions, data_options_with
-from ..options.declared import argument
-from ..options.shared import jobs_option
-from ..running.function import Run, function
+from ..options.data import InterventionOptions, PairsOfColumns, Reading
+from ..options.option import Argument, Source
+from ..options.shared import Jobs
+from ..running.function import MessageOptions, Run, function
 from ..tables import Table
 
 if TYPE_CHECKING:
     from formats.records import EntropyTable
 
 
-def _finish(table: EntropyTable) -> Table:
+class EntropyOptions(PairsOfColumns, InterventionOptions, MessageOptions, total=False):
+    jobs: Jobs
+
+
+def _finish(table: "EntropyTable") -> Table:
     from formats.tables.results.entropies import entropy_table
 
     return Table(entropy_table(table))
@@ -22,12 +24,10 @@ def _finish(table: EntropyTable) -> Table:
 
 @function(finish=_finish)
 def entropy(
-    data: Any = argument("DATA", is_standard_input=True),
-    data_options: DataOptions = data_options_with("pairs", is_alone=True, counts_families=True),
-    jobs: int = jobs_option(),
-    *,
     run: Run,
-) -> EntropyTable:
+    data: Annotated[Source, Argument("DATA", is_standard_input=True)] = None,
+    **options: Unpack[EntropyOptions],
+) -> "EntropyTable":
     """Compute entropies of variables and conditional entropies of pairs, in nats.
 
     Returns
@@ -43,4 +43,5 @@ def entropy(
     """
     from stages.screening.entropies import compute_entropies
 
-    return compute_entropies(data_options.open_rows(data, run.reporter), jobs, run.reporter)
+    reading = Reading(**options)
+    return compute_entropies(reading.open_rows(data, run.reporter), options["jobs"], run.reporter)

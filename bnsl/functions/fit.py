@@ -1,10 +1,10 @@
 """`bnsl.fit`: parameters of a network from data."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict, Unpack
 
 from ..files.inputs import (
     COUNT_APART,
@@ -15,20 +15,21 @@ from ..files.inputs import (
     warn_of_interventions,
 )
 from ..files.recording import record_command
-from ..options import shared
-from ..options.data import DataOptions, KnownVariables, data_options_with
-from ..options.declared import argument, option, parameter, record
-from ..options.values import SEED, SIZE, Choice, Number, Whole
+from ..options.data import InterventionOptions, KnownVariables, Reading, RowsWithHoles
+from ..options.option import Argument, Given, Option, Source, group_options
+from ..options.shared import TABLE_MEMORY, Jobs, Smoothing, check_sources
+from ..options.values import SEED, SIZE, Number, Whole
 from ..running.errors import UsageError
-from ..running.function import Run, function
+from ..running.function import MessageOptions, Run, function
 from ..running.interrupts import explain_interruption
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset
     from formats.graph_records import BayesianNetwork
-    from formats.records import Network
+    from formats.records import Network as NetworkRecord
 
     from ..native_tables import StateValues
+    from ..networks import Network
 
 TOWARDS = ("uniform", "marginal")
 """Of `stages.fit`, which imports numpy."""
@@ -39,22 +40,69 @@ WITH_HOLES = ("restarts", "iterations", "tolerance", "seed", "memory", "jobs")
 NOTHING_YET = "no iteration is finished and nothing is written"
 
 
-@dataclass(frozen=True)
-class MaximisationOptions:
+class ParameterOptions(TypedDict, total=False):
+    """The prior of the parameters."""
+
+    smoothing: Annotated[
+        Smoothing,
+        "Equivalent sample size of a uniform prior of the parameters, as in BDeu.",
+        {"section": "Parameters"},
+    ]
+    smoothing_for: Annotated[
+        str | None,
+        Option(
+            "Choose --smoothing from 0.1 to 10000, and --smooth-towards unless it is given, so that this variable is "
+            "predicted best: by the log-loss in 5-fold cross-validation on DATA, with the structure fixed, and cuts "
+            "as in evaluate --folds. With --missing em, rows with missing cells are judged by the families that they "
+            "show whole.",
+            metavar="NAME",
+            section="Parameters",
+        ),
+    ]
+    smooth_towards: Annotated[
+        Literal["uniform", "marginal"] | None,
+        Option(
+            "What --smoothing draws distributions towards: the uniform one, with its rows divided among the cells of "
+            "a table, or (marginal) those given one parent less, which are smoothed in turn, with as many rows for "
+            "each parent configuration. Uniform if not given.",
+            section="Parameters",
+        ),
+    ]
+
+
+_Option = partial(Option, section="Missing cells (--missing em)")
+
+
+class MaximisationOptions(TypedDict, total=False):
     """Settings of expectation maximisation."""
 
-    restarts: int = option(
-        "Number of EM starts; the best result is kept. The first uses complete cases, the others random parameters.",
-        Whole(1),
-        "N",
-        default=1,
-    )
-    iterations: int = option("Most iterations of a start.", Whole(1), "N", default=1000)
-    tolerance: float = option(
-        "End once an iteration changes every probability by less.", Number(0), "CHANGE", default=1e-6
-    )
-    seed: int = option("Seed of the starts.", SEED, "N", default=0)
-    memory: int | None = option(shared.TABLE_MEMORY, SIZE)
+    restarts: Annotated[
+        int,
+        _Option(
+            "Number of EM starts; the best result is kept. The first uses complete cases, the others random "
+            "parameters.",
+            Whole(1),
+            "N",
+            default=1,
+        ),
+    ]
+    iterations: Annotated[int, _Option("Most iterations of a start.", Whole(1), "N", default=1000)]
+    tolerance: Annotated[
+        float, _Option("End once an iteration changes every probability by less.", Number(0), "CHANGE", default=1e-6)
+    ]
+    seed: Annotated[int, _Option("Seed of the starts.", SEED, "N", default=0)]
+    memory: Annotated[int | str | None, _Option(TABLE_MEMORY, SIZE)]
+
+
+class FitOptions(
+    RowsWithHoles, InterventionOptions, ParameterOptions, MaximisationOptions, MessageOptions, total=False
+):
+    """Options of `fit`."""
+
+    jobs: Jobs
+    name: Annotated[
+        str, Option("Name of the network in the file.", default="unknown", show_default=False, section="Output")
+    ]
 
 
 class Fitted(NamedTuple):
@@ -66,25 +114,20 @@ class Fitted(NamedTuple):
     - `values`: in Python, the values of states in the table, by variable.
     """
 
-    model: BayesianNetwork
+    model: "BayesianNetwork"
     closing: str
     figures: dict[str, Any] | None = None
-    values: Mapping[str, StateValues] = {}
+    values: "Mapping[str, StateValues]" = MappingProxyType({})
 
 
-def _finish(found: Fitted) -> Any:
+def _finish(found: Fitted) -> "Network":
     from ..networks import Network
 
     return Network(learnt_network(found.model)._replace(values=found.values))
 
 
 def _smoothing(
-    structure: Network,
-    rows: Dataset | IncompleteDataset,
-    smoothing: float | None,
-    smoothing_for: str | None,
-    smooth_towards: str | None,
-    run: Run,
+    structure: "NetworkRecord", rows: "Dataset | IncompleteDataset", given: Given, run: Run
 ) -> tuple[float | None, str]:
     """The smoothing, and what it draws distributions towards, as given or chosen.
 
@@ -94,7 +137,8 @@ def _smoothing(
     from formats.tables.assignments import find_variable
     from stages.evaluate.smoothing import losses_by_smoothing
 
-    if smoothing_for is None:
+    smoothing, smooth_towards = given.smoothing, given.smooth_towards
+    if given.smoothing_for is None:
         if smooth_towards is not None and smoothing is None:
             raise UsageError("--smooth-towards goes with --smoothing ROWS or --smoothing-for NAME.")
         return smoothing, smooth_towards or "uniform"
@@ -104,10 +148,10 @@ def _smoothing(
     if dataset.interventions is not None:
         raise UsageError("--smoothing-for predicts rows as they come, without --interventions: give --smoothing.")
     kinds = TOWARDS if smooth_towards is None else (smooth_towards,)
-    losses = losses_by_smoothing(structure, rows, find_variable(smoothing_for, dataset.variables), kinds)
+    losses = losses_by_smoothing(structure, rows, find_variable(given.smoothing_for, dataset.variables), kinds)
     towards, chosen = min(losses, key=lambda choice: losses[choice])
     run.reporter.summary(
-        f"smoothing {chosen:g} towards the {towards} distribution: log-loss of {smoothing_for} "
+        f"smoothing {chosen:g} towards the {towards} distribution: log-loss of {given.smoothing_for} "
         f"{losses[towards, chosen]:.4f} in cross-validation"
     )
     return chosen, towards
@@ -115,34 +159,10 @@ def _smoothing(
 
 @function(finish=_finish)
 def fit(
-    network: Any = argument("NETWORK", is_required=True),
-    data: Any = argument("DATA", is_required=True),
-    data_options: DataOptions = data_options_with("em", counts_families=True),
-    smoothing: float | None = shared.smoothing_option(
-        "Equivalent sample size of a uniform prior of the parameters, as in BDeu.", "Parameters"
-    ),
-    smoothing_for: str | None = parameter(
-        "Choose --smoothing from 0.1 to 10000, and --smooth-towards unless it is given, so that this variable is "
-        "predicted best: by the log-loss in 5-fold cross-validation on DATA, with the structure fixed, and cuts as "
-        "in evaluate --folds. With --missing em, rows with missing cells are judged by the families that they show "
-        "whole.",
-        metavar="NAME",
-        section="Parameters",
-    ),
-    smooth_towards: str | None = parameter(
-        "What --smoothing draws distributions towards: the uniform one, with its rows divided among the cells of a "
-        "table, or (marginal) those given one parent less, which are smoothed in turn, with as many rows for each "
-        "parent configuration. Uniform if not given.",
-        Choice(TOWARDS),
-        section="Parameters",
-    ),
-    maximisation: MaximisationOptions = record(MaximisationOptions, "Missing cells (--missing em)"),
-    jobs: int = shared.jobs_option(),
-    name: str = parameter(
-        "Name of the network in the file.", default="unknown", show_default=False, section="Output"
-    ),
-    *,
     run: Run,
+    network: Annotated[Source, Argument("NETWORK")],
+    data: Annotated[Source, Argument("DATA")],
+    **options: Unpack[FitOptions],
 ) -> Fitted:
     """Estimate the parameters of a network from data.
 
@@ -164,38 +184,46 @@ def fit(
 
     from ..native_tables import values_learnt
 
-    shared.check_sources(network, data)
+    given, reading = Given(**options), Reading(**options)
+    check_sources(network, data)
     structure = open_learnt_network(network, may_be_empty=True, warn=run.reporter.warn).structure
     lacks_names = structure.header.lacks_isolated
     known = None if lacks_names else KnownVariables(structure.header.variables, network)
-    if not data_options.keeps_holes:
+    if not reading.keeps_holes:
         run.refuse(WITH_HOLES, "goes with --missing em.")
-    rows = data_options.open_rows(data, run.reporter, known, is_recodable=smoothing_for is not None)
+    rows = reading.open_rows(data, run.reporter, known, is_recodable=given.smoothing_for is not None)
     if isinstance(rows, IncompleteDataset) and not rows.n_holes:
         rows = rows.dataset  # the frequencies are the maximum
     variables = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).variables
-    values = values_learnt(data, variables, data_options.marks) if run.is_called else {}
+    values = values_learnt(data, variables, reading.marks) if run.is_called else {}
     structure = completed(structure, network, [variable.name for variable in variables], data, run.reporter)
-    if data_options.interventions is None:
+    if reading.interventions is None:
         warn_of_interventions(structure.header, run.reporter, COUNT_APART)
-    smoothing, towards = _smoothing(structure, rows, smoothing, smoothing_for, smooth_towards, run)
-    recorded = data_options.recorded() | {"smoothing": smoothing, "smoothing_for": smoothing_for}
+    smoothing, towards = _smoothing(structure, rows, given, run)
+    recorded = reading.recorded() | {"smoothing": smoothing, "smoothing_for": given.smoothing_for}
     if towards == "marginal":
         recorded["smooth_towards"] = towards
+    maximisation = {name: getattr(given, name) for name in group_options(MaximisationOptions)}
     if isinstance(rows, IncompleteDataset):
-        recorded |= {name: value for name, value in vars(maximisation).items() if name != "memory"}
+        recorded |= {name: value for name, value in maximisation.items() if name != "memory"}
     structure = replace(structure, header=record_command(structure.header, "fit", recorded))
     size = f"{plural(structure.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}"
     if not isinstance(rows, IncompleteDataset):
-        fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=name)
+        fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=given.name)
         return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}", values=values)
     from stages.incomplete.maximisation import Maximisation, fit_incomplete
 
     explain_interruption(NOTHING_YET)
-    settings = Maximisation(smoothing=smoothing or 0.0, towards=towards, jobs=jobs, **vars(maximisation))
+    settings = Maximisation(smoothing=smoothing or 0.0, towards=towards, jobs=given.jobs, **maximisation)
     stop = run.search()
     found = fit_incomplete(
-        structure, rows, settings, name=name, elimination=certified_order(structure), stop=stop, reporter=run.reporter
+        structure,
+        rows,
+        settings,
+        name=given.name,
+        elimination=certified_order(structure),
+        stop=stop,
+        reporter=run.reporter,
     )
     ended = "converged" if found.converged else "interrupted" if stop.is_set() else "not converged"
     n_iterations = len(found.traces[found.best]) - 1

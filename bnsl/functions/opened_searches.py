@@ -23,14 +23,14 @@ from ..files.inputs import (
     warn_of_other_forest,
 )
 from ..files.recording import record_command, used_options
-from ..options import shared
-from ..options.data import DataOptions, KnownVariables
-from ..options.knowledge import KnowledgeOptions, with_knowledge
-from ..options.optimize import ROUNDS, TaskOptions, check_taken, taken_options
-from ..options.prior import PriorOptions
+from ..options.data import KnownVariables, Reading
+from ..options.knowledge import Constraints, with_knowledge
+from ..options.prior import Prior
+from ..options.shared import Limits, check_sources
 from ..running.errors import UsageError
 from ..running.function import Run
 from ..running.reporter import Reporter
+from .taken_options import Asked, check_taken, taken_options
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset
@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from stages.optimize.bounds.proof_steps import TreeNode
     from stages.runtime.budgets import Budget, StopSignal
     from stages.runtime.reporting import Reporter as AnyReporter
+
+
+ROUNDS = 20
+"""Most rounds of completion and search."""
 
 
 class OpenedSearch(NamedTuple):
@@ -52,7 +56,7 @@ class OpenedSearch(NamedTuple):
     options: OptimizeOptions
     knowledge: Knowledge | None
     before: tuple[dict[str, Any], ...]
-    replicates: Callable[[shared.BudgetOptions, StopSignal], Iterator[Found]] | None = None
+    replicates: Callable[[Limits, StopSignal], Iterator[Found]] | None = None
 
 
 def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
@@ -60,7 +64,7 @@ def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
     return used_options(options, (*COMMON, *taken_options(str(options.method), task)))
 
 
-def recorded_inputs(given: TaskOptions) -> dict[str, Any]:
+def recorded_inputs(given: Asked) -> dict[str, Any]:
     """The further inputs that were given, for the header."""
     inputs = {name: getattr(given, name) is not None or None for name in ("start", "screen", "information")}
     return {**inputs, "imputation": given.imputation, "rounds": given.rounds}
@@ -69,10 +73,10 @@ def recorded_inputs(given: TaskOptions) -> dict[str, Any]:
 def open_list_search(
     run: Run,
     sets: Any,
-    given: TaskOptions,
-    knowing: KnowledgeOptions,
-    believing: PriorOptions,
-    data_options: DataOptions,
+    given: Asked,
+    knowing: Constraints,
+    believing: Prior,
+    reading: Reading,
     options: OptimizeOptions,
 ) -> OpenedSearch:
     """Read parent sets; the method may depend on the number of variables."""
@@ -87,7 +91,7 @@ def open_list_search(
     from stages.optimize.driver import run as search_lists
 
     reporter = run.reporter
-    shared.check_sources(sets, given.start, given.information, *knowing.sources, *believing.sources)
+    check_sources(sets, given.start, given.information, *knowing.sources, *believing.sources)
     opened = open_record(sets, formats.open_parent_sets, partial=given.partial, warn=reporter.warn)
     table, missing = fill_missing(opened)
     warn_of_cut_lists(table, reporter)
@@ -106,7 +110,7 @@ def open_list_search(
     if given.information is not None:
         from stages.screening.entropies import mutual_information
 
-        entropies = read_entropies(given.information, data_options, options.jobs, run)
+        entropies = read_entropies(given.information, reading, options.jobs, run)
         information = mutual_information(entropies, table.header.names, given.information)
         warn_of_other_data(entropies, table.header, given.information, reporter)
         options = replace(options, information=information)
@@ -162,7 +166,7 @@ def _save_proof(
 
 
 def _read_guides(
-    sets: Any, given: TaskOptions, reporter: Reporter
+    sets: Any, given: Asked, reporter: Reporter
 ) -> tuple[Forest | None, Network | None, ParentSetTable | None, list[tuple[Header, str]]]:
     """Inputs besides the data: forest, network to start from, parent sets.
 
@@ -190,10 +194,10 @@ def _read_guides(
 def open_data_search(
     run: Run,
     sets: Any,
-    given: TaskOptions,
-    knowing: KnowledgeOptions,
-    believing: PriorOptions,
-    data_options: DataOptions,
+    given: Asked,
+    knowing: Constraints,
+    believing: Prior,
+    reading: Reading,
     options: OptimizeOptions,
 ) -> OpenedSearch:
     """Read the data, and the sets and the network to start from."""
@@ -207,11 +211,11 @@ def open_data_search(
     from stages.recorded_knowledge import knowledge_record
 
     reporter = run.reporter
-    shared.check_sources(given.data, given.start, given.screen, sets, *knowing.sources, *believing.sources)
+    check_sources(given.data, given.start, given.screen, sets, *knowing.sources, *believing.sources)
     forest, start, table, known = _read_guides(sets, given, reporter)
     states = KnownVariables(known[0][0].variables, known[0][1]) if known else None
     assert given.data is not None
-    opened = believing.attached(data_options.open_rows(given.data, reporter, states))
+    opened = believing.attached(reading.open_rows(given.data, reporter, states))
     dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
     if start is not None:
         start = completed(start, given.start, dataset.names, given.data, reporter)
@@ -225,7 +229,7 @@ def open_data_search(
     before = tuple(entry for header, _ in known for entry in header.by)
     knowledge = knowing.resolve(dataset.names)
     if table is not None:
-        _warn_of_lists(table.header, dataset, knowledge is not None, source_name(sets), data_options, reporter)
+        _warn_of_lists(table.header, dataset, knowledge is not None, source_name(sets), reading, reporter)
     reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
     imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)
     rows = opened if isinstance(opened, IncompleteDataset) and opened.n_holes else dataset
@@ -244,7 +248,7 @@ def open_data_search(
 
         return search.run(budget, reporter, save if target else None, prove if proof and target else None)
 
-    def replicates(limits: shared.BudgetOptions, stop: StopSignal) -> Iterator[Found]:
+    def replicates(limits: Limits, stop: StopSignal) -> Iterator[Found]:
         kind, _, share = (given.resample or "bootstrap").partition(":")
         rule = Resampling(kind, float(share or 1))
         return search.run_replicates(given.bootstrap or 0, rule, limits.budget(stop), stop)
@@ -253,9 +257,9 @@ def open_data_search(
 
 
 def _warn_of_lists(
-    header: Header, dataset: Dataset, is_constrained: bool, source: str, data_options: DataOptions, reporter: Reporter
+    header: Header, dataset: Dataset, is_constrained: bool, source: str, reading: Reading, reporter: Reporter
 ) -> None:
     """Warn if the search on data has another prior or other constraints than its lists were made with."""
-    if data_options.interventions is None:
+    if reading.interventions is None:
         warn_of_interventions(header, reporter, COUNT_APART)
     warn_of_list_terms(header, dataset, is_constrained, source, reporter)

@@ -1,38 +1,262 @@
 """`bnsl.optimize`: candidate parent sets, or data, to a network."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict, Unpack, overload
 
-from stages.optimize import OptimizeOptions
+from stages.optimize import DATA_TW, MAIN_METHODS, METHODS, OptimizeOptions
 
 from ..files.output_formats import output_format
 from ..files.recording import record_command
-from ..options import optimize as options_of
-from ..options import shared
-from ..options.data import DataOptions, data_options_with
-from ..options.declared import argument
-from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
-from ..options.optimize import TaskOptions
-from ..options.prior import PRIOR, PriorOptions
-from ..running.function import Run, function
+from ..options.data import InterventionOptions, Reading, RowsWithHoles
+from ..options.knowledge import Constraints, KnowledgeOptions
+from ..options.methods import method_option, own_option, with_takers
+from ..options.option import Argument, Option, Source, group_options
+from ..options.prior import Prior, PriorOptions
+from ..options.shared import (
+    REPEATS,
+    WORKERS,
+    Evaluations,
+    Limits,
+    MaxParents,
+    RunOptions,
+    ScoreOptions,
+    Time,
+    Workers,
+    opened_workers,
+    refuse_ess,
+    resolve_seed,
+)
+from ..options.values import INPUT, OUTPUT_FILE, Parsed, Path, Whole
+from ..running.function import MessageOptions, Run, function
 from ..running.interrupts import explain_interruption
 from ..running.reporter import Reporter
-from .opened_searches import OpenedSearch, open_data_search, open_list_search, recorded_inputs, recorded_options
+from .opened_searches import (
+    ROUNDS,
+    OpenedSearch,
+    open_data_search,
+    open_list_search,
+    recorded_inputs,
+    recorded_options,
+)
+from .taken_options import (
+    SECTIONS,
+    Asked,
+    check_bootstrap,
+    check_incomplete,
+    check_options,
+    check_proof,
+    methods_for,
+    section_of,
+    takers_text,
+)
 
 if TYPE_CHECKING:
-    from formats.records import Network
+    from formats.records import Network as NetworkRecord
     from stages.runtime.budgets import Budget, StopSignal
 
+    from ..networks import Network
+
 NOTHING_YET = "no network was found yet and none is written; wait until progress shows a score"
+
+ON_DATA = SECTIONS[True,]
+
+
+def _taken(name: str, text: str, kind: Any = INPUT, metavar: str | None = None) -> Option:
+    """An option that some methods take: its help names them."""
+    return Option(with_takers(text, takers_text(name)), kind, metavar, section=section_of(name))
+
+
+def _own(name: str) -> Option:
+    """An option of methods, as the stage declares it."""
+    return own_option(OptimizeOptions, name, takers_text, section_of)
+
+
+def _resampling(text: str) -> str:
+    """Rows of replicates: bootstrap, subsample:SHARE, jackknife, imputed."""
+    kind, colon, share = text.partition(":")
+    if kind in ("bootstrap", "jackknife", "imputed") and not colon:
+        return text
+    try:
+        if kind == "subsample" and 0 < float(share) <= 1:
+            return text
+    except ValueError:
+        pass
+    raise ValueError(f"{text!r} is none of bootstrap, subsample:SHARE (of the rows, up to 1), jackknife, imputed")
+
+
+class TaskOptions(TypedDict, total=False):
+    """The method, and the task: bound, inputs beside the data and the sets."""
+
+    method: Annotated[
+        str | None,
+        method_option(
+            METHODS,
+            "Default: among SETS exact up to 22 variables and ils beyond (forest for --tw 1), pricing with --data.",
+            main=MAIN_METHODS,
+        ),
+    ]
+    treewidth: Annotated[
+        int | None,
+        Option(
+            "Bound the treewidth of the network's moral graph by K; with --data in method "
+            f"{', '.join(methods_for(DATA_TW))}.",
+            Whole(1),
+            "K",
+            names=("--tw", "--treewidth"),
+            section=SECTIONS[False,],
+        ),
+    ]
+    start: Annotated[
+        Source,
+        _taken(
+            "start",
+            "Start from this network: on data instead of the empty one, among listed sets with its order, under "
+            "--tw K with its elimination order if that fits",
+            metavar="NETWORK",
+        ),
+    ]
+    screen: Annotated[
+        Source,
+        Option(
+            "Screening forest: its variables keep their one parent, the search is among its roots (qds-BNSL).",
+            INPUT,
+            "FOREST",
+            section=section_of("screen"),
+        ),
+    ]
+    information: Annotated[
+        Source,
+        _taken(
+            "information",
+            "Mutual information of all pairs, from the data or the result of 'bnsl entropy'; without it, of the "
+            "pairs that the listed sets determine",
+            metavar="DATA|ENTROPIES",
+        ),
+    ]
+    max_parents: Annotated[MaxParents, {"section": section_of("max_parents")}]
+    save_sets: Annotated[
+        Path | None, _taken("save_sets", "Write the candidate sets that the search ends with.", OUTPUT_FILE)
+    ]
+    proof: Annotated[
+        Path | None,
+        _taken(
+            "proof",
+            "Write the proof of the bound, checkable by 'bnsl evaluate --proof' or by examples/proof/check.py",
+            OUTPUT_FILE,
+        ),
+    ]
+    imputation: Annotated[
+        Literal["best", "drawn"] | None,
+        Option(
+            "With --missing em, how holes are filled for a search: the states most probable together (the default), "
+            "or drawn given the observed ones.",
+            section=ON_DATA,
+        ),
+    ]
+    rounds: Annotated[
+        int | None,
+        Option(
+            f"With --missing em, fill and search at most N times; {ROUNDS} if not given.",
+            Whole(1),
+            "N",
+            section=ON_DATA,
+        ),
+    ]
+
+
+class MethodOptions(TypedDict, total=False):
+    """Options of some methods; `stages.optimize.OptimizeOptions` has their defaults, limits and help."""
+
+    max_table: Annotated[int | None, _own("max_table")]
+    init: Annotated[Literal["random", "dfs", "fas", "entropy", "ascent"], _own("init")]
+    iterations: Annotated[int, _own("iterations")]
+    restarts: Annotated[int | None, _own("restarts")]
+    tabu: Annotated[int, _own("tabu")]
+    perturb: Annotated[int | None, _own("perturb")]
+    alpha: Annotated[float, _own("alpha")]
+    target: Annotated[str | None, _own("target")]
+    dependence: Annotated[int, _own("dependence")]
+    sampled_only: Annotated[bool, _own("sampled_only")]
+    best_first: Annotated[bool, _own("best_first")]
+
+
+class LimitOptions(TypedDict, total=False):
+    """Limits of a search."""
+
+    time: Annotated[Time, "Stop after this time: 30s, 10m, 2h."]
+    evaluations: Annotated[
+        Evaluations,
+        "Stop after this many orders. On data, local scores: the default computes no more than this, besides "
+        "scores of the network and lists that it begins with; hill climbers end with the move that reaches them."
+        + REPEATS,
+    ]
+
+
+class SearchOptions(
+    TaskOptions,
+    MethodOptions,
+    KnowledgeOptions,
+    PriorOptions,
+    ScoreOptions,
+    RowsWithHoles,
+    InterventionOptions,
+    LimitOptions,
+    RunOptions,
+    MessageOptions,
+    total=False,
+):
+    """Options of a search for one network."""
+
+
+class OptimizeKeywords(SearchOptions, total=False):
+    """Options of `optimize` beside those of a search for one network, but `bootstrap`, which decides the result."""
+
+    partial: Annotated[
+        bool,
+        Option(
+            "Accept a stream that ended early: variables that did not arrive get no parents.",
+            section=section_of("partial"),
+        ),
+    ]
+    data: Annotated[
+        Source,
+        Option(
+            "Search on this table and score families on demand; SETS are then optional and extended.",
+            INPUT,
+            "DATA",
+            section=ON_DATA,
+        ),
+    ]
+    resample: Annotated[
+        str | None,
+        Option(
+            "With --bootstrap, which rows a network is of: bootstrap (the default), subsample:SHARE of them without "
+            "replacement, jackknife: all but one of R blocks; with --imputation drawn also imputed: all rows, holes "
+            "drawn anew. Under --interventions, rows in which the same was set are drawn by themselves.",
+            Parsed("rule", _resampling),
+            "RULE",
+            section=ON_DATA,
+        ),
+    ]
+    workers: Annotated[Workers, f"Learn the replicates of --bootstrap elsewhere. {WORKERS}"]
+
+
+Bootstrap = Annotated[
+    int | None,
+    Option(
+        "Learn R networks, each from as many rows of DATA drawn with replacement, and write them as a stream.",
+        Whole(1),
+        "R",
+        section=ON_DATA,
+    ),
+]
 
 
 class Learnt(NamedTuple):
     """A network, and the figures of its search."""
 
-    network: Network
+    network: "NetworkRecord"
     figures: dict[str, Any]
 
 
@@ -46,7 +270,7 @@ class Replicates(NamedTuple):
     found: Iterator[Learnt]
 
 
-def _finish(found: Learnt | Replicates) -> Any:
+def _finish(found: Learnt | Replicates) -> "Network | list[Network]":
     from ..networks import network_of
 
     if isinstance(found, Learnt):
@@ -54,25 +278,21 @@ def _finish(found: Learnt | Replicates) -> Any:
     return [network_of(each.network) for each in found.found]
 
 
+@overload
+def optimize(sets: Source = None, *, bootstrap: None = None, **options: Unpack[OptimizeKeywords]) -> "Network": ...
+
+
+@overload
+def optimize(sets: Source = None, *, bootstrap: int, **options: Unpack[OptimizeKeywords]) -> "list[Network]": ...
+
+
 @function(finish=_finish)
 def optimize(
-    sets: Any = argument("SETS"),
-    method: str | None = options_of.METHOD,
-    given: TaskOptions = options_of.TASK_OPTIONS,
-    own: dict[str, Any] = options_of.OWN_OPTIONS,
-    knowing: KnowledgeOptions = KNOWLEDGE,
-    believing: PriorOptions = PRIOR,
-    score_options: shared.ScoreOptions = shared.SCORE_OPTIONS,
-    data_options: DataOptions = data_options_with("em", counts_families=True),
-    limits: shared.BudgetOptions = shared.budget_options(
-        "Stop after this time: 30s, 10m, 2h.",
-        "Stop after this many orders. On data, local scores: the default computes no more than this, besides "
-        "scores of the network and lists that it begins with; hill climbers end with the move that reaches them.",
-    ),
-    execution: shared.RunOptions = shared.RUNNING,
-    workers: str | None = shared.workers_option("Learn the replicates of --bootstrap elsewhere. "),
-    *,
     run: Run,
+    sets: Annotated[Source, Argument("SETS")] = None,
+    *,
+    bootstrap: Bootstrap = None,
+    **options: Unpack[OptimizeKeywords],
 ) -> Learnt | Replicates:
     """Choose the best network among candidate parent sets, or learn it from data.
 
@@ -93,31 +313,40 @@ def optimize(
         ...
     bnsl.running.errors.UsageError: treewidth=0: at least 1
     """
+    return search(run, sets, Asked(bootstrap=bootstrap, **options))
+
+
+def search(run: Run, sets: Any, given: Asked) -> Learnt | Replicates:
+    """Search as the options ask for."""
     from stages.recorded_knowledge import knowledge_record
 
+    reading, limits = Reading(**vars(given)), Limits(**vars(given))
+    knowing, believing = Constraints(**vars(given)), Prior(**vars(given))
     explain_interruption(NOTHING_YET)
-    options_of.check_bootstrap(given, sets, workers)
-    options_of.check_incomplete(given, sets, data_options)
-    options_of.check_options(run, method, given, own["restarts"] is not None)
-    options_of.check_proof(given)
+    refuse_ess(run, [given.score])
+    check_bootstrap(given, sets)
+    check_incomplete(given, sets, reading)
+    check_options(run, given)
+    check_proof(given)
     output_format("parentsets", given.save_sets or "-")
     options = OptimizeOptions(
-        method=method,
+        method=given.method,
         treewidth=given.treewidth,
-        seed=shared.resolve_seed(execution.seed, run.reporter),
-        jobs=execution.jobs,
-        workers=run.resources.enter_context(shared.opened_workers(workers, run)),
-        **asdict(score_options),
+        seed=resolve_seed(given.seed, run.reporter),
+        jobs=given.jobs,
+        workers=run.resources.enter_context(opened_workers(given.workers, run)),
+        score=given.score,
+        ess=given.ess,
         max_parents=given.max_parents,
-        **own,
+        **{name: getattr(given, name) for name in group_options(MethodOptions)},
     )
     if given.data is None:
-        opened = open_list_search(run, run.source(sets, "SETS"), given, knowing, believing, data_options, options)
+        opened = open_list_search(run, run.source(sets, "SETS"), given, knowing, believing, reading, options)
     else:
-        opened = open_data_search(run, sets, given, knowing, believing, data_options, options)
-    recorded = recorded_options(opened.options, given.task) | asdict(limits)
+        opened = open_data_search(run, sets, given, knowing, believing, reading, options)
+    recorded = recorded_options(opened.options, given.task) | limits.recorded()
     recorded |= recorded_inputs(given) | knowledge_record(opened.knowledge) | believing.recorded()
-    recorded |= {} if given.data is None and given.information is None else data_options.recorded()
+    recorded |= {} if given.data is None and given.information is None else reading.recorded()
     stop = run.search()
     if opened.replicates is not None and given.bootstrap is not None:
         recorded |= {"bootstrap": given.bootstrap, "resample": given.resample}
@@ -125,13 +354,13 @@ def optimize(
     return learn_one(opened, limits.budget(stop), recorded, run.reporter)
 
 
-def recorded_network(network: Network, opened: OpenedSearch, recorded: dict[str, Any]) -> Network:
+def recorded_network(network: "NetworkRecord", opened: OpenedSearch, recorded: dict[str, Any]) -> "NetworkRecord":
     """The network with the commands that made its inputs, and this one, in its header."""
     header = replace(network.header, by=opened.before)
     return replace(network, header=record_command(header, "optimize", recorded))
 
 
-def learn_one(opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], reporter: Reporter) -> Learnt:
+def learn_one(opened: OpenedSearch, budget: "Budget", recorded: dict[str, Any], reporter: Reporter) -> Learnt:
     """Search once."""
     from stages.runtime.reporting import ChangedNetworks
 
@@ -145,8 +374,8 @@ def learn_one(opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], re
 def replicates(
     opened: OpenedSearch,
     requested: int,
-    limits: shared.BudgetOptions,
-    stop: StopSignal,
+    limits: Limits,
+    stop: "StopSignal",
     recorded: dict[str, Any],
     reporter: Reporter,
 ) -> Iterator[Learnt]:

@@ -1,15 +1,14 @@
 """Options of all commands that read a data table: layout, columns, missing cells, coding."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict
 
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
-from .declared import option, record
-from .values import COLUMN_RULE, COLUMNS, DELIMITER, FLAG, OBSERVED, STATES, Choice, Whole
+from .option import Given, Option, group_options
+from .values import COLUMN_RULE, COLUMNS, DELIMITER, OBSERVED, STATES, Whole
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset, Variable
@@ -21,94 +20,143 @@ if TYPE_CHECKING:
 class KnownVariables(NamedTuple):
     """The variables that a table must have, and the file that lists them."""
 
-    variables: tuple[Variable, ...]
+    variables: "tuple[Variable, ...]"
     source: str
 
+
+_Option = partial(Option, section="Data")
 
 KEPT = {"em": "sum over them exactly", "pairs": "take each pair of columns from the rows that have both"}
 """Values of ``--missing`` that keep missing cells, and what the command then does."""
 
 
-def columns_field(help: str) -> Any:
-    """A repeatable list of columns."""
-    return option(help, COLUMNS, is_several=True, is_joined=True)
+Columns = Annotated[str | Iterable[str] | None, _Option(kind=COLUMNS)]
+"""Names of columns in one text or a list; a text after it is the help."""
+
+SeveralColumns = Annotated[str | Iterable[str], _Option(kind=COLUMNS, is_several=True, is_joined=True, default=())]
+"""A repeatable list of columns."""
+
+MISSING = (
+    "Missing cells: {}. Cells that are empty, ?, NA, N/A, NaN, null and the like; among numbers also None, '.', '-'."
+)
+REFUSED = "refuse them, drop their rows, or make them a state"
+KEEPING = "refuse them, drop their rows, make them a state, or {} ({})"
 
 
-def _missing(kept: str | None) -> dict[str, Any]:
-    """Help and type of ``--missing``, with a value of `KEPT` if the command has one."""
-    done = "refuse them, drop their rows, or make them a state"
-    if kept is not None:
-        done = f"refuse them, drop their rows, make them a state, or {KEPT[kept]} ({kept})"
-    text = (
-        f"Missing cells: {done}. Cells that are empty, ?, NA, N/A, NaN, null and the like; among numbers also "
-        "None, '.', '-'."
-    )
-    return {"help": text, "kind": Choice(("error", "drop", "state", *([kept] if kept else [])))}
+def _missing(*kept: str) -> Option:
+    """``--missing``, with a value of `KEPT` if the command has one."""
+    done = KEEPING.format(KEPT[kept[0]], kept[0]) if kept else REFUSED
+    return _Option(MISSING.format(done), default="error")
 
 
-@dataclass(frozen=True)
-class DataOptions:
-    """How a data table is read and coded."""
+class DataOptions(TypedDict, total=False):
+    """How a data table is read and coded, beside its missing cells."""
 
-    delimiter: str | None = option(
-        "Character between cells of a text table, or 'tab'; guessed if not given.", DELIMITER
-    )
-    no_header: bool = option("The first line holds data; names are V0, V1, ...", kind=FLAG)
-    missing: str = option(default="error")
-    na: tuple[str, ...] = option("Cells of this text are missing, too; repeatable.", metavar="TEXT", is_several=True)
-    not_na: tuple[str, ...] = option(
-        "Cells of this text are labels, though it usually marks missing cells, as NA does; repeatable.",
-        metavar="TEXT",
-        is_several=True,
-    )
-    discretize: tuple[str, ...] = option(
-        "Cut numeric columns with many values: median, quantile:K, width:K or hartemink:K. hartemink:K keeps "
-        "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Columns of at "
-        "most ten whole numbers are cut only by a rule that names them, or by one for all numbers, '*=median'. "
-        "Repeatable; the last rule for a column holds.",
-        COLUMN_RULE,
-        is_several=True,
-    )
-    categories: tuple[str, ...] = columns_field(
-        "Columns whose numbers are states, however many (up to 256); never cut."
-    )
-    columns: tuple[str, ...] = columns_field(
-        "Read these columns only: names, patterns (age*) or ranges (first..last), with commas between."
-    )
-    drop: tuple[str, ...] = columns_field("Leave these columns out.")
-    weights: str | None = option(
-        "Column of counts, such as freq: a row with count 3 is read as three equal rows. It is no variable.",
-        metavar="COLUMN",
-    )
-    max_states: int | None = option("Refuse columns with more states than this.", Whole(2, 256), "N")
-    states: Any = option(
-        'States of columns in their order: JSON {"column": ["low", "high"]}, or a network, sets or table that '
-        "have them. Or 'observed': leave out declared states without rows, as unused categories of Parquet.",
-        STATES,
-        "FILE|observed",
-    )
-    unseen: str = option(
-        "Rows with a state that the other input does not know: refuse them, drop them, or take the cell as missing.",
-        Choice(("error", "drop", "missing")),
-        default="error",
-        absent="error",
-    )
-    interventions: str | None = option(
-        "Column that names the variables set from outside in each row, several with ';' between, empty for none. A "
-        "row does not count for the families of the variables that were set in it. It is no variable.",
-        metavar="COLUMN",
-        absent=None,
-    )
+    delimiter: Annotated[
+        str | None, _Option("Character between cells of a text table, or 'tab'; guessed if not given.", DELIMITER)
+    ]
+    no_header: Annotated[bool, _Option("The first line holds data; names are V0, V1, ...")]
+    na: Annotated[
+        str | Iterable[str],
+        _Option("Cells of this text are missing, too; repeatable.", metavar="TEXT", is_several=True),
+    ]
+    not_na: Annotated[
+        str | Iterable[str],
+        _Option(
+            "Cells of this text are labels, though it usually marks missing cells, as NA does; repeatable.",
+            metavar="TEXT",
+            is_several=True,
+        ),
+    ]
+    discretize: Annotated[
+        str | Iterable[str],
+        _Option(
+            "Cut numeric columns with many values: median, quantile:K, width:K or hartemink:K. hartemink:K keeps "
+            "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Columns "
+            "of at most ten whole numbers are cut only by a rule that names them, or by one for all numbers, "
+            "'*=median'. Repeatable; the last rule for a column holds.",
+            COLUMN_RULE,
+            is_several=True,
+        ),
+    ]
+    categories: Annotated[SeveralColumns, "Columns whose numbers are states, however many (up to 256); never cut."]
+    columns: Annotated[
+        SeveralColumns,
+        "Read these columns only: names, patterns (age*) or ranges (first..last), with commas between.",
+    ]
+    drop: Annotated[SeveralColumns, "Leave these columns out."]
+    weights: Annotated[
+        str | None,
+        _Option(
+            "Column of counts, such as freq: a row with count 3 is read as three equal rows. It is no variable.",
+            metavar="COLUMN",
+        ),
+    ]
+    max_states: Annotated[int | None, _Option("Refuse columns with more states than this.", Whole(2, 256), "N")]
+    states: Annotated[
+        "str | os.PathLike[str] | Mapping[str, Iterable[str]] | Any",
+        _Option(
+            'States of columns in their order: JSON {"column": ["low", "high"]}, or a network, sets or table that '
+            "have them. Or 'observed': leave out declared states without rows, as unused categories of Parquet.",
+            STATES,
+            "FILE|observed",
+        ),
+    ]
+    unseen: Annotated[
+        Literal["error", "drop", "missing"],
+        _Option(
+            "Rows with a state that --states or the other input does not list: refuse them, drop them, or take the "
+            "cell as missing.",
+            default="error",
+        ),
+    ]
+
+
+class CompleteRows(DataOptions, total=False):
+    """How a table is read by functions of complete rows."""
+
+    missing: Annotated[Literal["error", "drop", "state"], _missing()]
+
+
+class RowsWithHoles(DataOptions, total=False):
+    """How a table is read by functions that sum over missing cells."""
+
+    missing: Annotated[Literal["error", "drop", "state", "em"], _missing("em")]
+
+
+class PairsOfColumns(DataOptions, total=False):
+    """How a table is read by functions of pairs of columns."""
+
+    missing: Annotated[Literal["error", "drop", "state", "pairs"], _missing("pairs")]
+
+
+class InterventionOptions(TypedDict, total=False):
+    """For functions that count families."""
+
+    interventions: Annotated[
+        str | None,
+        _Option(
+            "Column that names the variables set from outside in each row, several with ';' between, empty for none. "
+            "A row does not count for the families of the variables that were set in it. It is no variable.",
+            metavar="COLUMN",
+        ),
+    ]
+
+
+class Reading(Given):
+    """The given options of a data table, and the reader that follows them."""
+
+    interventions: str | None = None  # not every function has the option
 
     def open(
         self,
         source: Any,
         reporter: Reporter,
-        known: KnownVariables | None = None,
+        known: "KnownVariables | None" = None,
         *,
         may_be_set: bool = False,
         is_recodable: bool = False,
-    ) -> Dataset:
+    ) -> "Dataset":
         """Read a complete table, coded with the states of `known` variables if given.
 
         With `may_be_set` no family is counted: a variable may have been set in all rows. With `is_recodable` folds
@@ -119,7 +167,7 @@ class DataOptions:
         return self._read(open_dataset, source, reporter, known, may_be_set, is_recodable)
 
     @staticmethod
-    def _require_rows(dataset: Dataset, table: Any, may_be_set: bool) -> None:
+    def _require_rows(dataset: "Dataset", table: Any, may_be_set: bool) -> None:
         """Raise `UnsuitableData` if a variable was set in every row, unless it may be."""
         from formats.errors import located
         from formats.streams import source_name
@@ -132,11 +180,11 @@ class DataOptions:
         self,
         source: Any,
         reporter: Reporter,
-        known: KnownVariables | None = None,
+        known: "KnownVariables | None" = None,
         *,
         may_be_set: bool = False,
         is_recodable: bool = False,
-    ) -> Dataset | IncompleteDataset:
+    ) -> "Dataset | IncompleteDataset":
         """As `open`; with missing cells if the options keep them."""
         from formats import open_dataset, open_incomplete
 
@@ -148,7 +196,7 @@ class DataOptions:
         reader: Callable[..., Any],
         source: Any,
         reporter: Reporter,
-        known: KnownVariables | None,
+        known: "KnownVariables | None",
         may_be_set: bool,
         is_recodable: bool,
     ) -> Any:
@@ -171,18 +219,18 @@ class DataOptions:
         return self.missing in KEPT
 
     @property
-    def marks(self) -> Marks:
+    def marks(self) -> "Marks":
         """The texts of missing cells."""
         from formats.tables.labels import Marks
 
         return Marks(self.na, self.not_na)
 
     @property
-    def without_coding(self) -> DataOptions:
+    def without_coding(self) -> "Reading":
         """The options for a table whose states another table decides: without the options in `CODING`."""
-        return replace(self, discretize=(), categories=(), max_states=None, states=None)
+        return self.changed(discretize=(), categories=(), max_states=None, states=None)
 
-    def rules(self, reporter: Reporter, known: KnownVariables | None = None) -> dict[str, Any]:
+    def rules(self, reporter: Reporter, known: "KnownVariables | None" = None) -> dict[str, Any]:
         """The options as arguments of the readers of tables; raises a usage error for options without effect."""
         from formats.streams import source_name
         from formats.wording import option_value
@@ -199,7 +247,7 @@ class DataOptions:
                 "--interventions does not go with --missing pairs, which has its own rows for each pair of columns: "
                 "give --missing drop or --missing state."
             )
-        rules = {field.name: getattr(self, field.name) for field in fields(self)}
+        rules = {name: getattr(self, name) for name in READING}
         states = rules.pop("states")
         rules["observed"] = states == OBSERVED
         if levels:
@@ -213,7 +261,7 @@ class DataOptions:
             rules |= {"variables": known.variables, "listed_in": source_name(known.source)}
         return rules
 
-    def _levels(self, reporter: Reporter, known: KnownVariables | None) -> dict[str, tuple[str, ...]]:
+    def _levels(self, reporter: Reporter, known: "KnownVariables | None") -> dict[str, tuple[str, ...]]:
         """The states by ``--states``, by column; none where the states of `known` variables hold.
 
         Raises `UsageError`: they are not the states of the `known` variables.
@@ -244,7 +292,7 @@ class DataOptions:
 
     def recorded(self) -> dict[str, Any]:
         """The options that decide how cells become codes, for the headers of results."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        given = {name: getattr(self, name) for name in READING}
         if self.states != OBSERVED:  # the header has the states themselves
             given["states"] = self.states is not None or None
         if len(self.discretize) == 1:  # a single rule for all columns, the usual case, is recorded as typed
@@ -252,7 +300,7 @@ class DataOptions:
         return {name: None if value in ("error", False) else value for name, value in given.items()}
 
 
-def _report_recoding(dataset: Dataset, known: KnownVariables | None, reporter: Reporter) -> None:
+def _report_recoding(dataset: "Dataset", known: "KnownVariables | None", reporter: Reporter) -> None:
     """Name the columns that each fold cuts anew; warn of cuts that a file lists."""
     from formats.streams import source_name
     from formats.wording import listed, plural
@@ -273,30 +321,14 @@ def _report_recoding(dataset: Dataset, known: KnownVariables | None, reporter: R
         )
 
 
-def data_options_with(kept: str | None = None, *, is_alone: bool = False, counts_families: bool = False) -> Any:
-    """The options of a function that reads tables.
-
-    - `kept`: the function's value of `KEPT`.
-    - `is_alone`: whether only ``--states`` lists states.
-    - `counts_families`: whether it counts families, so that ``--interventions`` is of use.
-    """
-    changes: dict[str, Any] = {"missing": _missing(kept)}
-    if is_alone:
-        changes["unseen"] = {
-            "help": "Rows with a state that --states does not list: refuse or drop them, or take the cell as missing."
-        }
-    without = () if counts_families else ("interventions",)
-    return record(DataOptions, "Data", changes=changes, without=without)
-
-
 CODING = ("missing", "discretize", "categories", "max_states", "states")
 """Options that decide which states columns get."""
 
 
-READING = tuple(field.name for field in fields(DataOptions))
+READING = (*group_options(RowsWithHoles), *group_options(InterventionOptions))
 """Options that decide how data are read."""
 
 
-def refuse_data_options(run: Run, why: str, names: Collection[str] = READING) -> None:
+def refuse_data_options(run: "Run", why: str, names: Collection[str] = READING) -> None:
     """Refuse the options of data tables, or the given names among them, with a usage error that ends with `why`."""
     run.refuse(names, why)

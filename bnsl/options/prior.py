@@ -1,13 +1,11 @@
 """A prior of arcs: ``--prior``, the same in every stage that scores families."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeVar
 
 from ..running.errors import UsageError
-from .declared import option, record
+from .option import Given, Option, Source
 from .values import INPUT, Input, Number
 
 if TYPE_CHECKING:
@@ -26,12 +24,17 @@ WITHOUT_PRIOR = {
 }
 """Methods that cannot honour a prior of arcs, with the reason."""
 
-PRIOR_LEAST: Any = option(
-    "Count probabilities of --prior below P as P, and above 1-P as 1-P, so that data can change them; without it 0 "
-    "and 1 are refused.",
-    Number(0.0, 0.5, is_open=True),
-    "P",
-)
+PriorLeast = Annotated[
+    float | None,
+    Option(
+        "Count probabilities of --prior below P as P, and above 1-P as 1-P, so that data can change them; without it "
+        "0 and 1 are refused.",
+        Number(0.0, 0.5, is_open=True),
+        "P",
+        section="Constraints",
+    ),
+]
+"""``--prior-least``."""
 
 
 @dataclass(eq=False, repr=False)
@@ -45,18 +48,25 @@ class PriorOfNetworks(Input):
         return [path for path in super().paths(value) if path not in self.words]
 
 
-@dataclass(frozen=True)
-class PriorOptions:
+class PriorOptions(TypedDict, total=False):
     """Probabilities of arcs."""
 
-    prior: Any = option(
-        "Probabilities of arcs, which the scores contain: a table with columns from, to, probability, such as "
-        "'posterior' and 'average --strengths' write; type undirected marks the probability of an arc in either "
-        "direction. An arc adds ln(p/(1-p)) to the score of its child; other pairs add nothing.",
-        INPUT,
-        "FILE",
-    )
-    prior_least: float | None = PRIOR_LEAST
+    prior: Annotated[
+        Source,
+        Option(
+            "Probabilities of arcs, which the scores contain: a table with columns from, to, probability, such as "
+            "'posterior' and 'average --strengths' write; type undirected marks the probability of an arc in either "
+            "direction. An arc adds ln(p/(1-p)) to the score of its child; other pairs add nothing.",
+            INPUT,
+            "FILE",
+            section="Constraints",
+        ),
+    ]
+    prior_least: PriorLeast
+
+
+class Prior(Given):
+    """The given prior of arcs."""
 
     @property
     def sources(self) -> tuple[Any, ...]:
@@ -67,7 +77,7 @@ class PriorOptions:
         """The entry of headers about the command; the probabilities are in a key of their own."""
         return {} if self.prior is None else {"arc_prior": True, "prior_least": self.prior_least}
 
-    def read(self, names: Sequence[str]) -> ArcPrior | None:
+    def read(self, names: Sequence[str]) -> "ArcPrior | None":
         """The prior on variables of these names; None without one."""
         if self.prior is None:
             if self.prior_least is not None:
@@ -94,10 +104,7 @@ class PriorOptions:
             raise UsageError("--prior does not go with --screen: the forest's arcs were chosen without it.")
 
 
-PRIOR = record(PriorOptions, "Constraints")
-
-
-def read_prior(source: Any, names: Sequence[str], least: float | None) -> ArcPrior:
+def read_prior(source: Any, names: Sequence[str], least: float | None) -> "ArcPrior":
     """Read probabilities of arcs from a file, a result or a table in memory."""
     from formats.graphs.arc_prior_tables import read_arc_prior
 

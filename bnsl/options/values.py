@@ -1,8 +1,7 @@
 """Types of option values: the permitted values, and the conversion of a text or a Python value.
 
-A type has `take` and `annotation`. `take` returns the value of a text or of a Python value, or raises `ValueError`
-with the reason; `annotation` is the type in signatures. Command line and Python use the same types; the command line
-derives click's types from them.
+A type has `take`, which returns the value of a text or of a Python value, or raises `ValueError` with the reason.
+Command line and Python use the same types; the command line derives click's types from them.
 """
 
 from __future__ import annotations
@@ -14,20 +13,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+Path = str | os.PathLike[str]
+"""The annotation of a path."""
+
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 LARGEST_COUNT = 2**63 - 1
 """The largest integer in headers and arrays."""
 
 
-MOST_LITERALS = 6
-"""Most words of a choice that a signature lists."""
-
-
 class Text:
     """Any text."""
-
-    annotation = "str"
 
     def take(self, value: Any) -> str:
         """The text."""
@@ -36,8 +32,6 @@ class Text:
 
 class Flag:
     """True or False."""
-
-    annotation = "bool"
 
     def take(self, value: Any) -> bool:
         """The truth value."""
@@ -51,13 +45,6 @@ class Choice:
     """One of several words, in lower or upper case."""
 
     words: tuple[str, ...]
-
-    @property
-    def annotation(self) -> str:
-        """The words as literals, if they are few."""
-        if len(self.words) > MOST_LITERALS:
-            return "str"
-        return f"Literal[{', '.join(map(repr, self.words))}]"
 
     def take(self, value: Any) -> str:
         """The word in its listed spelling."""
@@ -90,8 +77,6 @@ class Whole:
     least: int | None = None
     most: int | None = None
 
-    annotation = "int"
-
     def take(self, value: Any) -> int:
         """The number."""
         try:
@@ -113,8 +98,6 @@ class Number:
     most: float | None = None
     is_open: bool = False
     open_most: bool = False
-
-    annotation = "float"
 
     def take(self, value: Any) -> float:
         """The number."""
@@ -147,14 +130,13 @@ def limits_text(least: float | None, most: float | None, above: bool = False, be
 class Parsed:
     """The result of `parse` for a text; `parse` raises `ValueError` with the message.
 
-    `name` stands for a value in the help, `words` complete a text in a shell, `annotation` is the type in signatures.
-    `adapt` converts a Python value that is no text into one.
+    `name` stands for a value in the help, `words` complete a text in a shell. `adapt` converts a Python value that is
+    no text into one.
     """
 
     name: str
     parse: Callable[[str], Any]
     words: tuple[str, ...] = ()
-    annotation: str = "str"
     adapt: Callable[[Any], Any] | None = None
 
     def take(self, value: Any) -> Any:
@@ -175,8 +157,6 @@ class Input:
 
     dash: bool = True
 
-    annotation = "Source"
-
     def take(self, value: Any) -> Any:
         """The path as text; any other input unchanged."""
         if isinstance(value, (str, os.PathLike)):
@@ -196,8 +176,6 @@ class Input:
 class Tiers(Input):
     """A file of tiers; from Python also a list of tiers, each a list of names."""
 
-    annotation = "str | os.PathLike[str] | Iterable[Iterable[str]]"
-
     def take(self, value: Any) -> Any:
         """The path as text, or the tiers."""
         if isinstance(value, (str, os.PathLike)):
@@ -213,7 +191,6 @@ class Tiers(Input):
 class States(Input):
     """A file of states, or the word ``observed``; from Python also the states of columns, or a result with them."""
 
-    annotation = "str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network"
     words = ("observed",)
 
     def take(self, value: Any) -> Any:
@@ -241,8 +218,6 @@ OBSERVED = "observed"
 class Arcs(Input):
     """An arc, or a file of arcs: its path, with ``@`` before it or, if the file exists, without."""
 
-    annotation = "str | tuple[str, str]"
-
     def take(self, value: Any) -> str:
         """The arc as it is typed."""
         if isinstance(value, (list, tuple)):
@@ -262,8 +237,6 @@ class Output:
     """A file to write; with `dash` also ``-``, standard output."""
 
     dash: bool = False
-
-    annotation = "str | os.PathLike[str]"
 
     def take(self, value: Any) -> str:
         """The path as text."""
@@ -344,11 +317,11 @@ def _as_names(value: Any) -> str:
     return as_line([value] if isinstance(value, str) or not isinstance(value, Iterable) else value)
 
 
-DURATION = Parsed("time", _duration, annotation="float | str", adapt=str)
-SIZE = Parsed("size", _size, annotation="int | str", adapt=str)
-SEED = Parsed("seed", _seed, annotation="int", adapt=str)
+DURATION = Parsed("time", _duration, adapt=str)
+SIZE = Parsed("size", _size, adapt=str)
+SEED = Parsed("seed", _seed, adapt=str)
 COLUMN_RULE = Parsed("[column=]method", _column_rule, ("median", "quantile:4", "width:5", "hartemink:3"))
-COLUMNS = Parsed("a,b,...", _columns, annotation="str | Iterable[str]", adapt=_as_names)
+COLUMNS = Parsed("a,b,...", _columns, adapt=_as_names)
 DELIMITER = Parsed("char", _delimiter)
 
 

@@ -17,7 +17,7 @@ from .live_reporter import open_reporter
 from .reporter import Reporter
 
 if TYPE_CHECKING:
-    from ..options.declared import Option
+    from ..options.option import Option
 
 
 Ready = Callable[[Mapping[str, Any]], str]

@@ -1,33 +1,34 @@
 """``bnsl optimize``: candidate parent sets, or data, to a network."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
 from bnsl.functions.optimize import Replicates, optimize
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.shared import Format, StatsOptions, TableOptions, Target, formats_of
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
 
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
 if TYPE_CHECKING:
     from formats.records import Network
 
-FORMATS = output_options(
-    ("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", without=(), of_network=True
-)
+
+class Output(TableOptions, StatsOptions, total=False):
+    format: Annotated[
+        Format,
+        formats_of(
+            ("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", of_network=True
+        ),
+    ]
 
 
 @stage_command(
     "--data --tw --time --method --score --discretize --require --forbid --start --jobs --output", optimize
 )
-@packed("target", FORMATS)
-def command(call: Call, target: OutputOptions) -> None:
+def command(call: Call, **options: Unpack[Output]) -> None:
     """Choose the best network among candidate parent sets.
 
     Reads parent sets (of 'bnsl parentsets', or a jkl or pss file), or a table given by --data, and writes the
@@ -48,13 +49,14 @@ def command(call: Call, target: OutputOptions) -> None:
 
     from ..files import deliver_network
 
+    target = Target(**options)
     is_stream = call.values["bootstrap"] is not None
-    if is_stream and target.format_name in ("table", "csv"):
+    if is_stream and target.format in ("table", "csv"):
         raise UsageError(
-            f"--bootstrap writes a stream of networks: pipe it into bnsl average --format {target.format_name}."
+            f"--bootstrap writes a stream of networks: pipe it into bnsl average --format {target.format}."
         )
     writes = "bootstrap" if is_stream else "optimize"
-    target_format = "network" if target.format_name in ("table", "csv") else output_format(writes, target.output)
+    target_format = "network" if target.format in ("table", "csv") else output_format(writes, target.output)
     if not (is_stream or target.is_sheet or target.output == "-" or is_written_in_place(target.output)):
         call.reporter.keep_best(partial(write_early, target.output, target_format, call.reporter))
     found = call()
@@ -67,7 +69,7 @@ def command(call: Call, target: OutputOptions) -> None:
     write_stats(target.stats, found.figures)
 
 
-def write_early(target: str, file_format: str, reporter: Reporter, network: Network) -> None:
+def write_early(target: str, file_format: str, reporter: Reporter, network: "Network") -> None:
     """Write the best network so far; a file that cannot be written now does not end the search."""
     from formats import write_network
 

@@ -10,11 +10,11 @@ from .stage_results import show_arc_probabilities, show_forest, show_parent_sets
 
 def show_record(output: str, record: Any) -> None:
     """A network, arc probabilities, a forest, or the variables and records of parent sets."""
-    from bnsl.options.shared import OutputOptions
+    from bnsl.options.shared import Target
     from formats.graph_records import ArcProbabilities, directions_of
     from formats.records import Forest, Network
 
-    target = OutputOptions(output, "table")
+    target = Target(output=output, format="table")
     match record:
         case ArcProbabilities():
             show_arc_probabilities(output, record, None)

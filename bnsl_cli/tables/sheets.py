@@ -11,7 +11,7 @@ from formats.printable import escaped
 from .layout import fitting_names, listed, new_table, write_table
 
 if TYPE_CHECKING:
-    from bnsl.options.shared import OutputOptions
+    from bnsl.options.shared import Target
 
 VARIABLES = "variables"
 """Shape of columns whose cells are the position of a variable, or a tuple of positions."""
@@ -36,9 +36,9 @@ class Sheet:
     closing: Sequence[str] = ()
 
 
-def write_sheet(target: OutputOptions, sheet: Sheet) -> None:
+def write_sheet(target: Target, sheet: Sheet) -> None:
     """Write the table in the format that is asked for."""
-    if target.format_name == "csv":
+    if target.format == "csv":
         rows = ([_plain(cell, sheet, column) for cell, column in zip(row, sheet.columns)] for row in sheet.rows)
         write_csv(target.output, [column.name for column in sheet.columns], rows)
         return

@@ -13,7 +13,7 @@ from .sheets import VARIABLES, Column, Sheet, write_csv, write_sheet
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from bnsl.options.shared import OutputOptions
+    from bnsl.options.shared import Target
     from formats.data_records import Variable
     from formats.graph_records import ArcProbabilities
     from formats.records import EntropyTable, Forest, ParentSetRecord
@@ -128,7 +128,7 @@ def show_results(
     layout.write_table(target, view_of(names), zip(*chosen), limit, "row", closing)
 
 
-def show_forest(target: OutputOptions, forest: Forest) -> None:
+def show_forest(target: Target, forest: Forest) -> None:
     """The screened variables with the parents that determine each."""
     several = any(len(members) > 1 for members in forest.parents.values())
     columns = [
@@ -142,16 +142,14 @@ def show_forest(target: OutputOptions, forest: Forest) -> None:
     write_sheet(target, Sheet(columns, rows, "variable", forest.header.names, [closing]))
 
 
-def show_root_curve(target: OutputOptions, curve: Iterable[tuple[float, int]], n_variables: int) -> None:
+def show_root_curve(target: Target, curve: Iterable[tuple[float, int]], n_variables: int) -> None:
     """The number of roots at every threshold, in nats."""
     columns = [Column("eps", "eps", ".6g"), Column("roots", "roots", ",d"), Column("share", "share", ".3f")]
     rows = ((float(eps), n, n / n_variables) for eps, n in curve)
     write_sheet(target, Sheet(columns, rows, "threshold"))
 
 
-def show_parent_sets(
-    target: OutputOptions, variables: Sequence[Variable], records: Iterable[ParentSetRecord]
-) -> None:
+def show_parent_sets(target: Target, variables: Sequence[Variable], records: Iterable[ParentSetRecord]) -> None:
     """The number of candidate sets of each child, and the best of them."""
     found = [
         (record.child, len(record.parents), float(record.scores[0]), tuple(record.parents[0]), record.fixed)
@@ -200,11 +198,11 @@ def show_forecast(target: str, forecast: Forecast, jobs: int) -> None:
     )
 
 
-def show_rows(target: OutputOptions, rows: Sequence[Mapping[str, Any]]) -> None:
+def show_rows(target: Target, rows: Sequence[Mapping[str, Any]]) -> None:
     """Rows with the same keys; booleans as ``yes`` or an empty cell."""
     shown = {True: "yes", False: ""}
     cells = [[shown[v] if isinstance(v, bool) else v for v in row.values()] for row in rows]
-    if target.format_name == "csv":
+    if target.format == "csv":
         write_csv(target.output, list(rows[0]), cells)
         return
     first, *others = rows[0]

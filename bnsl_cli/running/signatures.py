@@ -1,35 +1,19 @@
-"""Click's parameters for the options that the library declares (`bnsl.options.declared`)."""
+"""Click's parameters for the options of a function: annotations of signatures (`bnsl.options.option`) to click."""
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
 
-from bnsl.options.declared import Option, declared_of
+from bnsl.options.option import Option
 from bnsl.options.values import Arcs, Choice, Flag, Input, MethodName, Number, Output, Parsed, Text, Whole
 from bnsl.running.errors import UsageError
 
 from .click_types import ArcsOrPath, ClickChoice, Count, Finite, InputPath, OutputPath, ParsedText
 from .section_options import Decorator, option
-
-
-def packed(parameter: str, declared: Any) -> Decorator:
-    """Add declared options; the callback gets the value made from them as its argument `parameter`."""
-    ((_, made),) = declared_of({parameter: declared})
-
-    def decorate(function: Callable) -> Callable:
-        @functools.wraps(function)
-        def callback(*args: Any, **values: Any) -> Any:
-            values[parameter] = made.make({each.field: values.pop(each.field) for each in made.options})
-            return function(*args, **values)
-
-        return with_options(callback, made.options)
-
-    return decorate
 
 
 def with_options(function: Callable, options: Iterable[Option]) -> Callable:
@@ -47,10 +31,10 @@ def _decorators(declared: Option) -> list[Decorator]:
     settings: dict[str, Any] = {"section": declared.section, "help": declared.help, "metavar": declared.metavar}
     if isinstance(kind, MethodName):
         flags = [
-            option(f"--{flag.name}", declared.field, flag_value=flag.name, section=flag.section, help=flag.help)
+            option(f"--{flag.name}", declared.keyword, flag_value=flag.name, section=flag.section, help=flag.help)
             for flag in kind.flags
         ]
-        return [option(*declared.spellings, declared.field, type=click_type(kind), **settings), *flags]
+        return [option(*declared.spellings, declared.keyword, type=click_type(kind), **settings), *flags]
     if declared.default is not None and not (declared.is_several and declared.default == ()):
         settings["default"] = declared.default
     if declared.show_default is not None:
@@ -66,7 +50,7 @@ def _decorators(declared: Option) -> list[Decorator]:
         settings["type"] = click_type(kind)
     settings |= {"nargs": declared.nargs} if declared.nargs > 1 else {}
     settings |= {"required": True} if declared.is_required else {}
-    return [option(*declared.spellings, declared.field, **settings)]
+    return [option(*declared.spellings, declared.keyword, **settings)]
 
 
 def _joined(_ctx: click.Context, _parameter: click.Parameter, lists: Any) -> tuple[str, ...]:
@@ -85,7 +69,7 @@ def _argument(declared: Option) -> Decorator:
     metavar = f"[{declared.spellings[0]}]" if is_optional else declared.spellings[0]
     metavar += "..." if declared.is_several else ""
     return click.argument(
-        declared.field, type=click_type(declared.kind), metavar=metavar, required=not is_optional, **settings
+        declared.keyword, type=click_type(declared.kind), metavar=metavar, required=not is_optional, **settings
     )
 
 

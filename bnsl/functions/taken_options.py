@@ -1,29 +1,33 @@
-"""The options of ``bnsl optimize`` that name the task (inputs, bound, replicates), and the options of its methods.
-
-The options of each method in each task are derived from the table of methods. The functions at the end refuse options
-that do not go together, or that do not fit the method and its task.
+"""Which options each method of ``bnsl optimize`` takes in each task, from the table of methods; and refusals of
+options that contradict one another, or that the method does not take.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from stages.optimize import DATA_TW, MAIN_METHODS, METHODS, OptimizeOptions, Task, default_method
+from stages.optimize import METHODS, OptimizeOptions, Task, default_method
 
+from ..options.data import READING, Reading
+from ..options.methods import refuse_incomplete, refuse_unused
+from ..options.option import Given
 from ..running.errors import UsageError
-from .data import READING, DataOptions
-from .declared import option, record
-from .methods import method_option, own_options_of, refuse_incomplete, refuse_unused, with_takers
-from .shared import max_parents_field
-from .values import FLAG, INPUT, OUTPUT_FILE, Choice, Parsed, Whole
+from ..running.function import Run
 
-if TYPE_CHECKING:
-    from ..running.function import Run
 
-ROUNDS = 20
-"""Most rounds of completion and search."""
+class Asked(Given):
+    """The given options of a search."""
+
+    data: Any = None
+    partial = False
+    bootstrap: int | None = None
+    resample: str | None = None
+    workers: str | None = None
+
+    @property
+    def task(self) -> Task:
+        return Task(self.data is not None, self.treewidth is not None)
 
 
 SECTIONS = {(False,): "Search among listed sets", (True,): "Search on data", (False, True): "Method"}
@@ -72,120 +76,14 @@ def section_of(name: str) -> str:
     return SECTIONS[tuple(sorted(kinds))]
 
 
-def _resampling(text: str) -> str:
-    """Rows of replicates: bootstrap, subsample:SHARE, jackknife, imputed."""
-    kind, colon, share = text.partition(":")
-    if kind in ("bootstrap", "jackknife", "imputed") and not colon:
-        return text
-    try:
-        if kind == "subsample" and 0 < float(share) <= 1:
-            return text
-    except ValueError:
-        pass
-    raise ValueError(f"{text!r} is none of bootstrap, subsample:SHARE (of the rows, up to 1), jackknife, imputed")
-
-
-@dataclass(frozen=True, kw_only=True)
-class TaskOptions:
-    """The task: inputs, bound, start, replicates."""
-
-    treewidth: int | None = option(
-        "Bound the treewidth of the network's moral graph by K; with --data in method "
-        f"{', '.join(methods_for(DATA_TW))}.",
-        Whole(1),
-        "K",
-        names=("--tw", "--treewidth"),
-        section=SECTIONS[False,],
-    )
-    partial: bool = option(
-        "Accept a stream that ended early: variables that did not arrive get no parents.", FLAG, absent=False
-    )
-    data: str | None = option(
-        "Search on this table and score families on demand; SETS are then optional and extended.",
-        INPUT,
-        "DATA",
-        absent=None,
-    )
-    start: str | None = option(
-        with_takers(
-            "Start from this network: on data instead of the empty one, among listed sets with its order, under "
-            "--tw K with its elimination order if that fits",
-            takers_text("start"),
-        ),
-        INPUT,
-        "NETWORK",
-    )
-    screen: str | None = option(
-        "Screening forest: its variables keep their one parent, the search is among its roots (qds-BNSL).",
-        INPUT,
-        "FOREST",
-    )
-    information: str | None = option(
-        with_takers(
-            "Mutual information of all pairs, from the data or the result of 'bnsl entropy'; without it, of the "
-            "pairs that the listed sets determine",
-            takers_text("information"),
-        ),
-        INPUT,
-        "DATA|ENTROPIES",
-    )
-    max_parents: int | None = max_parents_field()
-    save_sets: str | None = option(
-        with_takers("Write the candidate sets that the search ends with.", takers_text("save_sets")), OUTPUT_FILE
-    )
-    proof: str | None = option(
-        with_takers(
-            "Write the proof of the bound, checkable by 'bnsl evaluate --proof' or by examples/proof/check.py",
-            takers_text("proof"),
-        ),
-        OUTPUT_FILE,
-    )
-    bootstrap: int | None = option(
-        "Learn R networks, each from as many rows of DATA drawn with replacement, and write them as a stream.",
-        Whole(1),
-        "R",
-        absent=None,
-    )
-    resample: str | None = option(
-        "With --bootstrap, which rows a network is of: bootstrap (the default), subsample:SHARE of them without "
-        "replacement, jackknife: all but one of R blocks; with --imputation drawn also imputed: all rows, holes "
-        "drawn anew. Under --interventions, rows in which the same was set are drawn by themselves.",
-        Parsed("rule", _resampling),
-        "RULE",
-        absent=None,
-    )
-    imputation: str | None = option(
-        "With --missing em, how holes are filled for a search: the states most probable together (the default), "
-        "or drawn given the observed ones.",
-        Choice(("best", "drawn")),
-    )
-    rounds: int | None = option(
-        f"With --missing em, fill and search at most N times; {ROUNDS} if not given.", Whole(1), "N"
-    )
-
-    @property
-    def task(self) -> Task:
-        return Task(self.data is not None, self.treewidth is not None)
-
-
-SECTION_CHANGES = {f.name: {"section": section_of(f.name)} for f in fields(TaskOptions) if f.name in GOVERNED}
-TASK_OPTIONS = record(TaskOptions, SECTIONS[True,], changes=SECTION_CHANGES)
-METHOD = method_option(
-    METHODS,
-    "Default: among SETS exact up to 22 variables and ils beyond (forest for --tw 1), pricing with --data.",
-    main=MAIN_METHODS,
-)
-OWN_OPTIONS = own_options_of(OptimizeOptions, takers_text, section_of)
-
-
-def check_options(run: Run, method: str | None, given: TaskOptions, has_restarts: bool) -> None:
+def check_options(run: Run, given: Asked) -> None:
     """Refuse a method that does not do the task, and options that the method does not take.
 
     If no method is named and the choice depends on the number of variables, an option is refused if no possible
     method takes it; `check_taken` decides once the number is known.
     """
-    task = given.task
-    sizes = (False,) if has_restarts else (False, True)
+    task, method = given.task, given.method
+    sizes = (False,) if given.restarts is not None else (False, True)
     defaults = (default_method(given.treewidth, task.on_data, is_small) for is_small in sizes)
     methods = [method] if method else list(dict.fromkeys(defaults))
     _check_task(methods[0], task)
@@ -196,7 +94,7 @@ def check_options(run: Run, method: str | None, given: TaskOptions, has_restarts
         raise UsageError("--start is of no use with --tw 1: the best forest is found at once, exactly.")
 
 
-def check_proof(given: TaskOptions) -> None:
+def check_proof(given: Asked) -> None:
     """Refuse a proof about candidate sets that are not saved."""
     if given.proof is None or given.data is None:
         return
@@ -208,12 +106,12 @@ def check_proof(given: TaskOptions) -> None:
         raise UsageError("--proof is about bounds on listed sets: the best forest is found from all pairs.")
 
 
-def check_bootstrap(given: TaskOptions, sets: Any, workers: str | None) -> None:
+def check_bootstrap(given: Asked, sets: Any) -> None:
     """Refuse replicates without data, and with options for one network."""
     if given.bootstrap is None:
         if given.resample is not None:
             raise UsageError("--resample goes with --bootstrap R.")
-        if workers is not None:
+        if given.workers is not None:
             raise UsageError("--workers learn replicates (--bootstrap R); one search is that of this process.")
         return
     if given.data is None:
@@ -221,10 +119,10 @@ def check_bootstrap(given: TaskOptions, sets: Any, workers: str | None) -> None:
     _refuse_lists(given, sets, "--bootstrap: each replicate has sets and scores of its own.")
 
 
-def check_incomplete(given: TaskOptions, sets: Any, data_options: DataOptions) -> None:
+def check_incomplete(given: Asked, sets: Any, reading: Reading) -> None:
     """Refuse options that contradict rows with missing cells, and options that need such rows."""
     is_imputed = given.resample == "imputed"
-    if not data_options.keeps_holes:
+    if not reading.keeps_holes:
         for name in ("imputation", "rounds"):
             if getattr(given, name) is not None:
                 raise UsageError(f"--{name} goes with --missing em.")
@@ -238,13 +136,13 @@ def check_incomplete(given: TaskOptions, sets: Any, data_options: DataOptions) -
         raise UsageError("--resample imputed draws holes anew: give --imputation drawn.")
 
 
-def _refuse_lists(given: TaskOptions, sets: Any, reason: str) -> None:
+def _refuse_lists(given: Asked, sets: Any, reason: str) -> None:
     """Refuse lists of sets if the search has several tables."""
     if sets is not None or given.save_sets is not None:
         raise UsageError(f"{'SETS' if sets is not None else '--save-sets'} does not go with {reason}")
 
 
-def check_taken(run: Run, methods: Sequence[str], given: TaskOptions) -> None:
+def check_taken(run: Run, methods: Sequence[str], given: Asked) -> None:
     """Refuse options that none of these methods takes in the task."""
     task = given.task
     taken = {name for method in methods for name in taken_options(method, task)}
