@@ -27,6 +27,9 @@ from .signatures import with_options
 
 Row = tuple[str, str]
 
+SHARED = ("Constraints", "Score", "Data", "Budget", "Run", "Output", "General")
+"""Sections of options that many commands share, in the order of the help page."""
+
 
 class StageCommand(click.Command):
     """A subcommand with two help pages that never overwrites its inputs."""
@@ -81,16 +84,16 @@ class StageCommand(click.Command):
         formatter.write_text(f"{ctx.command_path} --help-all: all options and details. bnsl help: pages.")
 
     def format_sections(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """All options, section by section."""
+        """All options, section by section; sections that many commands share come last, in one order."""
         sections: dict[str, list[Row]] = {}
         for parameter in self.get_params(ctx):
             row = parameter.get_help_record(ctx)
             if row is not None and isinstance(parameter, click.Option):
                 sections.setdefault(getattr(parameter, "section", "General"), []).append(row)
-        general = sections.pop("General", [])
-        for title, rows in [*sections.items(), ("General", general)]:
+        own = [title for title in sections if title not in SHARED]
+        for title in [*own, *(shared for shared in SHARED if shared in sections)]:
             with formatter.section(title):
-                formatter.write_dl(rows)
+                formatter.write_dl(sections[title])
 
 
 def _require_text(ctx: click.Context) -> None:
