@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..options.data import DataOptions, data_options_with
 from ..options.declared import argument
 from ..options.shared import jobs_option
+from ..results import Deliverable
 from ..running.function import Run, function
 from ..tables import Table
 
@@ -14,20 +16,27 @@ if TYPE_CHECKING:
     from formats.records import EntropyTable
 
 
-def _finish(table: EntropyTable) -> Table:
-    from formats.tables.results.entropies import entropy_table
+@dataclass
+class Entropies(Deliverable):
+    """Entropies of variables and of pairs."""
 
-    return Table(entropy_table(table))
+    record: EntropyTable
+
+    def for_python(self) -> Table:
+        """A row for each variable."""
+        from formats.tables.results.entropies import entropy_table
+
+        return Table(entropy_table(self.record))
 
 
-@function(finish=_finish)
+@function
 def entropy(
     data: Any = argument("DATA", is_standard_input=True),
     data_options: DataOptions = data_options_with("pairs", is_alone=True, counts_families=True),
     jobs: int = jobs_option(),
     *,
     run: Run,
-) -> EntropyTable:
+) -> Entropies:
     """Compute entropies of variables and conditional entropies of pairs, in nats.
 
     Returns
@@ -43,4 +52,4 @@ def entropy(
     """
     from stages.screening.entropies import compute_entropies
 
-    return compute_entropies(data_options.open_rows(data, run.reporter), jobs, run.reporter)
+    return Entropies(compute_entropies(data_options.open_rows(data, run.reporter), jobs, run.reporter))

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ..files.inputs import (
-    COUNT_APART,
-    certified_order,
-    completed,
-    learnt_network,
-    open_learnt_network,
-    warn_of_interventions,
-)
+from ..files.inputs import COUNT_APART, completed, warn_of_interventions
+from ..files.network_inputs import read_network
 from ..files.recording import record_command
+from ..networks import Network
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, option, parameter, record
@@ -25,10 +19,7 @@ from ..running.interrupts import explain_interruption
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset
-    from formats.graph_records import BayesianNetwork
-    from formats.records import Network
-
-    from ..native_tables import StateValues
+    from formats.records import NetworkRecord
 
 TOWARDS = ("uniform", "marginal")
 """Of `stages.fit`, which imports numpy."""
@@ -57,29 +48,8 @@ class MaximisationOptions:
     memory: int | None = option(shared.TABLE_MEMORY, SIZE)
 
 
-class Fitted(NamedTuple):
-    """A network with its parameters.
-
-    - `model`: the parameters, with the header of the network.
-    - `closing`: the closing line.
-    - `figures`: figures of expectation maximisation; None if no cell is missing.
-    - `values`: in Python, the values of states in the table, by variable.
-    """
-
-    model: BayesianNetwork
-    closing: str
-    figures: dict[str, Any] | None = None
-    values: Mapping[str, StateValues] = {}
-
-
-def _finish(found: Fitted) -> Any:
-    from ..networks import Network
-
-    return Network(learnt_network(found.model)._replace(values=found.values))
-
-
 def _smoothing(
-    structure: Network,
+    structure: NetworkRecord,
     rows: Dataset | IncompleteDataset,
     smoothing: float | None,
     smoothing_for: str | None,
@@ -113,7 +83,7 @@ def _smoothing(
     return chosen, towards
 
 
-@function(finish=_finish)
+@function
 def fit(
     network: Any = argument("NETWORK", is_required=True),
     data: Any = argument("DATA", is_required=True),
@@ -143,7 +113,7 @@ def fit(
     ),
     *,
     run: Run,
-) -> Fitted:
+) -> Network:
     """Estimate the parameters of a network from data.
 
     Returns
@@ -159,13 +129,13 @@ def fit(
     [0.25, 0.75]
     """
     from formats.data_records import IncompleteDataset
-    from formats.wording import plural
+    from formats.graphs.structures import with_parameters
     from stages.fit import fit_parameters
 
     from ..native_tables import values_learnt
 
     shared.check_sources(network, data)
-    structure = open_learnt_network(network, may_be_empty=True, warn=run.reporter.warn).structure
+    structure = read_network(network, may_be_empty=True, warn=run.reporter.warn).record
     lacks_names = structure.header.lacks_isolated
     known = None if lacks_names else KnownVariables(structure.header.variables, network)
     if not data_options.keeps_holes:
@@ -185,24 +155,16 @@ def fit(
     if isinstance(rows, IncompleteDataset):
         recorded |= {name: value for name, value in vars(maximisation).items() if name != "memory"}
     structure = replace(structure, header=record_command(structure.header, "fit", recorded))
-    size = f"{plural(structure.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}"
     if not isinstance(rows, IncompleteDataset):
         fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=name)
-        return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}", values=values)
+        return Network(with_parameters(structure, fitted), values=values, figures={"rows": rows.n_rows})
     from stages.incomplete.maximisation import Maximisation, fit_incomplete
 
     explain_interruption(NOTHING_YET)
     settings = Maximisation(smoothing=smoothing or 0.0, towards=towards, jobs=jobs, **vars(maximisation))
     stop = run.search()
     found = fit_incomplete(
-        structure, rows, settings, name=name, elimination=certified_order(structure), stop=stop, reporter=run.reporter
-    )
-    ended = "converged" if found.converged else "interrupted" if stop.is_set() else "not converged"
-    n_iterations = len(found.traces[found.best]) - 1
-    closing = (
-        f"{size}, {plural(rows.dataset.n_rows, 'row')}, {plural(rows.n_holes, 'hole')}; "
-        f"log-likelihood {found.log_likelihood:,.2f} after {plural(n_iterations, 'iteration')}, {ended}: "
-        f"a further one changes a probability by at most {found.change:.1g}"
+        structure, rows, settings, name=name, elimination=structure.certified_order, stop=stop, reporter=run.reporter
     )
     figures = {
         "rows": rows.dataset.n_rows,
@@ -213,4 +175,4 @@ def fit(
         "change": found.change,
         "converged": found.converged,
     }
-    return Fitted(found.network, closing, figures, values)
+    return Network(with_parameters(structure, found.parameters), values=values, figures=figures)

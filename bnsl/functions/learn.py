@@ -6,11 +6,11 @@ import inspect
 from dataclasses import replace
 from typing import Any
 
-from ..files.inputs import LearntNetwork
+from ..networks import Network
 from ..options import optimize as options_of
 from ..options.declared import argument, defaults, record
 from ..options.optimize import TaskOptions
-from ..running.function import Function, Run, function
+from ..running.function import Run, function
 from .fit import MaximisationOptions, fit
 from .optimize import optimize
 
@@ -23,12 +23,6 @@ TASK = record(
 """The options of a search on data for one network."""
 
 
-def _finish(learnt: LearntNetwork) -> Any:
-    from ..networks import Network
-
-    return Network(learnt)
-
-
 def _learn(
     *,
     data: Any,
@@ -37,7 +31,7 @@ def _learn(
     smooth_towards: str | None,
     run: Run,
     **arguments: Any,
-) -> LearntNetwork:
+) -> Network:
     """Learn a network with its parameters from a table: `optimize` on `data`, then `fit`.
 
     Returns
@@ -57,7 +51,7 @@ def _learn(
     found = optimize.body(sets=None, workers=None, given=given, run=run, **arguments)
     data_options = arguments["data_options"]
     fitted = fit.body(
-        network=_finish(LearntNetwork(found.network, None)),
+        network=found,
         data=data,
         data_options=replace(data_options, states=None),
         smoothing=smoothing,
@@ -68,7 +62,7 @@ def _learn(
         name="unknown",
         run=run.of_part(fit),
     )
-    return LearntNetwork(found.network, fitted.model, values=fitted.values)
+    return Network(fitted.record, values=fitted.values, figures=found.figures)
 
 
 def _declared() -> inspect.Signature:
@@ -82,4 +76,4 @@ def _declared() -> inspect.Signature:
 
 _learn.__signature__ = _declared()  # type: ignore[attr-defined]
 _learn.__name__ = "learn"
-learn: Function = function(_learn, finish=_finish)
+learn = function(_learn)

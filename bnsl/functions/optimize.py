@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from stages.optimize import OptimizeOptions
 
 from ..files.output_formats import output_format
 from ..files.recording import record_command
+from ..networks import Network
 from ..options import optimize as options_of
 from ..options import shared
 from ..options.data import DataOptions, data_options_with
@@ -17,44 +18,35 @@ from ..options.declared import argument
 from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
 from ..options.optimize import TaskOptions
 from ..options.prior import PRIOR, PriorOptions
+from ..results import Deliverable
 from ..running.function import Run, function
 from ..running.interrupts import explain_interruption
 from ..running.reporter import Reporter
 from .opened_searches import OpenedSearch, open_data_search, open_list_search, recorded_inputs, recorded_options
 
 if TYPE_CHECKING:
-    from formats.records import Network
+    from formats.records import NetworkRecord
     from stages.runtime.budgets import Budget, StopSignal
 
 NOTHING_YET = "no network was found yet and none is written; wait until progress shows a score"
 
 
-class Learnt(NamedTuple):
-    """A network, and the figures of its search."""
-
-    network: Network
-    figures: dict[str, Any]
-
-
-class Replicates(NamedTuple):
+@dataclass
+class Replicates(Deliverable):
     """Networks of replicates; each is available as soon as it is found.
 
     - `requested`: the number of networks, unless an interruption ends the run.
     """
 
     requested: int
-    found: Iterator[Learnt]
+    found: Iterator[Network]
+
+    def for_python(self) -> list[Network]:
+        """All networks."""
+        return list(self.found)
 
 
-def _finish(found: Learnt | Replicates) -> Any:
-    from ..networks import network_of
-
-    if isinstance(found, Learnt):
-        return network_of(found.network)
-    return [network_of(each.network) for each in found.found]
-
-
-@function(finish=_finish)
+@function
 def optimize(
     sets: Any = argument("SETS"),
     method: str | None = options_of.METHOD,
@@ -73,7 +65,7 @@ def optimize(
     workers: str | None = shared.workers_option("Learn the replicates of --bootstrap elsewhere. "),
     *,
     run: Run,
-) -> Learnt | Replicates:
+) -> Network | Replicates:
     """Choose the best network among candidate parent sets, or learn it from data.
 
     An interruption ends the search with the best network so far.
@@ -125,13 +117,13 @@ def optimize(
     return learn_one(opened, limits.budget(stop), recorded, run.reporter)
 
 
-def recorded_network(network: Network, opened: OpenedSearch, recorded: dict[str, Any]) -> Network:
+def recorded_network(network: NetworkRecord, opened: OpenedSearch, recorded: dict[str, Any]) -> NetworkRecord:
     """The network with the commands that made its inputs, and this one, in its header."""
     header = replace(network.header, by=opened.before)
     return replace(network, header=record_command(header, "optimize", recorded))
 
 
-def learn_one(opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], reporter: Reporter) -> Learnt:
+def learn_one(opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], reporter: Reporter) -> Network:
     """Search once."""
     from stages.runtime.reporting import ChangedNetworks
 
@@ -139,7 +131,8 @@ def learn_one(opened: OpenedSearch, budget: Budget, recorded: dict[str, Any], re
     network, figures = opened.run(
         budget, ChangedNetworks(reporter, lambda there: recorded_network(there, opened, recorded))
     )
-    return Learnt(recorded_network(network, opened, recorded), {"seconds": budget.elapsed(), **figures})
+    figures = {"seconds": budget.elapsed(), **figures}
+    return Network(recorded_network(network, opened, recorded), figures=figures)
 
 
 def replicates(
@@ -149,9 +142,9 @@ def replicates(
     stop: StopSignal,
     recorded: dict[str, Any],
     reporter: Reporter,
-) -> Iterator[Learnt]:
+) -> Iterator[Network]:
     """The networks of replicates, with records of their run."""
     assert opened.replicates is not None
     for number, (network, figures) in enumerate(opened.replicates(limits, stop), start=1):
-        yield Learnt(recorded_network(network, opened, recorded), figures)
+        yield Network(recorded_network(network, opened, recorded), figures=figures)
         reporter.progress(number, requested, "replicates")

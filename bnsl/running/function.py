@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 from ..options.assigned import assignments, is_mapping
 from ..options.declared import Declared, Option, declared_of
 from ..options.values import COLUMNS, FLAG, TEXT, Whole
+from ..results import Deliverable
 from .calls import calling
 from .errors import UsageError, refuse_removed
 from .interrupts import graceful_stop
@@ -93,10 +94,9 @@ class Function:
     __name__: str
     __qualname__: str
 
-    def __init__(self, body: Callable[..., Any], finish: Callable[[Any], Any] | None):
+    def __init__(self, body: Callable[..., Any]):
         self.__name__, self.__module__, self.__qualname__ = body.__name__, body.__module__, body.__qualname__
         self.body = body
-        self.finish = finish or (lambda found: found)
         defaults = {name: p.default for name, p in inspect.signature(body).parameters.items() if name != "run"}
         self.declared: dict[str, Declared] = dict(declared_of(defaults))
         self.options = tuple(option for declared in self.declared.values() for option in declared.options)
@@ -141,9 +141,7 @@ class Function:
         return found
 
     def run(self, values: Mapping[str, Any], run: Run) -> Any:
-        """Call with the value of every option by field name; returns the result in the form that the command line
-        writes.
-        """
+        """Call with the value of every option by field name; returns an object of the library, or a `Deliverable`."""
         arguments = {}
         for name, declared in self.declared.items():
             made = declared.make({option.field: values[option.field] for option in declared.options})
@@ -181,7 +179,8 @@ class Function:
         with calling(self.__name__, spoken, verbosity, ready) as (reporter, resources):
             values, given = self.values(inputs, keywords)
             run = Run(self, reporter, given, resources, is_called=True)
-            return self.finish(self.run(values, run))
+            found = self.run(values, run)
+            return found.for_python() if isinstance(found, Deliverable) else found
 
     def values(self, inputs: Collection[Any], keywords: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
         """The value of every option by field name, and the fields that are given.
@@ -231,13 +230,13 @@ class Function:
         return f"<function bnsl.{self.__name__}{self.__signature__}>"
 
 
-def function(body: Callable[..., Any] | None = None, *, finish: Callable[[Any], Any] | None = None) -> Any:
+def function(body: Callable[..., Any]) -> Function:
     """Make a function of the library from a callable.
 
-    Its arguments are declared by `options`, except for ``run``, which is a `Run`. `finish` makes the object that
-    callers in Python get from the result.
+    Its arguments are declared by `options`, except for ``run``, which is a `Run`. It returns an object of the
+    library, or a `Deliverable`.
     """
-    return Function(body, finish) if body else functools.partial(function, finish=finish)
+    return Function(body)
 
 
 def taken(option: Option, name: str, value: Any) -> Any:

@@ -37,7 +37,7 @@ def command(call: Call, target: OutputOptions) -> None:
 
     asked = None if target.format_name == "arrow" else target.format_name
     target_format = None if target.is_table else output_format("entropy", target.output, asked)
-    table = call()
+    table = call().record
     call.reporter.pause()
     if target_format is None:
         from ..tables.stage_results import show_entropies

@@ -30,6 +30,7 @@ def command(call: Call, output: str, stats: str | None) -> None:
 
     See also: bnsl query, bnsl sample, bnsl evaluate.
     """
+    from bnsl.facts import fit_facts
     from formats import write_network
 
     target_format = output_format("fit", output)
@@ -37,7 +38,7 @@ def command(call: Call, output: str, stats: str | None) -> None:
         raise UsageError("--stats goes with --missing em.")
     found = call()
     call.reporter.pause()
-    write_network(output, found.model, target_format, call.reporter.warn)
-    call.reporter.summary(found.closing)
-    if found.figures is not None:
+    write_network(output, found.record, target_format, call.reporter.warn)
+    call.reporter.summary(fit_facts(found.record, found.figures, call.run.exit_code != 0))
+    if "holes" in found.figures:
         write_stats(stats, found.figures)

@@ -12,7 +12,7 @@ from .sheets import VARIABLES, Column, Sheet, write_sheet
 
 if TYPE_CHECKING:
     from bnsl.options.shared import OutputOptions
-    from formats.records import Network
+    from formats.records import NetworkRecord
 
 Directions = Mapping[tuple[int, int], str]
 """What decides the direction of each arc; empty if it is not shown."""
@@ -20,7 +20,7 @@ Directions = Mapping[tuple[int, int], str]
 DIRECTION = Column("direction", "direction")
 
 
-def show_network(target: OutputOptions, network: Network, directions: Directions | None = None) -> None:
+def show_network(target: OutputOptions, network: NetworkRecord, directions: Directions | None = None) -> None:
     """Children with their parents and local scores, or arcs with their strengths; and the facts of the header.
 
     A column has the `directions` if they are given.
@@ -50,7 +50,7 @@ def show_network(target: OutputOptions, network: Network, directions: Directions
     write_sheet(target, Sheet(columns, rows, "variable", network.header.names, [network_facts(network)]))
 
 
-def show_strengths(target: OutputOptions, network: Network, directions: Directions) -> None:
+def show_strengths(target: OutputOptions, network: NetworkRecord, directions: Directions) -> None:
     """The arcs of a network with their strengths, the strongest first, and the facts of the header."""
     from formats.graph_records import strengths_of
 

@@ -13,10 +13,11 @@ from .sheets import VARIABLES, Column, Sheet, write_csv, write_sheet
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from bnsl.functions.screen import RootCurve
     from bnsl.options.shared import OutputOptions
     from formats.data_records import Variable
-    from formats.graph_records import ArcProbabilities
-    from formats.records import EntropyTable, Forest, ParentSetRecord
+    from formats.graph_records import ArcProbabilityTable
+    from formats.records import EntropyTable, ParentSetRecord, ScreeningForest
     from stages.parentsets.forecast import Forecast
 
 MATRIX_VARIABLES = 8
@@ -65,7 +66,7 @@ def strongest_pairs(table: EntropyTable, most: int) -> list[tuple[int, int, floa
     return [(x, y, value) for x, y, value in pairs if x < y]
 
 
-def show_arc_probabilities(target: str, table: ArcProbabilities, limit: int | None) -> None:
+def show_arc_probabilities(target: str, table: ArcProbabilityTable, limit: int | None) -> None:
     """Pairs with the probability of an arc, the most probable first."""
     names = layout.fitting_names(target, table.header.names)
     view = layout.new_table(
@@ -128,7 +129,7 @@ def show_results(
     layout.write_table(target, view_of(names), zip(*chosen), limit, "row", closing)
 
 
-def show_forest(target: OutputOptions, forest: Forest) -> None:
+def show_forest(target: OutputOptions, forest: ScreeningForest) -> None:
     """The screened variables with the parents that determine each."""
     several = any(len(members) > 1 for members in forest.parents.values())
     columns = [
@@ -142,10 +143,10 @@ def show_forest(target: OutputOptions, forest: Forest) -> None:
     write_sheet(target, Sheet(columns, rows, "variable", forest.header.names, [closing]))
 
 
-def show_root_curve(target: OutputOptions, curve: Iterable[tuple[float, int]], n_variables: int) -> None:
+def show_root_curve(target: OutputOptions, curve: RootCurve) -> None:
     """The number of roots at every threshold, in nats."""
     columns = [Column("eps", "eps", ".6g"), Column("roots", "roots", ",d"), Column("share", "share", ".3f")]
-    rows = ((float(eps), n, n / n_variables) for eps, n in curve)
+    rows = ((point["eps"], point["roots"], point["roots"] / curve.n_variables) for point in curve)
     write_sheet(target, Sheet(columns, rows, "threshold"))
 
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from formats.bounds import bound_in
 from formats.errors import Inconsistent
-from formats.graph_records import SCREENED, UNDECIDED, ArcProbabilities, with_directions, with_strengths
+from formats.graph_records import SCREENED, UNDECIDED, ArcProbabilityTable, with_directions, with_strengths
 from formats.graphs.algorithms import elimination_bags, moral_graph
-from formats.records import Header, Network, ParentSetRecord, ParentSetTable
+from formats.records import Header, NetworkRecord, ParentSetRecord, ParentSetTable
 from stages.graphs import Parents, positions_of, strongly_connected_components, topological_order
 from stages.graphs.consistent_extension import consistent_extension
 from stages.graphs.essential_graphs import Arc, list_arcs
@@ -70,8 +70,8 @@ class _Found:
 
 
 def consensus_network(
-    table: ArcProbabilities, threshold: float, options: OptimizeOptions, budget: Budget, reporter: Reporter
-) -> Network:
+    table: ArcProbabilityTable, threshold: float, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> NetworkRecord:
     """The network of arcs between significant pairs with the largest sum of strengths minus half the threshold.
 
     It has the arcs that the header of the table records as required, and none that the header excludes. An arc as
@@ -99,7 +99,7 @@ def consensus_network(
     targets = targets_of(table.header)
     extra |= recorded_targets(targets)
     header = replace(table.header, score="unknown", ess=None, extra=extra | found.facts)
-    network = Network(header, found.parents, np.full(len(found.parents), np.nan))
+    network = NetworkRecord(header, found.parents, np.full(len(found.parents), np.nan))
     network = with_strengths(network, arc_strengths(table))
     directions = dict(zip(zip(table.parents.tolist(), table.children.tolist()), table.directions))
     directions = directions or decide_directions(network.parents, knowledge, targets)
@@ -110,7 +110,7 @@ def consensus_network(
     return network
 
 
-def arc_gains(table: ArcProbabilities, threshold: float, knowledge: Knowledge) -> Gains:
+def arc_gains(table: ArcProbabilityTable, threshold: float, knowledge: Knowledge) -> Gains:
     """Gains of the arcs that may be in the consensus."""
     strengths = pair_strengths(table)
     gains: Gains = [{} for _ in range(table.header.n_variables)]
@@ -137,7 +137,7 @@ def _is_tied(arc: Arc, problem: Problem) -> bool:
     return math.isclose(gain, reverse, rel_tol=ROUNDING) and not problem.knowledge.settles(parent, child)
 
 
-def _search(listed: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> Network:
+def _search(listed: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> NetworkRecord:
     """The best network found among listed sets."""
     from stages.optimize.driver import run  # numba is loaded only if a search is needed
 

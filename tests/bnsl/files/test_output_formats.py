@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 import pytest
 from click.testing import CliRunner
+from helpers.parameter_files import open_parameters
 
 from bnsl.files.output_formats import WRITTEN
 from bnsl_cli.main import COMMANDS, cli
-from formats import open_dataset, open_entropies, open_network_or_model
+from formats import open_dataset, open_entropies
 from formats.registry import FORMATS
 
 TABLE = "a,b\n" + "0,x\n1,y\n" * 6
@@ -130,5 +131,5 @@ def test_parameters_are_written_as_the_name_says(suffix: str, tmp_path, table: s
     output = tmp_path / f"out{suffix}"
     result = run("fit", str(tmp_path / "net.txt"), table, "-o", str(output))
     assert result.exit_code == 0, result.stderr
-    network = open_network_or_model(str(output))
+    network = open_parameters(str(output))
     assert network.parents == ((), (0,)) and network.tables[1].tolist() == [[1.0, 0.0], [0.0, 1.0]]
