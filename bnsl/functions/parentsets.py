@@ -33,7 +33,7 @@ from ..running.reporter import Reporter
 if TYPE_CHECKING:
     from formats.data_records import Dataset
     from formats.records import Header, ParentSetRecord
-    from stages.parentsets.driver import Run as Search
+    from stages.parentsets.driver import ParentSetRun
     from stages.parentsets.forecast import Forecast
 
 NOTHING_YET = "no parent sets were found yet; wait until progress counts variables"
@@ -47,7 +47,7 @@ class StartedSearch(Deliverable):
     - `figures`: figures of the run, complete once all records are read.
     """
 
-    search: Search
+    search: ParentSetRun
     header: Header
     trace: Callable[[], AbstractContextManager[Callable | None]] = nullcontext
     figures: dict[str, Any] = field(default_factory=dict)
@@ -113,7 +113,7 @@ def parentsets(
     [['c'], [], [], ['a'], []]
     """
     from stages.parentsets.complete_lists import report_complete
-    from stages.parentsets.driver import Run as Search
+    from stages.parentsets.driver import ParentSetRun
     from stages.parentsets.memory import reading_bytes
     from stages.recorded_knowledge import knowledge_record
 
@@ -143,7 +143,7 @@ def parentsets(
     )
     budget = limits.budget(run.search())
     run.reporter.follow(budget)
-    searched = Search(dataset, options, budget, run.reporter, **inputs)
+    searched = ParentSetRun(dataset, options, budget, run.reporter, **inputs)
     if search.dry_run:
         from stages.parentsets.forecast import forecast_run
 

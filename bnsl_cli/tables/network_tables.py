@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bnsl.facts import consensus_facts, network_facts
 
-from .sheets import VARIABLES, Column, Sheet, write_sheet
+from .sheets import VARIABLES, Sheet, SheetColumn, write_sheet
 
 if TYPE_CHECKING:
     from bnsl.options.shared import OutputOptions
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Directions = Mapping[tuple[int, int], str]
 """What decides the direction of each arc; empty if it is not shown."""
 
-DIRECTION = Column("direction", "direction")
+DIRECTION = SheetColumn("direction", "direction")
 
 
 def show_network(target: OutputOptions, network: NetworkRecord, directions: Directions | None = None) -> None:
@@ -33,10 +33,10 @@ def show_network(target: OutputOptions, network: NetworkRecord, directions: Dire
         return
     has_scores = not all(math.isnan(score) for score in network.scores)
     columns = [
-        Column("child", "child", VARIABLES),
-        Column("<- parents", "parents", VARIABLES),
+        SheetColumn("child", "child", VARIABLES),
+        SheetColumn("<- parents", "parents", VARIABLES),
         *([DIRECTION] if directions else []),
-        *([Column("local score", "local_score", ",.2f")] if has_scores else []),
+        *([SheetColumn("local score", "local_score", ",.2f")] if has_scores else []),
     ]
     rows = (
         (
@@ -55,9 +55,9 @@ def show_strengths(target: OutputOptions, network: NetworkRecord, directions: Di
     from formats.graph_records import strengths_of
 
     columns = [
-        *(Column(name, name, VARIABLES) for name in ("parent", "child")),
+        *(SheetColumn(name, name, VARIABLES) for name in ("parent", "child")),
         *([DIRECTION] if directions else []),
-        *(Column(name, name, ",.4f") for name in ("strength", "either")),
+        *(SheetColumn(name, name, ",.4f") for name in ("strength", "either")),
     ]
     strongest = sorted(strengths_of(network).items(), key=lambda item: (-item[1].arc, item[0]))
     rows = (

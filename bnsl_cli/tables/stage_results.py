@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from formats.wording import plural
 
 from . import layout
-from .sheets import VARIABLES, Column, Sheet, write_csv, write_sheet
+from .sheets import VARIABLES, Sheet, SheetColumn, write_csv, write_sheet
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -133,8 +133,8 @@ def show_forest(target: OutputOptions, forest: ScreeningForest) -> None:
     """The screened variables with the parents that determine each."""
     several = any(len(members) > 1 for members in forest.parents.values())
     columns = [
-        Column("screened variable", "child", VARIABLES),
-        Column("parents" if several else "parent", "parents", VARIABLES),
+        SheetColumn("screened variable", "child", VARIABLES),
+        SheetColumn("parents" if several else "parent", "parents", VARIABLES),
     ]
     rows = ((child, tuple(members)) for child, members in sorted(forest.parents.items()))
     n_variables = len(forest.header.variables)
@@ -145,7 +145,11 @@ def show_forest(target: OutputOptions, forest: ScreeningForest) -> None:
 
 def show_root_curve(target: OutputOptions, curve: RootCurve) -> None:
     """The number of roots at every threshold, in nats."""
-    columns = [Column("eps", "eps", ".6g"), Column("roots", "roots", ",d"), Column("share", "share", ".3f")]
+    columns = [
+        SheetColumn("eps", "eps", ".6g"),
+        SheetColumn("roots", "roots", ",d"),
+        SheetColumn("share", "share", ".3f"),
+    ]
     rows = ((point["eps"], point["roots"], point["roots"] / curve.n_variables) for point in curve)
     write_sheet(target, Sheet(columns, rows, "threshold"))
 
@@ -159,13 +163,13 @@ def show_parent_sets(
         for record in records
     ]
     columns = [
-        Column("child", "child", VARIABLES),
-        Column("sets", "sets", ",d"),
-        Column("best score", "best_score", ",.2f"),
-        Column("best parents", "best_parents", VARIABLES),
+        SheetColumn("child", "child", VARIABLES),
+        SheetColumn("sets", "sets", ",d"),
+        SheetColumn("best score", "best_score", ",.2f"),
+        SheetColumn("best parents", "best_parents", VARIABLES),
     ]
     if any(is_fixed for *_, is_fixed in found):
-        columns.append(Column("prescribed", "fixed"))
+        columns.append(SheetColumn("prescribed", "fixed"))
     rows = ((*cells, "yes" if is_fixed else "")[: len(columns)] for *cells, is_fixed in found)
     closing = "Best sets need not fit together without a cycle: 'bnsl optimize' chooses among all."
     write_sheet(target, Sheet(columns, rows, "variable", [v.name for v in variables], [closing]))

@@ -1,7 +1,7 @@
 """Networks with parameters assembled from the variables and tables of a file, and checked.
 
-Readers of formats with each family as a flat list of numbers call `Families.add_table`: the numbers go row by row,
-the last parent's states faster than the first one's, and the child's states fastest.
+Readers of formats with each family as a flat list of numbers call `FamilyTables.add_table`: the numbers go row by
+row, the last parent's states faster than the first one's, and the child's states fastest.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def failing(lines: Lines) -> Callable[..., NoReturn]:
     return fail
 
 
-class Families:
+class FamilyTables:
     """Variables and their tables, by the identifiers of the file.
 
     - `fail`: raises an error; gets a message, a place in the file and optionally the kind of error.

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import FormatError, Inconsistent
 from ..graphs.network_claims import check_while_reading
-from ..graphs.parameter_tables import Families, failing
+from ..graphs.parameter_tables import FamilyTables, failing
 from ..graphs.structures import require_acyclic, with_parameters
 from ..records import NetworkRecord, Parameters, ParentSetRecord
 from ..schemas import NETWORK
@@ -64,7 +64,7 @@ def read_next_network(lines: Lines) -> NetworkRecord:
 
 def _with_tables(lines: Lines, network: NetworkRecord, tables: dict[int, tuple[Any, int]]) -> NetworkRecord:
     """The network with the probabilities of its records, each with its line."""
-    families = Families(failing(lines))
+    families = FamilyTables(failing(lines))
     for variable in network.header.variables:
         if variable.states is None:
             lines.fail(f"the probabilities need the states of {variable.name!r} in the header", kind=Inconsistent)

@@ -42,7 +42,7 @@ TOTAL_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
-class Inputs:
+class MeasureInputs:
     """The inputs of a measurement; variables are matched by name."""
 
     data: Dataset | None = None  # rows for scores and for parameter estimation
@@ -66,14 +66,14 @@ class Inputs:
 
 
 def evaluate_network(network: NetworkRecord, reporter: Reporter | None = None, **inputs: Any) -> dict[str, Any]:
-    """Measure one network; `inputs` are fields of `Inputs`.
+    """Measure one network; `inputs` are fields of `MeasureInputs`.
 
     The record is in the order of `record_keys.MEASURE_KEYS`; without data, test set and reference it summarises the
     structure. The reporter receives a warning if the header's
     ``total`` or its certificate is wrong. Raises `Inconsistent` if the arcs form a cycle, or the variables or states
     of an input differ from the network's; `StageError` if the inputs do not suffice for a measure.
     """
-    given = Inputs(**inputs)
+    given = MeasureInputs(**inputs)
     acyclic_order(network.parents)
     data = given.data and align_dataset(network, given.data)
     test = given.test and _align_test(network, given.test)
@@ -148,7 +148,7 @@ def _spread(name: str, counts: list[int] | None) -> dict[str, float | None]:
 
 
 def _measure_scores(
-    network: NetworkRecord, data: Dataset, given: Inputs, reporter: Reporter | None
+    network: NetworkRecord, data: Dataset, given: MeasureInputs, reporter: Reporter | None
 ) -> dict[str, float]:
     scored = score_families(network.parents, data, given.scores, given.ess)
     totals = {name: math.fsum(local_scores) for name, local_scores in scored.items()}
@@ -174,7 +174,7 @@ def _log_odds(network: NetworkRecord, prior: ArcPrior) -> float:
     return math.fsum(odds.get(arc, 0.0) for arc in arcs)
 
 
-def _measure_likelihood(network: NetworkRecord, given: Inputs) -> dict[str, float | None]:
+def _measure_likelihood(network: NetworkRecord, given: MeasureInputs) -> dict[str, float | None]:
     record: dict[str, float | None] = {}
     data, test, parameters = given.data, given.test, network.parameters
     if test and data:
@@ -209,7 +209,9 @@ def _measure_likelihood(network: NetworkRecord, given: Inputs) -> dict[str, floa
     return record
 
 
-def _measure_target(network: NetworkRecord, given: Inputs, target: str, reporter: Reporter | None) -> dict[str, Any]:
+def _measure_target(
+    network: NetworkRecord, given: MeasureInputs, target: str, reporter: Reporter | None
+) -> dict[str, Any]:
     if given.data and given.folds and not given.test:
         return {"target": target, **_measure_folded_target(network, given, given.data, target)}
     rows, parameters = given.test or given.data, network.parameters
@@ -227,7 +229,9 @@ def _measure_target(network: NetworkRecord, given: Inputs, target: str, reporter
     return {"target": target, **judged}
 
 
-def _measure_folded_target(network: NetworkRecord, given: Inputs, data: Dataset, target: str) -> dict[str, Any]:
+def _measure_folded_target(
+    network: NetworkRecord, given: MeasureInputs, data: Dataset, target: str
+) -> dict[str, Any]:
     """Predictions in cross-validation."""
     place = _find_target(data.variables, target)
     assert given.folds is not None

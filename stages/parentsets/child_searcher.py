@@ -34,7 +34,7 @@ OVERTIME = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Inputs:
+class RunInputs:
     """What a run takes besides the data."""
 
     # Screened variables become fixed records; the others look for parents among the forest's roots.
@@ -66,7 +66,7 @@ class ChildSearcher:
         dataset: Dataset,
         options: ParentSetOptions,
         budget: Budget,
-        inputs: Inputs,
+        inputs: RunInputs,
         jobs: int | None = None,
         traces: bool = False,
     ):
@@ -252,7 +252,7 @@ class ChildSearcher:
 
 
 def _arrived(
-    dataset: Dataset, options: ParentSetOptions, budget: Budget, inputs: Inputs, jobs: int, traces: bool
+    dataset: Dataset, options: ParentSetOptions, budget: Budget, inputs: RunInputs, jobs: int, traces: bool
 ) -> ChildSearcher:
     """One of `jobs` workers that share the time of the run, but not its memory."""
     searcher = ChildSearcher(dataset, options, budget, inputs, jobs, traces)

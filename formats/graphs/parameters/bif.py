@@ -24,7 +24,7 @@ from ...records import NetworkRecord, Parameters
 from ...textlines import Lines
 from ..findings import Finding, finding_of, warn_of_findings
 from ..held_texts import is_line, quoted, require_held
-from ..parameter_tables import Families
+from ..parameter_tables import FamilyTables
 
 # Comments and quoted strings are replaced before anything is split. Bare names such as Asy/Patch or a//b stay whole:
 # a // right after a word begins a comment only if no word follows it directly. If nothing else in the line shows
@@ -127,7 +127,7 @@ class _Text:
                 yield owner, value
 
 
-def _read_variable(text: _Text, block: _Block, families: Families) -> None:
+def _read_variable(text: _Text, block: _Block, families: FamilyTables) -> None:
     name = text.unquote(block.head)
     body = _PROPERTY.sub(lambda match: " " * len(match[0]), block.body)
     match = _TYPE.search(body)
@@ -142,7 +142,7 @@ def _read_variable(text: _Text, block: _Block, families: Families) -> None:
     families.add_variable(name, name, states, block.head_at)
 
 
-def _names_of(text: _Text, block: _Block, families: Families) -> list[str]:
+def _names_of(text: _Text, block: _Block, families: FamilyTables) -> list[str]:
     """Parents and, last, the child named in the head of a probability block."""
 
     def names(part: str) -> list[str]:
@@ -163,7 +163,7 @@ def _names_of(text: _Text, block: _Block, families: Families) -> list[str]:
 class _TableReader:
     """Reads one conditional probability table from the statements of a probability block."""
 
-    def __init__(self, text: _Text, block: _Block, families: Families):
+    def __init__(self, text: _Text, block: _Block, families: FamilyTables):
         self.text, self.block, self.families = text, block, families
         self.family = families.family(_names_of(text, block, families), block.head_at)
         *self.parents, self.child = (families.variables[member] for member in self.family)
@@ -247,7 +247,7 @@ class _TableReader:
 def read_bif(lines: Lines) -> NetworkRecord:
     """Read a BIF network."""
     text = _Text(lines)
-    families = Families(text.fail)
+    families = FamilyTables(text.fail)
     title = "unknown"
     tables: list[_Block] = []
     findings: list[Finding] = []

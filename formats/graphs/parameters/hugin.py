@@ -16,7 +16,7 @@ from ...records import NetworkRecord, Parameters
 from ...textlines import Lines
 from ..findings import Finding, findings_in, warn_of_findings
 from ..held_texts import is_line, quoted, require_held
-from ..parameter_tables import Families
+from ..parameter_tables import FamilyTables
 from .tokens import Tokens, unquoted
 
 
@@ -73,7 +73,7 @@ def _findings(owner: str, attributes: dict[str, tuple[list[str], int]]) -> Itera
     return findings_in(owner, {key: " ".join(map(unquoted, value)) for key, (value, _) in attributes.items()})
 
 
-def _read_node(tokens: Tokens, families: Families) -> Iterator[Finding]:
+def _read_node(tokens: Tokens, families: FamilyTables) -> Iterator[Finding]:
     """A chance node; a label made by this program's writer is its name. Yields its findings."""
     at = tokens.at
     identifier = tokens.take_name()
@@ -88,7 +88,7 @@ def _read_node(tokens: Tokens, families: Families) -> Iterator[Finding]:
     yield from _findings(families.variables[-1].name, attributes)
 
 
-def _read_potential(tokens: Tokens, families: Families) -> Iterator[Finding]:
+def _read_potential(tokens: Tokens, families: FamilyTables) -> Iterator[Finding]:
     """A potential: the child comes first, data are nested by the parents as listed. Yields its findings."""
     head = tokens.at
     tokens.take("(")
@@ -113,7 +113,7 @@ def _read_potential(tokens: Tokens, families: Families) -> Iterator[Finding]:
 def read_hugin(lines: Lines) -> NetworkRecord:
     """Read a HUGIN network of chance nodes."""
     tokens = Tokens(lines)
-    families = Families(tokens.fail, takes_weights=True)
+    families = FamilyTables(tokens.fail, takes_weights=True)
     name = "unknown"
     findings: list[Finding] = []
     while tokens.peek():

@@ -11,7 +11,7 @@ from ...data_records import MAX_STATES, Variable
 from ...errors import Inconsistent
 from ...records import NetworkRecord, Parameters
 from ...textlines import Lines
-from ..parameter_tables import Families, failing
+from ..parameter_tables import FamilyTables, failing
 
 
 def are_numbers(variables: Sequence[Variable]) -> bool:
@@ -77,7 +77,7 @@ class _Numbers:
 def read_uai(lines: Lines) -> NetworkRecord:
     """Read a UAI network of kind BAYES: each function is the table of its last variable given the ones before it."""
     numbers = _Numbers(lines)
-    families = Families(numbers.fail)
+    families = FamilyTables(numbers.fail)
     for variable, at in _variables(numbers):
         families.add_variable(variable.name, variable.name, variable.known_states, at)
     n_variables = len(families.variables)

@@ -17,7 +17,7 @@ from ...records import NetworkRecord, Parameters
 from ...textlines import Lines
 from ..findings import findings_in_xml, warn_of_findings
 from ..held_texts import require_held
-from ..parameter_tables import Families, failing
+from ..parameter_tables import FamilyTables, failing
 from .noisy_nodes import noisy_adder, noisy_max
 from .xml_elements import line_of, read_xml
 
@@ -62,7 +62,7 @@ def read_xdsl(lines: Lines) -> NetworkRecord:
     """Read an XDSL network of chance nodes with tables, deterministic, noisy-MAX and noisy-adder nodes."""
     root = read_xml(lines)
     nodes = list(root.iterfind("nodes/*"))
-    families = Families(failing(lines))
+    families = FamilyTables(failing(lines))
     for node in nodes:
         name, line = node.get("id", ""), line_of(node)
         if node.tag not in ("cpt", "deterministic", *NOISY):

@@ -15,7 +15,7 @@ from ...records import NetworkRecord, Parameters
 from ...textlines import Lines
 from ..findings import findings_in_xml, warn_of_findings
 from ..held_texts import require_held
-from ..parameter_tables import Families, failing
+from ..parameter_tables import FamilyTables, failing
 from .xml_elements import is_in_xml, line_of, read_xml
 
 
@@ -52,7 +52,7 @@ def read_xmlbif(lines: Lines) -> NetworkRecord:
     network = read_xml(lines).find("NETWORK")
     if network is None:
         lines.fail("an XMLBIF file without a NETWORK", line=1)
-    families = Families(failing(lines))
+    families = FamilyTables(failing(lines))
     for element in network.iterfind("VARIABLE"):
         _read_variable(lines, element, families)
     is_early = network.find("VARIABLE/VALUE") is not None
@@ -77,7 +77,7 @@ def read_xmlbif(lines: Lines) -> NetworkRecord:
     return families.network((_texts(network, "NAME") or ["unknown"])[0])
 
 
-def _read_variable(lines: Lines, element: Element, families: Families) -> None:
+def _read_variable(lines: Lines, element: Element, families: FamilyTables) -> None:
     name, states = "".join(_texts(element, "NAME")[:1]), _texts(element, "OUTCOME")
     states = states or _texts(element, "VALUE")
     kind, line = element.get("TYPE", "nature"), line_of(element)

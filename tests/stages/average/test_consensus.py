@@ -228,7 +228,7 @@ def test_no_move_betters_an_improved_order(seed):
 def test_candidate_sets_are_scored_by_their_arcs():
     header = Header(tuple(map(Variable, "abcd")))
     gains = [{2: 0.5, 1: 9.0}, {}, {0: 0.25, 3: 0.5}, {}]
-    lists = consensus.candidate_sets(consensus.Problem(header, gains, Knowledge(())), [0, 2, 3])
+    lists = consensus.candidate_sets(consensus.ConsensusProblem(header, gains, Knowledge(())), [0, 2, 3])
     assert [list(zip(r.parents, r.scores)) for r in lists.records()] == [
         [((1,), 0.5), ((), 0.0)],
         [((0, 2), 0.75), ((2,), 0.5), ((0,), 0.25), ((), 0.0)],

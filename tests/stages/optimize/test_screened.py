@@ -16,7 +16,7 @@ from stages.optimize import DATA, DATA_TW, METHODS, OptimizeOptions
 from stages.optimize.column_order import reordered_network
 from stages.optimize.driver import run, run_on_data
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import Run
+from stages.parentsets.driver import ParentSetRun
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
@@ -79,7 +79,7 @@ def test_lists_and_networks_in_another_order_say_what_is_screened():
     assert {there.header.names[v] for v in there.header.extra["screened"]} == {
         dataset.names[v] for v in forest.parents
     }
-    listing = Run(dataset, ParentSetOptions(method="sequential", max_parents=1), forest=forest)
+    listing = ParentSetRun(dataset, ParentSetOptions(method="sequential", max_parents=1), forest=forest)
     table = ParentSetTable.from_records(listing.header, listing.records())
     network, _ = run(table, OptimizeOptions(method="obs", restarts=1, seed=1), Budget(None), NullReporter())
     assert network.header.extra["screened"] == table.header.extra["screened"] == sorted(forest.parents)
