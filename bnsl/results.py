@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     import pyarrow
 
     from formats import graph_records, records
+
+T = TypeVar("T", covariant=True)
 
 
 def checked_path(path: Any) -> str:
@@ -23,12 +25,12 @@ def checked_path(path: Any) -> str:
         raise UsageError(f"path={path!r}: {error}.") from None
 
 
-class Deliverable:
+class Deliverable(Generic[T]):
     """What the command line writes in its own way, large results part by part; Python gets what
     `for_python` makes.
     """
 
-    def for_python(self) -> Any:
+    def for_python(self) -> T:
         """The object that a program in Python gets."""
         raise NotImplementedError
 

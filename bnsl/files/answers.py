@@ -18,7 +18,7 @@ Values = Sequence[Sequence[Any]]
 
 
 @dataclass
-class Answers(Deliverable):
+class Answers(Deliverable["Table"]):
     """Answers to a question, batch by batch.
 
     - `columns`: ``figure``, ``text`` or ``number`` for each column, by its name (`formats.tables.results`).

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class FilledRows(Deliverable):
+class FilledRows(Deliverable["Table"]):
     """A table and the states of all its cells.
 
     - `evidence`: the table as it was read.

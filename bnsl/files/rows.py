@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Rows(Deliverable):
+class Rows(Deliverable["Table"]):
     """Rows of data.
 
     - `batches`: codes of states, shape (n_variables, n_rows); may be read once.

@@ -74,7 +74,7 @@ class Conversion:
 
 
 @dataclass
-class PreparedOutput(Deliverable):
+class PreparedOutput(Deliverable[str | bytes | None]):
     """The result of a conversion.
 
     - `content`: the record: a network with what decides directions, an essential graph, parameters, lists, rows.

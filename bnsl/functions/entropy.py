@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Entropies(Deliverable):
+class Entropies(Deliverable[Table]):
     """Entropies of variables and of pairs."""
 
     record: EntropyTable

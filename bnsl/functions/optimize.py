@@ -32,7 +32,7 @@ NOTHING_YET = "no network was found yet and none is written; wait until progress
 
 
 @dataclass
-class Replicates(Deliverable):
+class Replicates(Deliverable[list[Network]]):
     """Networks of replicates; each is available as soon as it is found.
 
     - `requested`: the number of networks, unless an interruption ends the run.

@@ -40,7 +40,7 @@ NOTHING_YET = "no parent sets were found yet; wait until progress counts variabl
 
 
 @dataclass
-class StartedSearch(Deliverable):
+class StartedSearch(Deliverable[ParentSets]):
     """A search for candidate parent sets, which goes on while its records are read.
 
     - `trace`: makes a context that yields a function to write explored sets, or None.
@@ -67,7 +67,7 @@ class StartedSearch(Deliverable):
 
 
 @dataclass
-class DryRun(Deliverable):
+class DryRun(Deliverable[dict[str, Any]]):
     """The forecast of a run with this number of threads."""
 
     forecast: Forecast
