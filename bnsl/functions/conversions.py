@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import formats
-from formats.data_records import Dataset
+from formats.data_records import Dataset, Variable
 from formats.detection import detect_lines
 from formats.errors import Inconsistent, located
 from formats.graph_records import ArcProbabilityTable
@@ -153,11 +153,7 @@ def open_chosen(task: Conversion, found: Any = None) -> Network:
         takes_class = task.part.class_members is not None or task.part.cpdag is False
         open_one = read_network_or_class if takes_class else read_network
         learnt = open_one(found, warn=task.reporter.warn)
-    header = learnt.record.header
-    named = named_header(header, task.names)
-    if named.names != header.names and not recorded_knowledge(header.by, header.names).is_empty:
-        raise UsageError("--names: the header of the network records knowledge about arcs by its own names.")
-    network = dataclasses.replace(learnt.record, header=named)
+    network = named_network(learnt.record, task.names)
     if choice.strengths is not None:
         from stages.average.strengths import with_table_strengths
 
@@ -174,6 +170,21 @@ def named_header(header: Header, names: Dataset | None) -> Header:
     if names.n_variables != header.n_variables:
         raise UsageError(f"--names has {names.n_variables} columns, but the file has {header.n_variables} variables.")
     return dataclasses.replace(header, variables=names.variables)
+
+
+def named_network(network: NetworkRecord, names: Dataset | None) -> NetworkRecord:
+    """The network with the variables of a table, if one was given.
+
+    A network with parameters gets their names only: the cells of its tables are in the order of its own states.
+    """
+    header, parameters = network.header, network.parameters
+    named = named_header(header, names)
+    if named.names != header.names and not recorded_knowledge(header.by, header.names).is_empty:
+        raise UsageError("--names: the header of the network records knowledge about arcs by its own names.")
+    if parameters is None:
+        return dataclasses.replace(network, header=named)
+    variables = tuple(Variable(name, of.states) for name, of in zip(named.names, parameters.variables))
+    return with_parameters(network, dataclasses.replace(parameters, variables=variables))
 
 
 def consensus_of(table: ArcProbabilityTable, threshold: float | None, reporter: Reporter) -> NetworkRecord:
