@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from stages.posterior import METHODS, MOST_EXACT, PosteriorOptions
 
 from ..files.answers import Answers, Values
-from ..files.inputs import (
-    COUNT_APART,
-    completed,
-    open_learnt_networks,
-    require_least_sets,
-    warn_of_cut_lists,
-    warn_of_interventions,
-)
+from ..files.inputs import COUNT_APART, completed, require_least_sets, warn_of_cut_lists, warn_of_interventions
+from ..files.network_inputs import read_networks
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, parameter, record
@@ -29,12 +23,11 @@ from ..options.values import DURATION, INPUT
 from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.reporter import Reporter
-from ..tables import Table
 from .posterior import takers_text
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, Variable
-    from formats.records import Header, Network, ParentSetTable
+    from formats.records import Header, NetworkRecord, ParentSetTable
     from stages.effects.averages import PairEffects
     from stages.effects.structures import CauseStructures
     from stages.runtime.budgets import Budget
@@ -96,11 +89,7 @@ class Asked(NamedTuple):
         return places_of(self.choices.cause, dataset, "--cause")
 
 
-def _finish(found: Answers) -> Table:
-    return found.to_table()
-
-
-@function(finish=_finish)
+@function
 def effects(
     sources: tuple[Any, ...] = argument("NETWORKS|SETS", is_several=True),
     data: Any = parameter("Rows that give the parameters.", INPUT, "DATA", section="Input", is_required=True),
@@ -287,11 +276,11 @@ def _from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) 
     networks = (
         (source, learnt)
         for source, stream in zip(sources, opened)
-        for learnt in open_learnt_networks(stream, warn=reporter.warn)
+        for learnt in read_networks(stream, warn=reporter.warn)
     )
     _, first = next(networks)
-    asked.warn_of_interventions(first.structure.header)
-    known = () if first.structure.header.lacks_isolated else first.structure.header.variables
+    asked.warn_of_interventions(first.record.header)
+    known = () if first.record.header.lacks_isolated else first.record.header.variables
     dataset = asked.read(known, sources[0])
     causes = asked.causes(dataset)
     knowledge = asked.knowing.resolve(dataset.names)
@@ -301,8 +290,8 @@ def _from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) 
             alone = "an essential graph goes alone: give one, or networks."
             needs = "--require, --forbid, --allow and --tiers go with one graph or with lists of parent sets."
             raise UsageError(alone if first.is_class else needs)
-        parents, place = _placed(first.structure, dataset, asked, sources[0])
-        of_class = ClassStructures(parents, [ordered_pair(place[a], place[b]) for a, b in first.edges or ()])
+        parents, place = _placed(first.record, dataset, asked, sources[0])
+        of_class = ClassStructures(parents, [ordered_pair(place[a], place[b]) for a, b in first.undirected or ()])
         if knowledge is not None:
             of_class = of_class.under(knowledge)
         if first.is_class:
@@ -312,16 +301,18 @@ def _from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) 
     for source, learnt in itertools.chain([(sources[0], first)], [] if second is None else [second], networks):
         if learnt.is_class:
             raise UsageError("an essential graph goes alone: give one, or networks.")
-        counted.add(_placed(learnt.structure, dataset, asked, source)[0])
+        counted.add(_placed(learnt.record, dataset, asked, source)[0])
         n_networks += 1
         reporter.progress(n_networks, None, "networks")
     if n_networks == 1:
-        _warn_of_directions(first.structure, reporter)
+        _warn_of_directions(first.record, reporter)
     called = "given the network" if n_networks == 1 else f"over {plural(n_networks, 'network')}, equally weighted"
     return Source(dataset, ((cause, counted.of(cause)) for cause in causes), called)
 
 
-def _placed(network: Network, dataset: Dataset, asked: Asked, source: Any) -> tuple[list[tuple[int, ...]], list[int]]:
+def _placed(
+    network: NetworkRecord, dataset: Dataset, asked: Asked, source: Any
+) -> tuple[list[tuple[int, ...]], list[int]]:
     """The parents of every variable, by the places of the variables in the data; and the place of each variable.
 
     Raises `Inconsistent`: the network has other variables.
@@ -339,7 +330,7 @@ def _placed(network: Network, dataset: Dataset, asked: Asked, source: Any) -> tu
     return parents, place
 
 
-def _warn_of_directions(network: Network, reporter: Reporter) -> None:
+def _warn_of_directions(network: NetworkRecord, reporter: Reporter) -> None:
     """Warn of arcs whose direction nothing decides."""
     from formats.errors import Inconsistent
     from formats.graph_records import UNDECIDED

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..files.answers import Answers, Values
 from ..files.inputs import (
     COUNT_APART,
-    LearntNetwork,
-    certified_order,
     completed,
-    open_network_or_class,
     open_record,
     require_same_scores,
     warn_of_cut_lists,
     warn_of_interventions,
 )
+from ..files.network_inputs import read_network_or_class
+from ..networks import Network
 from ..options import shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, parameter, record
@@ -25,7 +24,6 @@ from ..options.explain import MOST_PAIRED, ExplainOptions, check_explained
 from ..options.values import INPUT
 from ..running.errors import UsageError
 from ..running.function import Run, function
-from ..tables import Table
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset
@@ -54,16 +52,12 @@ SPARE = ("by_chance", "blanket_by_chance", "cycle", "direction")
 class Explained(NamedTuple):
     """A network placed on its data: the parents of each variable, by the places of the variables in the data."""
 
-    learnt: LearntNetwork
+    learnt: Network
     parents: tuple[tuple[int, ...], ...]
     dataset: Dataset
 
 
-def _finish(found: Answers) -> Table:
-    return found.to_table()
-
-
-@function(finish=_finish)
+@function
 def explain(
     network: Any = argument("NETWORK", is_required=True),
     data: Any = parameter("Rows that the network explains.", INPUT, "DATA", section="Input", is_required=True),
@@ -91,7 +85,7 @@ def explain(
     from formats.streams import source_name
 
     shared.check_sources(network, data, given.sets, given.strengths)
-    learnt = open_network_or_class(network, warn=run.reporter.warn)
+    learnt = read_network_or_class(network, warn=run.reporter.warn)
     if learnt.is_class:
         raise UsageError(
             f"{source_name(network)} is an essential graph: give a network of it (bnsl convert --class 1)."
@@ -109,7 +103,7 @@ def explain(
 
 
 def _placed(
-    learnt: LearntNetwork,
+    learnt: Network,
     source: Any,
     data: Any,
     data_options: DataOptions,
@@ -124,7 +118,7 @@ def _placed(
     from formats.errors import Inconsistent
     from formats.streams import source_name
 
-    header = learnt.structure.header
+    header = learnt.record.header
     known = None if header.lacks_isolated else KnownVariables(header.variables, source)
     if table is not None:
         known = KnownVariables(table.header.variables, given.sets or "SETS")
@@ -132,7 +126,7 @@ def _placed(
     if dataset.interventions is None:
         where = "leave out --target, and " if given.target is not None else ""
         warn_of_interventions(header, run.reporter, where + COUNT_APART)
-    structure = completed(learnt.structure, source, dataset.names, data, run.reporter)
+    structure = completed(learnt.record, source, dataset.names, data, run.reporter)
     place = {name: number for number, name in enumerate(dataset.names)}
     if place.keys() != set(structure.header.names):
         raise Inconsistent(
@@ -156,7 +150,7 @@ def _about_families(explained: Explained, table: ParentSetTable | None, given: E
     from stages.scoring.interventional_scorer import scorer_of
     from stages.scoring.scores import SCORES, recorded_ess
 
-    dataset, header = explained.dataset, explained.learnt.structure.header
+    dataset, header = explained.dataset, explained.learnt.record.header
     recorded = header if table is None else table.header
     score = given.score or (recorded.score if recorded.score in SCORES else "bic")
     if given.ess is not None and not SCORES[score].takes_ess:
@@ -267,7 +261,7 @@ def _directions(explained: Explained) -> dict[tuple[str, str], str]:
     from formats.errors import Inconsistent
     from stages.graphs.orientation import network_directions
 
-    structure = explained.learnt.structure
+    structure = explained.learnt.record
     names = structure.header.names
     with contextlib.suppress(Inconsistent):
         return {(names[a], names[b]): by for (a, b), by in network_directions(structure).items()}
@@ -282,7 +276,7 @@ def _strengths(explained: Explained, given: ExplainOptions) -> dict[tuple[str, s
     from formats.streams import source_name
     from stages.average.strengths import missing_variables
 
-    structure = explained.learnt.structure
+    structure = explained.learnt.record
     names = structure.header.names
     if given.strengths is None:
         return {(names[a], names[b]): strength for (a, b), strength in strengths_of(structure).items()} or None
@@ -328,16 +322,14 @@ def _engine(explained: Explained, source: Any, given: ExplainOptions, run: Run) 
     from stages.inference.junction_trees import Engine
 
     learnt, dataset = explained.learnt, explained.dataset
-    if learnt.parameters is not None:
+    if learnt.model is not None:
         run.refuse(("smoothing",), "is about parameters from the rows, and this network has its own.")
-        if hasattr(source, "engine"):
-            return source.engine
-        return Engine(learnt.parameters, certified_order(learnt.structure))
+        return learnt.engine
     structure = network_from_parents(dataset.variables, explained.parents)
     smoothing = 1.0 if given.smoothing is None else given.smoothing
-    same_order = learnt.structure.header.names == dataset.names
+    same_order = learnt.record.header.names == dataset.names
     model = fit_parameters(structure, dataset, smoothing=smoothing)
-    return Engine(model, certified_order(learnt.structure) if same_order else None)
+    return Engine(model, learnt.record.certified_order if same_order else None)
 
 
 def _of_drivers(

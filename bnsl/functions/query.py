@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..files.answers import Answers
-from ..files.inputs import certified_order, open_learnt_network, warn_of_interventions
+from ..files.inputs import warn_of_interventions
+from ..files.network_inputs import read_network
 from ..files.rows import Rows
+from ..networks import Network
 from ..options import questions, shared
 from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, parameter, record
@@ -16,7 +18,6 @@ from ..options.graph_questions import GraphOptions, check_graph_question
 from ..options.values import INPUT, SIZE, TEXT
 from ..running.errors import UsageError
 from ..running.function import Run, function
-from ..tables import Table
 
 if TYPE_CHECKING:
     from stages.inference.junction_trees import Engine
@@ -25,11 +26,7 @@ if TYPE_CHECKING:
     from ..native_tables import StateValues
 
 
-def _finish(found: Answers | Rows | FilledRows) -> Table:
-    return found.to_table()
-
-
-@function(finish=_finish)
+@function
 def query(
     network: Any = argument("NETWORK", is_required=True),
     evidence: tuple[str, ...] = argument("NAME=STATE", kind=TEXT, is_several=True),
@@ -95,7 +92,7 @@ def _values_learnt(
 ) -> Mapping[str, StateValues]:
     """The values of states in the table that the parameters come from, in Python."""
     if data is None or not run.is_called:
-        return network.learnt.values if hasattr(network, "learnt") else {}
+        return network.values if isinstance(network, Network) else {}
     from ..native_tables import values_learnt
 
     return values_learnt(data, engine.variables, data_options.marks)
@@ -157,8 +154,8 @@ def engine_of(
     from stages.inference.interventions import intervened
     from stages.inference.junction_trees import Engine
 
-    learnt = open_learnt_network(network, warn=run.reporter.warn)
-    structure, model = learnt.structure, learnt.parameters
+    learnt = read_network(network, warn=run.reporter.warn)
+    structure, model = learnt.record, learnt.model
     if data is not None:
         known = KnownVariables(structure.header.variables, network)
         if has_evidence_table and not any(v.states for v in known.variables):
@@ -168,10 +165,10 @@ def engine_of(
         )
         rows = data_options.open(data, run.reporter, known)
         model = fit_parameters(structure, rows, smoothing=smoothing or 0.0)
-    elif memory is None and not do and hasattr(network, "engine"):
+    elif memory is None and not do and isinstance(network, Network):
         return network.engine
     if model is None:
         model = require_parameters(None, "query", source_name(network))
     if do:
         model = intervened(model, parse_assignments(do, model.variables))
-    return Engine(model, certified_order(structure), memory)
+    return Engine(model, structure.certified_order, memory)
