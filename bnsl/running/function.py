@@ -25,6 +25,7 @@ from .reporter import Reporter
 from .wording import in_python, mended, python_line
 
 P = ParamSpec("P")
+F = TypeVar("F")
 T = TypeVar("T")
 
 
@@ -104,7 +105,11 @@ def function(body: Callable[Concatenate[Run, P], Deliverable[T]]) -> Callable[P,
 
 
 @overload
-def function(body: Callable[Concatenate[Run, P], T]) -> Callable[P, T]: ...
+def function(body: Callable[Concatenate[Run, P], F | Deliverable[T]]) -> Callable[P, F | T]: ...
+
+
+@overload
+def function(body: Callable[Concatenate[Run, P], F]) -> Callable[P, F]: ...
 
 
 def function(body: Any) -> Any:
@@ -125,7 +130,7 @@ def function(body: Any) -> Any:
 
 
 def call_body(of: Callable, values: Mapping[str, Any], run: Run) -> Any:
-    """The result of a function of the library for the checked value of every option, as the command line writes it."""
+    """The result of a function of the library for checked values of all options, as the command line writes it."""
     return inspect.unwrap(of)(run, **values)
 
 
