@@ -283,7 +283,7 @@ def optimize(
     *,
     bootstrap: Bootstrap = None,
     **options: Unpack[OptimizeKeywords],
-) -> Network | Deliverable[list[Network]]:
+) -> Any:
     """Choose the best network among candidate parent sets, or learn it from data.
 
     An interruption ends the search with the best network so far.

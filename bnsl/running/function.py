@@ -25,7 +25,6 @@ from .reporter import Reporter
 from .wording import in_python, mended, python_line
 
 P = ParamSpec("P")
-F = TypeVar("F")
 T = TypeVar("T")
 
 
@@ -105,17 +104,14 @@ def function(body: Callable[Concatenate[Run, P], Deliverable[T]]) -> Callable[P,
 
 
 @overload
-def function(body: Callable[Concatenate[Run, P], F | Deliverable[T]]) -> Callable[P, F | T]: ...
-
-
-@overload
-def function(body: Callable[Concatenate[Run, P], F]) -> Callable[P, F]: ...
+def function(body: Callable[Concatenate[Run, P], T]) -> Callable[P, T]: ...
 
 
 def function(body: Any) -> Any:
     """Make a function of the library from a body: it checks the keywords and makes the `Run`.
 
     The body returns an object of the library, or a `Deliverable`, of which callers in Python get ``for_python()``.
+    One whose result depends on its options is annotated with ``Any`` and has overloads.
     """
 
     @functools.wraps(body)
