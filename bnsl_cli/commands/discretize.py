@@ -1,21 +1,23 @@
 """``bnsl discretize``: numeric columns to intervals."""
 
-from __future__ import annotations
+from typing import Annotated, Unpack
 
 from bnsl.files.output_formats import TABLE_FORMATS, output_format
 from bnsl.functions.discretize import discretize
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.shared import Format, OutputOptions, Target, formats_of
 
 from ..files import write_rows
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-FORMATS = output_options(TABLE_FORMATS, "Format of the result; by default that of the output's name, else csv.")
+
+class Output(OutputOptions, total=False):
+    format: Annotated[
+        Format, formats_of(TABLE_FORMATS, "Format of the result; by default that of the output's name, else csv.")
+    ]
 
 
 @stage_command("--discretize --like --categories --columns --drop --missing --format --output", discretize)
-@packed("target", FORMATS)
-def command(call: Call, target: OutputOptions) -> None:
+def command(call: Call, **options: Unpack[Output]) -> None:
     """Cut numeric columns into intervals.
 
     Reads a table and writes it with every numeric column of many values cut into intervals; --like applies the
@@ -29,7 +31,8 @@ def command(call: Call, target: OutputOptions) -> None:
 
     See also: bnsl parentsets, bnsl help data.
     """
-    table_format = output_format("discretize", target.output, target.format_name)
+    target = Target(**options)
+    table_format = output_format("discretize", target.output, target.format)
     rows = call()
     write_rows(target.output, rows, table_format)
     call.reporter.summary(rows.closing)

@@ -1,41 +1,43 @@
 """``bnsl posterior``: candidate parent sets to probabilities of arcs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
 from bnsl.functions.posterior import posterior
-from bnsl.options.declared import parameter
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.option import Option
+from bnsl.options.shared import Format, OutputOptions, StatsOptions, Target, formats_of
 from bnsl.options.values import OUTPUT_FILE
 from bnsl.running.errors import UsageError
 
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-FORMATS = output_options(
-    ("arrow", "feather", "parquet", "csv", "table"),
-    "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV, or a table to read; by default that of the "
-    "output's name.",
-    without=["as_json"],
-)
-ANSWERS = parameter(
-    "Write the probabilities of the patterns, with standard errors, to this file (CSV).",
-    OUTPUT_FILE,
-    "FILE",
-    section="Output",
-)
+
+class Output(OutputOptions, StatsOptions, total=False):
+    format: Annotated[
+        Format,
+        formats_of(
+            ("arrow", "feather", "parquet", "csv", "table"),
+            "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV, or a table to read; by default that of "
+            "the output's name.",
+        ),
+    ]
+    answers: Annotated[
+        str | None,
+        Option(
+            "Write the probabilities of the patterns, with standard errors, to this file (CSV).",
+            OUTPUT_FILE,
+            "FILE",
+            section="Output",
+        ),
+    ]
 
 
 @stage_command(
     "--method --prior --features --samples --time --require --forbid --seed --jobs --format --output", posterior
 )
-@packed("answers", ANSWERS)
-@packed("target", FORMATS)
-def command(call: Call, answers: str | None, target: OutputOptions) -> None:
+def command(call: Call, **options: Unpack[Output]) -> None:
     """Compute probabilities of arcs, given candidate parent sets.
 
     Reads parent sets with scores and writes, for each pair of variables, the posterior probability of the arc:
@@ -55,19 +57,20 @@ def command(call: Call, answers: str | None, target: OutputOptions) -> None:
 
     from ..tables.stage_results import show_arc_probabilities
 
-    asked = None if target.format_name == "arrow" else target.format_name
+    target = Target(**options)
+    asked = None if target.format == "arrow" else target.format
     target_format = None if target.is_table else output_format("posterior", target.output, asked)
-    if (call.values["patterns"] is None) != (answers is None):
+    if (call.values["patterns"] is None) != (target.answers is None):
         raise UsageError("--patterns and --answers need each other.")
-    output_format("answers", answers or "-", option="--answers")
+    output_format("answers", target.answers or "-", option="--answers")
     found = call()
     call.reporter.pause()
     if target_format is None:
         show_arc_probabilities(target.output, found.record, target.rows_shown)
     else:
         write_arc_probabilities(target.output, found.record, target_format)
-    if answers is not None:
-        write_patterns(answers, found.patterns)
+    if target.answers is not None:
+        write_patterns(target.answers, found.patterns)
     write_stats(target.stats, found.figures)
 
 

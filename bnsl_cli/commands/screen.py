@@ -1,26 +1,26 @@
 """``bnsl screen``: data or entropies to a screening forest."""
 
-from __future__ import annotations
+from typing import Annotated, Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_json_lines
 from bnsl.functions.screen import RootCurve, screen
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.shared import Format, SheetTarget, TableOptions, formats_of
 from formats.wording import plural
 
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-FORMATS = output_options(
-    ("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.", without=["stats"]
-)
+
+class Output(TableOptions, total=False):
+    format: Annotated[
+        Format, formats_of(("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.")
+    ]
 
 
 @stage_command(
     "--roots --eps --max-parents --relative --curve --discretize --missing --jobs --format --output", screen
 )
-@packed("target", FORMATS)
-def command(call: Call, target: OutputOptions) -> None:
+def command(call: Call, **options: Unpack[Output]) -> None:
     """Find variables that another one nearly determines.
 
     Reads a table, or the result of 'bnsl entropy', and writes a forest: a variable that another one nearly
@@ -39,7 +39,8 @@ def command(call: Call, target: OutputOptions) -> None:
 
     from ..tables.stage_results import show_forest, show_root_curve
 
-    if target.format_name not in ("table", "csv"):
+    target = SheetTarget(**options)
+    if target.format not in ("table", "csv"):
         output_format("screen", target.output)
     found = call()
     if isinstance(found, RootCurve):
