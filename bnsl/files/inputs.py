@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..native_tables import StateValues
     from ..options.data import Reading
-    from ..options.shared import ScoreOptions
+    from ..options.option import Given
     from ..running.function import Run
     from ..running.reporter import Reporter
 
@@ -319,14 +319,14 @@ def warn_of_other_forest(header: Header, dataset: Dataset, source: str, reporter
         )
 
 
-def require_same_scores(header: Header, dataset: Dataset, score_options: ScoreOptions, source: str) -> None:
+def require_same_scores(header: Header, dataset: Dataset, scoring: Given, source: str) -> None:
     """Raise `Inconsistent` if the scores of a file were computed from other data or are of another kind."""
     from formats.arc_priors import KEY
     from formats.errors import Inconsistent
     from stages.scoring.scores import recorded_ess
 
-    ess = recorded_ess(score_options.score, score_options.ess)
-    ours = {"score": score_options.score, "ess": ess, "data": dataset.fingerprint}
+    ess = recorded_ess(scoring.score, scoring.ess)
+    ours = {"score": scoring.score, "ess": ess, "data": dataset.fingerprint}
     if header.extra.get(KEY) != dataset.score_entries.get(KEY):
         raise Inconsistent(
             "its scores cannot be used here: they contain another prior of arcs, or none",
