@@ -55,6 +55,7 @@ LATE = (
     "bnsl.files.filled_rows",
     "bnsl.functions.class_members",
     "bnsl.functions.conversions",
+    "bnsl.functions.effect_structures",
     "bnsl.functions.explained_arcs",
     "bnsl.functions.graph_answers",
     "bnsl.functions.pictures",
