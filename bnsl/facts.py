@@ -9,7 +9,7 @@ from formats.bounds import bound_in, gap_in
 from formats.wording import plural
 
 if TYPE_CHECKING:
-    from formats.records import Network
+    from formats.records import NetworkRecord
 
 
 def _certificate_facts(claim: dict[str, Any]) -> str:
@@ -20,7 +20,7 @@ def _certificate_facts(claim: dict[str, Any]) -> str:
     return facts
 
 
-def network_facts(network: Network) -> str:
+def network_facts(network: NetworkRecord) -> str:
     """One line about a network: score, arcs, treewidth, method."""
     extra = network.header.extra
     screened = f" ({len(extra['screened'])} screened)" if extra.get("screened") else ""
@@ -45,7 +45,7 @@ def network_facts(network: Network) -> str:
     return ", ".join(parts + _standing(network))
 
 
-def _score_text(network: Network) -> str:
+def _score_text(network: NetworkRecord) -> str:
     """The score in a header; of rows with holes that of the observed cells first, then that of the completed rows."""
     from formats.arc_priors import KEY
 
@@ -58,7 +58,7 @@ def _score_text(network: Network) -> str:
     return f"{score} {observed}{total} of the completed rows"
 
 
-def _standing(network: Network) -> list[str]:
+def _standing(network: NetworkRecord) -> list[str]:
     """How a network compares with others: its gap; and whether the search ended early."""
     extra, parts = network.header.extra, []
     if extra.get("interrupted"):
@@ -67,7 +67,7 @@ def _standing(network: Network) -> list[str]:
     return parts if claim is None else [*parts, claim]
 
 
-def consensus_facts(network: Network) -> str:
+def consensus_facts(network: NetworkRecord) -> str:
     """One line about a consensus: arcs, networks, threshold, agreement."""
     extra = network.header.extra
     parts = [f"{plural(network.n_variables, 'variable')}, {plural(network.n_arcs, 'arc')}"]
@@ -86,6 +86,24 @@ def consensus_facts(network: Network) -> str:
     return ", ".join(parts)
 
 
+def fit_facts(network: NetworkRecord, figures: Mapping[str, Any], is_interrupted: bool) -> str:
+    """One line about the parameters of a network: rows, and where cells are missing how far the estimation came.
+
+    `figures` are those of `bnsl.fit`.
+    """
+    size = f"{plural(network.n_variables, 'variable')}, {plural(network.n_arcs, 'arc')}"
+    rows = f"{size}, {plural(figures['rows'], 'row')}"
+    if "holes" not in figures:
+        return rows
+    ended = "converged" if figures["converged"] else "interrupted" if is_interrupted else "not converged"
+    n_iterations = len(figures["objective"][figures["best_start"] - 1]) - 1
+    return (
+        f"{rows}, {plural(figures['holes'], 'hole')}; "
+        f"log-likelihood {figures['log_likelihood']:,.2f} after {plural(n_iterations, 'iteration')}, {ended}: "
+        f"a further one changes a probability by at most {figures['change']:.1g}"
+    )
+
+
 def decided_text(extra: Mapping[str, Any]) -> str:
     """The number of orders of k-A* with an optimal choice of cliques, and the gap of the others."""
     decided, undecided = extra["decided"], extra.get("undecided", 0)
@@ -96,7 +114,7 @@ def decided_text(extra: Mapping[str, Any]) -> str:
     return f"{decided:,} of {decided + undecided:,} orders decided, {lack}"
 
 
-def gap_text(network: Network) -> str | None:
+def gap_text(network: NetworkRecord) -> str | None:
     """The gap in a header and the networks that it is about, in two sentences; one phrase if it is proved optimal.
 
     None if the header states no bound.

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from formats.bounds import gap_in
 
-from .files.inputs import LearntNetwork, certified_order, open_learnt_network
 from .options.assigned import assignments
 from .results import ArcProbabilities, Forest, ParentSets, Result, checked_path
 from .running.calls import translated_errors
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     import networkx
     import pyarrow
 
-    from formats import graph_records, records
+    from formats import records
     from stages.inference.junction_trees import Engine
 
     from .functions.explain import ExplainOptions
+    from .functions.fit import FitOptions
     from .functions.query import AnswerOptions, QueryOptions
+    from .native_tables import StateValues
     from .options.option import Source
 
 MOST_DRAWN = 200
@@ -42,14 +44,27 @@ class Network(Result):
     (('b',), (), 'optimal (to rounding) among all networks')
     """
 
-    record: records.Network
+    record: records.NetworkRecord
     json_lines = "network"
-    strengths: ArcProbabilities | None = None
-    """Strengths of all pairs, of a consensus."""
 
-    def __init__(self, learnt: LearntNetwork):
-        super().__init__(learnt.structure)
-        self.learnt = learnt
+    def __init__(
+        self,
+        record: records.NetworkRecord,
+        *,
+        undirected: Sequence[tuple[int, int]] | None = None,
+        values: Mapping[str, StateValues] | None = None,
+        strengths: ArcProbabilities | None = None,
+        figures: Mapping[str, Any] | None = None,
+    ):
+        super().__init__(record, figures)
+        self.undirected = undirected  # of an essential graph, of whose class this is a network; smaller index first
+        self.values = values or {}  # of states in the table that the parameters come from, by variable
+        self.strengths = strengths  # of all pairs, of a consensus
+
+    @property
+    def is_class(self) -> bool:
+        """Whether it stands for the equivalence class of an essential graph that was read."""
+        return self.undirected is not None
 
     # ------------------------------------------------------------------------------------ structure
 
@@ -113,17 +128,16 @@ class Network(Result):
 
     def around(self, variable: str | Sequence[str], steps: int = 1) -> Network:
         """The part of the network within `steps` arcs of one or several variables."""
-        from stages.graphs.subgraphs import cut_model, cut_network, neighbourhood
-
-        from .functions.conversions import with_shown_directions
+        from stages.graphs.orientation import with_shown_directions
+        from stages.graphs.subgraphs import cut_network, cut_parameters, neighbourhood
 
         names = variable if isinstance(variable, (list, tuple, set)) else [variable]
         kept = neighbourhood(self.record.parents, [self._index(name) for name in names], steps)
         model = self.model
-        part = None if model is None else cut_model(model, kept)
+        part = None if model is None else cut_parameters(model, kept)
         # The whole decides the directions, not the part.
         structure = cut_network(with_shown_directions(self.record, None), kept)
-        return Network(self.learnt._replace(structure=structure, parameters=part, edges=None))
+        return Network(replace(structure, parameters=part), values=self.values)
 
     @cached_property
     def directions(self) -> dict[tuple[str, str], str]:
@@ -152,14 +166,14 @@ class Network(Result):
         """Number of networks in the equivalence class, under the knowledge and the interventions learnt with."""
         from .functions.class_members import class_of
 
-        return class_of(self.learnt).size
+        return class_of(self.record, self.undirected).size
 
     def class_members(self, draw: int | None = None, seed: int | None = None) -> list[Network]:
         """All networks of the class, at most 10,000; or `draw` random ones, each as probable."""
         from .functions.class_members import ALL, members_of
 
         wanted = ALL if draw is None else draw
-        return [Network(LearntNetwork(member, None)) for member in members_of(self.learnt, wanted, seed)]
+        return [Network(member) for member in members_of(self.record, self.undirected, wanted, seed)]
 
     def compare(self, other: Network | str | os.PathLike[str]) -> dict[str, Any]:
         """Distance from another network of the same variables: structural Hamming distance, arcs found and missed."""
@@ -193,9 +207,9 @@ class Network(Result):
     # ----------------------------------------------------------------------- parameters and questions
 
     @property
-    def model(self) -> graph_records.BayesianNetwork | None:
+    def model(self) -> records.Parameters | None:
         """The record of the parameters; None if the network has none."""
-        return self.learnt.parameters
+        return self.record.parameters
 
     @cached_property
     def engine(self) -> Engine:
@@ -205,9 +219,9 @@ class Network(Result):
         """
         from stages.inference.junction_trees import Engine
 
-        return Engine(self._fitted(), certified_order(self.record))
+        return Engine(self._fitted(), self.record.certified_order)
 
-    def _fitted(self) -> graph_records.BayesianNetwork:
+    def _fitted(self) -> records.Parameters:
         if self.model is None:
             raise DataError("the network has no parameters; fit(data) estimates them")
         return self.model
@@ -228,7 +242,7 @@ class Network(Result):
         ]
         return Table(pyarrow.table([*cells, array_of(table.ravel())], names=[*(v.name for v in axes), "probability"]))
 
-    def fit(self, data: Any, **options: Any) -> Network:
+    def fit(self, data: Source, **options: Unpack[FitOptions]) -> Network:
         """This network with parameters from a table; it takes the options of `bnsl.fit`."""
         import bnsl
 
@@ -248,15 +262,14 @@ class Network(Result):
         >>> rain.query(variables=["rain"]).to_pylist()[1]
         {'variable': 'rain', 'state': '1', 'probability': 1.0}
         """
+        from formats.graphs.structures import network_of
         from formats.tables.assignments import parse_assignments
         from stages.inference.interventions import intervened
-
-        from .files.inputs import learnt_network
 
         model = self._fitted()
         with translated_errors():
             fixed = parse_assignments(assignments(states), model.variables)
-            return Network(learnt_network(intervened(model, fixed))._replace(values=self.learnt.values))
+            return Network(network_of(intervened(model, fixed)), values=self.values)
 
     def predict(self, table: Source, column: str, **options: Unpack[AnswerOptions]) -> Table:
         """The most probable state of a column in each row of a table, given the row's other cells.
@@ -271,7 +284,7 @@ class Network(Result):
     ) -> Table:
         """The table with its missing cells filled: by the states most probable together (``best``) or ``drawn``.
 
-        Columns keep their types; see `files.filled_rows.FilledRows.to_table`. It takes the options of `bnsl.query`
+        Columns keep their types; see `files.filled_rows.FilledRows.for_python`. It takes the options of `bnsl.query`
         but those that ask for something.
         """
         return self.query(table=table, fill=how, **options)
@@ -303,8 +316,7 @@ class Network(Result):
     def to_arrow(self) -> pyarrow.Table:
         """One row per arc: `from`, `to`, and further facts about it."""
         from formats.graphs.arc_tables import arc_table
-
-        from .functions.conversions import with_shown_directions
+        from stages.graphs.orientation import with_shown_directions
 
         return arc_table(with_shown_directions(self.record, None))
 
@@ -331,13 +343,15 @@ class Network(Result):
         )
         parents = [tuple(sorted(index[parent] for parent in graph.predecessors(node))) for node in graph.nodes]
         with translated_errors():
-            return network_of(network_from_parents(variables, parents))
+            return cls(network_from_parents(variables, parents))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Network:
         """The network in a file of any format, with its parameters if it holds them."""
+        from formats import open_network
+
         with translated_errors():
-            return cls(open_learnt_network(checked_path(path), warn=_warn))
+            return cls(open_network(checked_path(path), warn=_warn))
 
     def _repr_svg_(self) -> str | None:
         import bnsl
@@ -359,11 +373,6 @@ def _warn(message: str) -> None:
     warnings.warn(in_python(message), stacklevel=2)
 
 
-def network_of(structure: records.Network) -> Network:
-    """The object of a network without parameters."""
-    return Network(LearntNetwork(structure, None))
-
-
 def read(path: str | os.PathLike[str]) -> Any:
     """The content of a file: a `Network`, `ParentSets`, a `Forest`, `ArcProbabilities`; for any other table, rows.
 
@@ -371,14 +380,14 @@ def read(path: str | os.PathLike[str]) -> Any:
     """
     import formats
     from formats.detection import detect_lines
-    from formats.graph_records import ArcProbabilities as Table
+    from formats.graph_records import ArcProbabilityTable
     from formats.kinds import Kind
     from formats.textlines import Lines
 
     source = checked_path(path)
     with translated_errors():
         found = formats.arc_probabilities_or_lines(source)
-        if isinstance(found, Table):
+        if isinstance(found, ArcProbabilityTable):
             return ArcProbabilities(found)
         assert isinstance(found, Lines)
         kind = detect_lines(found).kind
@@ -386,4 +395,4 @@ def read(path: str | os.PathLike[str]) -> Any:
             return ParentSets(formats.open_parent_sets(found))
         if kind is Kind.FOREST:
             return Forest(formats.open_forest(found))
-        return Network(open_learnt_network(found, warn=_warn))
+        return Network(formats.open_network(found, warn=_warn))

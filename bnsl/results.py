@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     import pyarrow
 
     from formats import graph_records, records
+
+T = TypeVar("T", covariant=True)
 
 
 def checked_path(path: Any) -> str:
@@ -23,6 +25,16 @@ def checked_path(path: Any) -> str:
         raise UsageError(f"path={path!r}: {error}.") from None
 
 
+class Deliverable(Generic[T]):
+    """What the command line writes in its own way, large results part by part; Python gets what
+    `for_python` makes.
+    """
+
+    def for_python(self) -> T:
+        """The object that a program in Python gets."""
+        raise NotImplementedError
+
+
 class Result:
     """A record of the library; functions take it where the command line takes a file, and other programs take it as a
     table.
@@ -30,8 +42,9 @@ class Result:
 
     json_lines: str | None = None  # the target of `bnsl.convert` with its JSON lines
 
-    def __init__(self, record: Any):
+    def __init__(self, record: Any, figures: Mapping[str, Any] | None = None):
         self.record = record
+        self.figures = {} if figures is None else dict(figures)  # of the run that made it
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a file, in the format given by its name; JSON lines if the name ends in .jsonl."""
@@ -87,7 +100,7 @@ class ParentSets(Result):
 class Forest(Result):
     """A screening forest: variables that other variables nearly determine, with these as their parents."""
 
-    record: records.Forest
+    record: records.ScreeningForest
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a file of JSON lines."""
@@ -116,10 +129,15 @@ class Forest(Result):
 class ArcProbabilities(Result):
     """Probabilities of arcs, the most probable first; `patterns` has a record for each requested pattern."""
 
-    record: graph_records.ArcProbabilities
+    record: graph_records.ArcProbabilityTable
 
-    def __init__(self, record: graph_records.ArcProbabilities, patterns: Sequence[Any] = ()):
-        super().__init__(record)
+    def __init__(
+        self,
+        record: graph_records.ArcProbabilityTable,
+        patterns: Sequence[Any] = (),
+        figures: Mapping[str, Any] | None = None,
+    ):
+        super().__init__(record, figures)
         self.patterns = [{**found._asdict()} for found in patterns]
 
     def save(self, path: str | os.PathLike[str]) -> None:

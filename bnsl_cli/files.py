@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from bnsl.files.rows import Rows
     from bnsl.options.shared import Target
     from bnsl.running.reporter import Reporter
-    from formats.records import Network
+    from formats.records import NetworkRecord
 
 
 def write_rows(target: str, rows: Rows, format: str) -> None:
@@ -43,7 +43,7 @@ def write_answers(target: Target, answers: Answers, format: str, reporter: Repor
     reporter.summary(answers.closing)
 
 
-def known_directions(network: Network) -> dict[tuple[int, int], str]:
+def known_directions(network: NetworkRecord) -> dict[tuple[int, int], str]:
     """What decides the direction of each arc of a new network; empty if its header has a digest of the knowledge."""
     from formats.errors import Inconsistent
     from stages.graphs.orientation import network_directions
@@ -54,7 +54,7 @@ def known_directions(network: Network) -> dict[tuple[int, int], str]:
         return {}
 
 
-def deliver_network(target: Target, network: Network, file_format: str) -> bool:
+def deliver_network(target: Target, network: NetworkRecord, file_format: str) -> bool:
     """Show a newly learnt network as a table if requested, else write it; returns whether it is to be summarised."""
     from formats import write_network
 

@@ -11,9 +11,8 @@ from typing import Any
 
 _FUNCTIONS = {
     "graphs.arc_tables": "write_arc_table",
-    "graphs.network_files": "open_graph open_network open_network_or_model open_networks "
-    "open_networks_or_models pick_network write_drawing "
-    "write_essential_graph write_network",
+    "graphs.network_files": "open_graph open_network open_networks pick_network "
+    "write_drawing write_essential_graph write_network",
     "json_lines.proofs": "open_proof write_proof",
     "json_lines.screening_forests": "open_forest write_forest",
     "sets.parent_sets": "open_parent_set_stream open_parent_sets write_parent_sets",

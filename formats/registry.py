@@ -4,7 +4,7 @@ Detection, the readers and writers of `formats`, the targets and help of ``bnsl 
 formats`` all derive from these rows. A new format is a module of its own and a row here, with these signatures:
 
 - a network is read by ``read(lines: Lines) -> Network`` and written by ``text(network: Network) -> str``; the same
-  with `BayesianNetwork` if it has parameters, and an `EssentialGraph` as well if it has edges;
+  with `Parameters` if it has parameters, and an `EssentialGraph` as well if it has edges;
 - parent sets are read by ``read(lines, *, partial, warn) -> (Header, Iterator[ParentSetRecord])`` and written by
   ``chunks(header, records) -> Iterator[bytes]``;
 - data are read by ``read(data: bytes, layout, warn) -> RawTable`` (or a table of pyarrow) and written by

@@ -1,115 +1,28 @@
-"""Inputs of several kinds, detected by content, and checks that inputs belong together."""
+"""Inputs of several kinds, and checks that inputs belong together; `network_inputs` reads networks."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from formats.wording import Warn, listed, plural
+from formats.wording import listed, plural
 
 from ..tables import as_file, as_table
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset, Variable
-    from formats.graph_records import BayesianNetwork
-    from formats.records import EntropyTable, Header, Network, ParentSetTable
+    from formats.records import EntropyTable, Header, NetworkRecord, ParentSetTable
 
-    from ..native_tables import StateValues
     from ..options.data import Reading
     from ..options.option import Given
     from ..running.function import Run
     from ..running.reporter import Reporter
 
 
-class LearntNetwork(NamedTuple):
-    """A network, and its parameters; None if its file has none.
-
-    If `is_class`, the file has an essential graph, and the network is one of the equivalence class. Then `edges` are
-    the undirected edges, the smaller index first. `values` has, by variable, the values of the states in
-    the table of Python that the parameters come from.
-    """
-
-    structure: Network
-    parameters: BayesianNetwork | None
-    edges: tuple[tuple[int, int], ...] | None = None
-    values: Mapping[str, StateValues] = {}
-
-    @property
-    def is_class(self) -> bool:
-        """Whether the file has an essential graph."""
-        return self.edges is not None
-
-
-def open_learnt_network(source: Any, may_be_empty: bool = False, warn: Warn | None = None) -> LearntNetwork:
-    """Read a network in any format, with its parameters if the file has them.
-
-    - `may_be_empty`: whether a list of arcs may have none; its variables are then `completed`.
-    - `warn`: is called about claims of the file that are ignored.
-    """
-    if hasattr(source, "learnt"):  # a `Network` of this package
-        return source.learnt
-    from formats import open_network_or_model
-
-    return learnt_network(open_network_or_model(as_file(source, "network"), may_be_empty, warn))
-
-
-def learnt_network(found: Network | BayesianNetwork) -> LearntNetwork:
-    """The structure of a network, and the parameters if it has them."""
-    from formats.graphs.structures import structure_of
-    from formats.records import Network
-
-    return LearntNetwork(structure_of(found), None if isinstance(found, Network) else found)
-
-
-def open_network_or_class(source: Any, warn: Warn | None = None) -> LearntNetwork:
-    """As `open_learnt_network`; for an essential graph, or one maximally oriented under knowledge, a network of its
-    equivalence class. A list of arcs may have none: its variables are then `completed`.
-
-    All partly directed graphs are read here. Raises `Inconsistent`: a graph with undirected edges is neither.
-    """
-    if hasattr(source, "learnt"):
-        return source.learnt
-    from formats import open_graph
-    from formats.detection import detect_lines
-    from formats.graph_records import EssentialGraph
-    from formats.graphs.structures import network_from_parents
-    from formats.kinds import Kind
-    from formats.schemas import NETWORK
-    from formats.textlines import as_lines
-    from stages.graphs.consistent_extension import class_member
-
-    lines = as_lines(as_file(source, "network"))
-    found = detect_lines(lines)
-    if found.kind is Kind.PARAMETERS or found.name == NETWORK.name:
-        return open_learnt_network(lines, may_be_empty=True, warn=warn)
-    graph = open_graph(lines, may_be_empty=True, warn=warn)
-    if not isinstance(graph, EssentialGraph):
-        return LearntNetwork(graph, None)
-    member = network_from_parents(graph.variables, class_member(graph, lines.source))
-    header = replace(member.header, lacks_isolated=graph.lacks_isolated)
-    return LearntNetwork(replace(member, header=header), None, graph.edges)
-
-
-def open_learnt_networks(source: Any, warn: Warn | None = None) -> Iterator[LearntNetwork]:
-    """Read the networks of a stream, or the network or essential graph of any other file."""
-    if hasattr(source, "learnt"):
-        yield source.learnt
-        return
-    from formats import open_networks_or_models
-    from formats.detection import detect_lines
-    from formats.schemas import NETWORK
-    from formats.textlines import as_lines
-
-    lines = as_lines(as_file(source, "network"))
-    if detect_lines(lines).name == NETWORK.name:
-        yield from map(learnt_network, open_networks_or_models(lines))
-    else:
-        yield open_network_or_class(lines, warn)
-
-
-def completed(network: Network, source: Any, names: Sequence[str], other: Any, reporter: Reporter) -> Network:
+def completed(
+    network: NetworkRecord, source: Any, names: Sequence[str], other: Any, reporter: Reporter
+) -> NetworkRecord:
     """The network with further variables of another input, which a list of arcs cannot name because they have no
     arcs.
 
@@ -131,11 +44,6 @@ def completed(network: Network, source: Any, names: Sequence[str], other: Any, r
     return with_variables(network, missing)
 
 
-def certified_order(network: Network) -> list[int] | None:
-    """The elimination order of a network's certificate, which its reader has checked; None if it has none."""
-    return (network.header.extra.get("treewidth") or {}).get("elimination")
-
-
 def open_record(source: Any, opened: Callable[..., Any], **settings: Any) -> Any:
     """The record of a result of this package; or, of a path, the result of a reader.
 
@@ -150,9 +58,9 @@ def open_record(source: Any, opened: Callable[..., Any], **settings: Any) -> Any
 
 CALLED = {
     "ParentSetTable": "list of parent sets",
-    "Network": "network",
-    "Forest": "screening forest",
-    "ArcProbabilities": "table of arc probabilities",
+    "NetworkRecord": "network",
+    "ScreeningForest": "screening forest",
+    "ArcProbabilityTable": "table of arc probabilities",
 }
 """The name of each kind of record in messages."""
 

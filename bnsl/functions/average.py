@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from stages.optimize import OptimizeOptions
 
 from ..files.recording import record_command
+from ..networks import Network
 from ..options import shared
 from ..options.declared import argument, option, record
 from ..options.values import FLAG, Number, Whole
+from ..results import ArcProbabilities
 from ..running.errors import UsageError
 from ..running.function import Run, function
 from ..running.reporter import Reporter
 from ..tables import as_file
 
 if TYPE_CHECKING:
-    from formats.graph_records import ArcProbabilities
-    from formats.records import Network
+    from formats.graph_records import ArcProbabilityTable
+    from formats.records import NetworkRecord
 
 
 @dataclass(frozen=True)
@@ -46,23 +48,7 @@ class ConsensusOptions:
     )
 
 
-class Consensus(NamedTuple):
-    """A consensus network, and the strengths of arcs that it was made of."""
-
-    network: Network
-    strengths: ArcProbabilities
-
-
-def _finish(found: Consensus) -> Any:
-    from ..networks import network_of
-    from ..results import ArcProbabilities
-
-    network = network_of(found.network)
-    network.strengths = ArcProbabilities(found.strengths)
-    return network
-
-
-@function(finish=_finish)
+@function
 def average(
     files: tuple[Any, ...] = argument("NETWORKS", is_several=True),
     given: ConsensusOptions = record(ConsensusOptions, "Consensus"),
@@ -74,7 +60,7 @@ def average(
     jobs: int = shared.jobs_option(),
     *,
     run: Run,
-) -> Consensus:
+) -> Network:
     """Average networks: arc strengths and a consensus network.
 
     Returns
@@ -107,12 +93,12 @@ def average(
     network = consensus_network(counted, threshold, options, budget, run.reporter)
     recorded |= asdict(limits) | {"seed": options.seed}
     header = record_command(replace(network.header, by=table.header.by), "average", recorded)
-    return Consensus(replace(network, header=header), counted)
+    return Network(replace(network, header=header), strengths=ArcProbabilities(counted))
 
 
 def read_strengths(
     sources: Sequence[Any], cpdag: bool, partial: bool, run: Run
-) -> tuple[ArcProbabilities, dict[str, Any]]:
+) -> tuple[ArcProbabilityTable, dict[str, Any]]:
     """Strengths of arcs, read from a table of arc probabilities or counted in networks; and the facts to record about
     them.
 
@@ -122,13 +108,13 @@ def read_strengths(
     ``--dag``.
     """
     from formats import arc_probabilities_or_lines
-    from formats.graph_records import ArcProbabilities
+    from formats.graph_records import ArcProbabilityTable
     from stages.average.strengths import count_arcs
     from stages.recorded_knowledge import knowledge_record
 
     reporter = run.reporter
     first = getattr(sources[0], "record", None) or arc_probabilities_or_lines(as_file(sources[0], "network"))
-    if isinstance(first, ArcProbabilities):
+    if isinstance(first, ArcProbabilityTable):
         if len(sources) > 1 or "cpdag" in run.given:
             raise UsageError("a table of arc probabilities goes alone, without --cpdag or --dag.")
         return first, {}
@@ -143,17 +129,17 @@ def read_strengths(
     return counts.table, {"cpdag": cpdag} | knowledge_record(None if is_kept else counts.knowledge)
 
 
-def networks_of(sources: Sequence[Any], partial: bool, reporter: Reporter) -> Iterator[Network]:
+def networks_of(sources: Sequence[Any], partial: bool, reporter: Reporter) -> Iterator[NetworkRecord]:
     """All networks of all sources; with `partial`, only the complete ones of a source that ends early."""
     from formats import open_networks
     from formats.errors import Truncated
-    from formats.records import Network
+    from formats.records import NetworkRecord
 
     n_networks = 0
     for given in sources:
         source = getattr(given, "record", given)
         try:
-            is_one = isinstance(source, Network)
+            is_one = isinstance(source, NetworkRecord)
             for network in [source] if is_one else open_networks(as_file(source, "network"), reporter.warn):
                 yield network
                 n_networks += 1

@@ -3,54 +3,48 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from formats.json_lines.network_lines import write_network_stream
-from formats.records import Network
-from formats.streams import open_output
-from formats.wording import plural
+from formats.graph_records import Arc
+from formats.records import NetworkRecord
 from stages.graphs.essential_graphs import PartiallyDirectedGraph, list_arcs
 from stages.graphs.network_classes import NetworkClass
 from stages.graphs.orientation import oriented_graph
 from stages.graphs.targets import targets_of
 from stages.recorded_knowledge import recorded_knowledge
 
-from ..files.inputs import LearntNetwork
-from ..options.conversions import ALL, COUNT
-from ..options.shared import resolve_seed
+from ..options.conversions import ALL
 from ..running.errors import UsageError
-
-if TYPE_CHECKING:
-    from .conversions import Conversion, Converted
 
 MOST_WRITTEN = 10_000
 """A larger class is not written whole."""
 
 
-def class_of(learnt: LearntNetwork) -> NetworkClass:
+def class_of(network: NetworkRecord, undirected: Sequence[Arc] | None) -> NetworkClass:
     """The class of a network, under the knowledge and the interventions that its header records; or that of an
-    essential graph.
+    essential graph, which has its arcs but for the `undirected` ones.
     """
-    parents, header = learnt.structure.parents, learnt.structure.header
-    if learnt.edges is None:
+    parents, header = network.parents, network.header
+    if undirected is None:
         knowledge = recorded_knowledge(header.by, header.names)
         graph = oriented_graph(parents, knowledge, targets_of(header))
         return NetworkClass(graph, parents)
-    edges = frozenset(learnt.edges)
+    edges = frozenset(undirected)
     arcs = frozenset((a, b) for a, b in list_arcs(parents) if (min(a, b), max(a, b)) not in edges)
     return NetworkClass(PartiallyDirectedGraph(arcs, edges), parents)
 
 
-def members_of(learnt: LearntNetwork, wanted: str | int, seed: int | None) -> Iterator[Network]:
-    """All networks of a class, or this number of random ones; without local scores.
+def members_of(
+    network: NetworkRecord, undirected: Sequence[Arc] | None, wanted: str | int, seed: int | None
+) -> Iterator[NetworkRecord]:
+    """All networks of a class (`class_of`), or this number of random ones; without local scores.
 
     Raises `UsageError` if all of them are more than `MOST_WRITTEN`.
     """
-    found, header = class_of(learnt), learnt.structure.header
+    found, header = class_of(network, undirected), network.header
     kept = {name: value for name, value in header.extra.items() if name == "interventions"}
     if wanted == ALL and found.size > MOST_WRITTEN:
         raise UsageError(
@@ -59,25 +53,5 @@ def members_of(learnt: LearntNetwork, wanted: str | int, seed: int | None) -> It
         )
     rng = random.Random(seed)
     members = iter(found) if wanted == ALL else (found.draw(rng) for _ in range(int(wanted)))
-    unknown = np.full(len(learnt.structure.parents), np.nan)
-    return (Network(replace(header, extra=kept), parents, unknown) for parents in members)
-
-
-def convert_class(task: Conversion) -> Converted:
-    """The networks of a class as a stream, or their number as text."""
-    from .conversions import Converted, open_chosen
-
-    learnt, wanted = open_chosen(task), task.part.class_members or COUNT
-    size = class_of(learnt).size
-    closing = f"{plural(size, 'network')} in the class"
-    if wanted == COUNT:
-        return Converted(size, lambda to: _write_number(to, size), closing)
-    seed = None if wanted == ALL else resolve_seed(task.part.seed, task.reporter)
-    networks = members_of(learnt, wanted, seed)
-    drawn = "" if wanted == ALL else f"; {wanted} drawn at random"
-    return Converted(networks, lambda to: write_network_stream(to, networks), closing + drawn)
-
-
-def _write_number(target: Any, number: int) -> None:
-    with open_output(target) as stream:
-        stream.write(f"{number}\n".encode())
+    unknown = np.full(len(network.parents), np.nan)
+    return (NetworkRecord(replace(header, extra=kept), parents, unknown) for parents in members)

@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import formats
-from formats.data_records import Dataset
+from formats.data_records import Dataset, Variable
 from formats.detection import detect_lines
 from formats.errors import Inconsistent, located
-from formats.graph_records import DIRECTIONS, ArcProbabilities, BayesianNetwork, with_directions
+from formats.graph_records import ArcProbabilityTable
 from formats.graphs.network_files import require_parameters
-from formats.graphs.structures import with_header
+from formats.graphs.structures import with_parameters
+from formats.json_lines.network_lines import write_network_stream
 from formats.kinds import Kind
-from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
+from formats.records import Header, NetworkRecord, Parameters, ParentSetRecord, ParentSetTable, ScreeningForest
 from formats.registry import find_format
-from formats.streams import source_name
+from formats.streams import open_output, source_name
 from formats.tables.selection import matching_names
 from formats.textlines import Lines
 from formats.wording import plural
-from stages.graphs.orientation import class_directions, network_directions
-from stages.graphs.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
+from stages.graphs.orientation import with_shown_directions
+from stages.graphs.subgraphs import cut_essential_graph, cut_network, cut_parameters, markov_blanket, neighbourhood
 from stages.recorded_knowledge import recorded_knowledge
 
-from ..files.inputs import LearntNetwork, learnt_network, open_learnt_network, open_network_or_class
+from ..files.network_inputs import read_network, read_network_or_class
 from ..files.rows import Rows
-from ..options.conversions import ChoiceOptions, PartOptions
+from ..networks import Network
+from ..options.conversions import ALL, COUNT, ChoiceOptions, PartOptions
 from ..options.data import DataOptions
+from ..options.shared import resolve_seed
+from ..results import Deliverable
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
 from ..tables import as_file
+from .class_members import class_of, members_of
 
 CONSENSUS_ORDERS = 1000
 """Number of orders searched for the consensus of a table of arc probabilities that is too large for an exact search;
@@ -68,7 +74,7 @@ class Conversion:
 
 
 @dataclass
-class Converted:
+class PreparedOutput(Deliverable[str | bytes | None]):
     """The result of a conversion.
 
     - `content`: the record: a network with what decides directions, an essential graph, parameters, lists, rows.
@@ -82,17 +88,30 @@ class Converted:
     closing: str | None = None
     target: str = "-"
 
+    def for_python(self) -> str | bytes | None:
+        """The text, or the bytes of a binary format; None if they are in a file."""
+        if self.target != "-":
+            self.write(self.target)
+            return None
+        memory = io.BytesIO()
+        self.write(memory)
+        content = memory.getvalue()
+        try:
+            return content.decode()
+        except UnicodeDecodeError:
+            return content
+
 
 def opened(source: Any) -> Any:
-    """Arc probabilities, a record of the library, or the lines of a file."""
+    """Arc probabilities, another record, a network of the library, or the lines of a file."""
     if isinstance(source, str):
         return formats.arc_probabilities_or_lines(source)
-    if hasattr(source, "learnt"):
-        return source.learnt
+    if isinstance(source, Network):
+        return source
     return source.record if hasattr(source, "record") else as_file(source, "file")
 
 
-def kept_variables(part: PartOptions, network: Network, source: str) -> set[int] | None:
+def kept_variables(part: PartOptions, network: NetworkRecord, source: str) -> set[int] | None:
     """The variables in the part of a network that is converted; None for all."""
     if part.markov_blanket is None and part.neighbourhood is None:
         return None
@@ -103,13 +122,13 @@ def kept_variables(part: PartOptions, network: Network, source: str) -> set[int]
     return markov_blanket(network.parents, centre) | nearby
 
 
-def _positions(items: tuple[str, ...] | None, option: str, network: Network) -> list[int]:
+def _positions(items: tuple[str, ...] | None, option: str, network: NetworkRecord) -> list[int]:
     names = network.header.names
     index = {name: position for position, name in enumerate(names)}
     return [index[name] for item in items or () for name in matching_names(item, names, option, "variable")]
 
 
-def open_chosen(task: Conversion, found: Any = None) -> LearntNetwork:
+def open_chosen(task: Conversion, found: Any = None) -> Network:
     """The network to convert, with the names and arc strengths that the options give; a table becomes its consensus.
 
     `found`: the result of `opened` for the source, if it is known already. Raises `UsageError`: an option does not go
@@ -117,35 +136,31 @@ def open_chosen(task: Conversion, found: Any = None) -> LearntNetwork:
     """
     choice = task.choice
     found = opened(task.source) if found is None else found
-    if isinstance(found, ArcProbabilities):
+    if isinstance(found, ArcProbabilityTable):
         for name in ("index", "strengths"):
             if getattr(choice, name) is not None:
                 raise UsageError(f"--{name} is of networks, and the input is a table of arc probabilities.")
-        learnt = LearntNetwork(consensus_of(found, choice.threshold, task.reporter), None)
+        learnt = Network(consensus_of(found, choice.threshold, task.reporter))
     elif choice.threshold is not None:
         raise UsageError("--threshold is of tables of arc probabilities, and the input is none.")
-    elif isinstance(found, LearntNetwork):
+    elif isinstance(found, Network):
         learnt = found
     elif not isinstance(found, Lines):
         raise UsageError(f"{task.called} is no network.")
     elif choice.index is not None:
-        learnt = learnt_network(formats.pick_network(found, choice.index or None, task.reporter.warn))
+        learnt = Network(formats.pick_network(found, choice.index or None, task.reporter.warn))
     else:
         takes_class = task.part.class_members is not None or task.part.cpdag is False
-        open_one = open_network_or_class if takes_class else open_learnt_network
+        open_one = read_network_or_class if takes_class else read_network
         learnt = open_one(found, warn=task.reporter.warn)
-    header = learnt.structure.header
-    named = named_header(header, task.names)
-    if named.names != header.names and not recorded_knowledge(header.by, header.names).is_empty:
-        raise UsageError("--names: the header of the network records knowledge about arcs by its own names.")
-    network = dataclasses.replace(learnt.structure, header=named)
+    network = named_network(learnt.record, task.names)
     if choice.strengths is not None:
         from stages.average.strengths import with_table_strengths
 
         table = opened(choice.strengths)
-        table = table if isinstance(table, ArcProbabilities) else formats.open_arc_probabilities(table)
+        table = table if isinstance(table, ArcProbabilityTable) else formats.open_arc_probabilities(table)
         network = with_table_strengths(network, table)
-    return learnt._replace(structure=network)
+    return Network(network, undirected=learnt.undirected)
 
 
 def named_header(header: Header, names: Dataset | None) -> Header:
@@ -157,7 +172,22 @@ def named_header(header: Header, names: Dataset | None) -> Header:
     return dataclasses.replace(header, variables=names.variables)
 
 
-def consensus_of(table: ArcProbabilities, threshold: float | None, reporter: Reporter) -> Network:
+def named_network(network: NetworkRecord, names: Dataset | None) -> NetworkRecord:
+    """The network with the variables of a table, if one was given.
+
+    A network with parameters gets their names only: the cells of its tables are in the order of its own states.
+    """
+    header, parameters = network.header, network.parameters
+    named = named_header(header, names)
+    if named.names != header.names and not recorded_knowledge(header.by, header.names).is_empty:
+        raise UsageError("--names: the header of the network records knowledge about arcs by its own names.")
+    if parameters is None:
+        return dataclasses.replace(network, header=named)
+    variables = tuple(Variable(name, of.states) for name, of in zip(named.names, parameters.variables))
+    return with_parameters(network, dataclasses.replace(parameters, variables=variables))
+
+
+def consensus_of(table: ArcProbabilityTable, threshold: float | None, reporter: Reporter) -> NetworkRecord:
     """The consensus of a table of arc probabilities, above the significance threshold by default."""
     from stages.average.consensus import consensus_network
     from stages.average.strengths import pair_strengths, significance_threshold
@@ -174,24 +204,10 @@ def consensus_of(table: ArcProbabilities, threshold: float | None, reporter: Rep
     return network
 
 
-def with_shown_directions(network: Network, cpdag: bool | None) -> Network:
-    """The network to show; its header states what decides the directions of its arcs.
-
-    `cpdag`: take the directions of the equivalence class; None: for a learnt network only; False: show arcs as they
-    stand.
-    """
-    header = network.header
-    directions = class_directions(network) if cpdag else {} if cpdag is False else network_directions(network)
-    if directions:
-        return with_directions(network, directions)
-    extra = {key: value for key, value in header.extra.items() if key != DIRECTIONS}
-    return dataclasses.replace(network, header=dataclasses.replace(header, extra=extra))
-
-
-def convert_structure(task: Conversion) -> Converted:
+def convert_structure(task: Conversion) -> PreparedOutput:
     """A network, or its essential graph."""
     learnt = open_chosen(task)
-    network = learnt.structure
+    network = learnt.record
     kept = kept_variables(task.part, network, task.called)
     if task.part.cpdag:
         return convert_essential(task, network, kept)
@@ -202,16 +218,16 @@ def convert_structure(task: Conversion) -> Converted:
         arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
         warn_of_isolated(network.n_variables, arcs, task.reporter)
     if find_format(task.format).kind is Kind.PARAMETERS:
-        require_parameters(learnt.parameters, task.format, task.called)
+        require_parameters(learnt.model, task.format, task.called)
     if task.written != task.format:
-        return Converted(network, lambda to: formats.write_arc_table(to, network, task.written))
-    whole = with_parameters(network, learnt.parameters, kept, task)
-    return Converted(network, lambda to: formats.write_network(to, whole, task.format, task.reporter.warn))
+        return PreparedOutput(network, lambda to: formats.write_arc_table(to, network, task.written))
+    whole = with_kept_parameters(network, learnt.model, kept, task)
+    return PreparedOutput(network, lambda to: formats.write_network(to, whole, task.format, task.reporter.warn))
 
 
-def with_parameters(
-    network: Network, model: BayesianNetwork | None, kept: set[int] | None, task: Conversion
-) -> Network | BayesianNetwork:
+def with_kept_parameters(
+    network: NetworkRecord, model: Parameters | None, kept: set[int] | None, task: Conversion
+) -> NetworkRecord:
     """The part of a network that is written, with its parameters if there are any.
 
     If a variable lost a parent, the structure is written without them, with a warning. Raises `Inconsistent`: a
@@ -220,16 +236,16 @@ def with_parameters(
     if model is None:
         return network
     try:
-        part = model if kept is None else cut_model(model, kept)
+        part = model if kept is None else cut_parameters(model, kept)
     except Inconsistent as error:
         if find_format(task.format).kind is Kind.PARAMETERS:
             raise
         task.reporter.warn(f"written without parameters: {error.message}")
         return network
-    return with_header(part, network)
+    return with_parameters(network, part)
 
 
-def convert_essential(task: Conversion, network: Network, kept: set[int] | None) -> Converted:
+def convert_essential(task: Conversion, network: NetworkRecord, kept: set[int] | None) -> PreparedOutput:
     """The essential graph of a network."""
     graph = cut_essential_graph(network, kept)
     if task.format == "arcs":
@@ -239,8 +255,8 @@ def convert_essential(task: Conversion, network: Network, kept: set[int] | None)
         f"{plural(len(graph.edges), 'undirected edge')}"
     )
     if task.written != task.format:
-        return Converted(graph, lambda to: formats.write_arc_table(to, graph, task.written), closing)
-    return Converted(graph, lambda to: formats.write_essential_graph(to, graph, task.format), closing)
+        return PreparedOutput(graph, lambda to: formats.write_arc_table(to, graph, task.written), closing)
+    return PreparedOutput(graph, lambda to: formats.write_essential_graph(to, graph, task.format), closing)
 
 
 def warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporter: Reporter) -> None:
@@ -251,29 +267,31 @@ def warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporter
         reporter.warn(f"{plural(n_isolated, 'variable')} {verb} no arcs; a list of arcs does not name what has none")
 
 
-def convert_readable(task: Conversion) -> Converted:
+def convert_readable(task: Conversion) -> PreparedOutput:
     """Content to show as a table to read, by the kind of the input: its record, with nothing to write."""
     found = opened(task.source)
     of_networks = task.part.given() or task.choice.given()
-    if isinstance(found, ArcProbabilities):
+    if isinstance(found, ArcProbabilityTable):
         of_networks = of_networks or ("--names" if task.names else None)
         if of_networks:
             raise UsageError(f"{of_networks} needs a network; --to table shows all arc probabilities.")
-        return Converted(found, _unwritten)
+        return PreparedOutput(found, _unwritten)
     kind = detect_lines(found).kind if isinstance(found, Lines) else Kind.NETWORK
-    if of_networks and (kind in (Kind.FOREST, Kind.PARENT_SETS) or isinstance(found, (Forest, ParentSetTable))):
+    if of_networks and (
+        kind in (Kind.FOREST, Kind.PARENT_SETS) or isinstance(found, (ScreeningForest, ParentSetTable))
+    ):
         raise UsageError(f"{of_networks} needs a network, and {task.called} is none.")
-    if kind is Kind.FOREST or isinstance(found, Forest):
+    if kind is Kind.FOREST or isinstance(found, ScreeningForest):
         if task.names:
             raise UsageError("--names is for files that number their variables; a forest names them.")
-        return Converted(found if isinstance(found, Forest) else formats.open_forest(found), _unwritten)
+        return PreparedOutput(found if isinstance(found, ScreeningForest) else formats.open_forest(found), _unwritten)
     if kind is Kind.PARENT_SETS or isinstance(found, ParentSetTable):
         header, records = listed(found, task)
-        return Converted((named_header(header, task.names).variables, records), _unwritten)
-    network = open_chosen(task, found).structure
+        return PreparedOutput((named_header(header, task.names).variables, records), _unwritten)
+    network = open_chosen(task, found).record
     kept = kept_variables(task.part, network, task.called)
     network = with_shown_directions(network, task.part.cpdag)
-    return Converted(network if kept is None else cut_network(network, kept), _unwritten)
+    return PreparedOutput(network if kept is None else cut_network(network, kept), _unwritten)
 
 
 def _unwritten(_target: Any) -> None:
@@ -287,7 +305,7 @@ def listed(found: Any, task: Conversion) -> tuple[Header, Iterable[ParentSetReco
     return formats.open_parent_set_stream(found, warn=task.reporter.warn)
 
 
-def convert_sets(task: Conversion) -> Converted:
+def convert_sets(task: Conversion) -> PreparedOutput:
     """Candidate parent sets, record by record."""
     record = getattr(task.source, "record", None)
     found = record if isinstance(record, ParentSetTable) else as_file(task.source, "list of parent sets")
@@ -297,7 +315,7 @@ def convert_sets(task: Conversion) -> Converted:
     else:
         records = _with_least_sets(records, header, task)
     named = named_header(header, task.names)
-    made = Converted(named, _unwritten)
+    made = PreparedOutput(named, _unwritten)
 
     def write(target: Any) -> None:
         count = formats.write_parent_sets(target, named, records, format=task.format)
@@ -334,7 +352,25 @@ def _warn_of_constraints(records: Iterable[ParentSetRecord], task: Conversion) -
         )
 
 
-def convert_data(task: Conversion) -> Converted:
+def convert_class(task: Conversion) -> PreparedOutput:
+    """The networks of a class as a stream, or their number as text."""
+    learnt, wanted = open_chosen(task), task.part.class_members or COUNT
+    size = class_of(learnt.record, learnt.undirected).size
+    closing = f"{plural(size, 'network')} in the class"
+    if wanted == COUNT:
+        return PreparedOutput(size, lambda to: _write_number(to, size), closing)
+    seed = None if wanted == ALL else resolve_seed(task.part.seed, task.reporter)
+    networks = members_of(learnt.record, learnt.undirected, wanted, seed)
+    drawn = "" if wanted == ALL else f"; {wanted} drawn at random"
+    return PreparedOutput(networks, lambda to: write_network_stream(to, networks), closing + drawn)
+
+
+def _write_number(target: Any, number: int) -> None:
+    with open_output(target) as stream:
+        stream.write(f"{number}\n".encode())
+
+
+def convert_data(task: Conversion) -> PreparedOutput:
     """A data table."""
     dataset = task.data_options.open(task.source, task.reporter)
     rows = Rows(dataset.variables, [dataset.plain_codes])
@@ -344,4 +380,4 @@ def convert_data(task: Conversion) -> Converted:
             writer.write(dataset.plain_codes)
 
     closing = f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}"
-    return Converted(rows, write, closing)
+    return PreparedOutput(rows, write, closing)

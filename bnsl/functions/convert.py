@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 
 from formats.kinds import Kind
@@ -19,7 +18,7 @@ from ..running.errors import UsageError
 from ..running.function import Run, function
 
 if TYPE_CHECKING:
-    from .conversions import Converted
+    from .conversions import PreparedOutput
 
 
 def check_choices(part: PartOptions, choice: ChoiceOptions, target_format: str) -> None:
@@ -40,20 +39,7 @@ def check_choices(part: PartOptions, choice: ChoiceOptions, target_format: str) 
             raise UsageError(f"{name}: {target_format} cannot hold {what}; these can: {', '.join(able)}.")
 
 
-def _finish(found: Converted) -> Any:
-    if found.target != "-":
-        found.write(found.target)
-        return None
-    memory = io.BytesIO()
-    found.write(memory)
-    content = memory.getvalue()
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        return content
-
-
-@function(finish=_finish)
+@function
 def convert(
     source: Any = argument("FILE", is_standard_input=True),
     target_format: str | None = parameter(
@@ -75,7 +61,7 @@ def convert(
     output: str | None = single(OutputOptions, "output", section="Output", default=None),
     *,
     run: Run,
-) -> Converted:
+) -> PreparedOutput:
     """Convert between this program's files and files of others.
 
     Returns
@@ -110,9 +96,7 @@ def convert(
 
     task = conversions.Conversion(source, target_format, written, table, part, choice, data_options, run.reporter)
     if of_class:
-        from .class_members import convert_class
-
-        found = convert_class(task)
+        found = conversions.convert_class(task)
         found.target = output
         return found
     kind = None if target_format == "table" else find_format(target_format).kind

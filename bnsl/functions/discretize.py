@@ -17,7 +17,7 @@ from ..running.function import Run, function
 from ..tables import in_memory
 
 
-@function(finish=Rows.to_table)
+@function
 def discretize(
     data: Any = argument("DATA", is_standard_input=True),
     data_options: DataOptions = data_options_with(),

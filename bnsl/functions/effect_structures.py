@@ -14,21 +14,15 @@ from formats.detection import detect_lines
 from formats.errors import Inconsistent
 from formats.graph_records import UNDECIDED
 from formats.kinds import Kind
-from formats.records import Header, Network, ParentSetTable
+from formats.records import Header, NetworkRecord, ParentSetTable
 from formats.tables.selection import matching_names
 from formats.textlines import as_lines
 from formats.wording import listed, plural
 from stages.posterior import PosteriorOptions
 from stages.runtime.budgets import Budget
 
-from ..files.inputs import (
-    COUNT_APART,
-    completed,
-    open_learnt_networks,
-    require_least_sets,
-    warn_of_cut_lists,
-    warn_of_interventions,
-)
+from ..files.inputs import COUNT_APART, completed, require_least_sets, warn_of_cut_lists, warn_of_interventions
+from ..files.network_inputs import read_networks
 from ..options.data import KnownVariables, Reading
 from ..options.knowledge import Constraints
 from ..options.option import Given
@@ -149,11 +143,11 @@ def from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) -
     networks = (
         (source, learnt)
         for source, stream in zip(sources, opened)
-        for learnt in open_learnt_networks(stream, warn=reporter.warn)
+        for learnt in read_networks(stream, warn=reporter.warn)
     )
     _, first = next(networks)
-    asked.warn_of_interventions(first.structure.header)
-    known = () if first.structure.header.lacks_isolated else first.structure.header.variables
+    asked.warn_of_interventions(first.record.header)
+    known = () if first.record.header.lacks_isolated else first.record.header.variables
     dataset = asked.read(known, sources[0])
     causes = asked.causes(dataset)
     knowledge = asked.knowing.resolve(dataset.names)
@@ -163,8 +157,8 @@ def from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) -
             alone = "an essential graph goes alone: give one, or networks."
             needs = "--require, --forbid, --allow and --tiers go with one graph or with lists of parent sets."
             raise UsageError(alone if first.is_class else needs)
-        parents, place = _placed(first.structure, dataset, asked, sources[0])
-        of_class = ClassStructures(parents, [ordered_pair(place[a], place[b]) for a, b in first.edges or ()])
+        parents, place = _placed(first.record, dataset, asked, sources[0])
+        of_class = ClassStructures(parents, [ordered_pair(place[a], place[b]) for a, b in first.undirected or ()])
         if knowledge is not None:
             of_class = of_class.under(knowledge)
         if first.is_class:
@@ -174,16 +168,18 @@ def from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) -
     for source, learnt in itertools.chain([(sources[0], first)], [] if second is None else [second], networks):
         if learnt.is_class:
             raise UsageError("an essential graph goes alone: give one, or networks.")
-        counted.add(_placed(learnt.structure, dataset, asked, source)[0])
+        counted.add(_placed(learnt.record, dataset, asked, source)[0])
         n_networks += 1
         reporter.progress(n_networks, None, "networks")
     if n_networks == 1:
-        _warn_of_directions(first.structure, reporter)
+        _warn_of_directions(first.record, reporter)
     called = "given the network" if n_networks == 1 else f"over {plural(n_networks, 'network')}, equally weighted"
     return Structures(dataset, ((cause, counted.of(cause)) for cause in causes), called)
 
 
-def _placed(network: Network, dataset: Dataset, asked: Asked, source: Any) -> tuple[list[tuple[int, ...]], list[int]]:
+def _placed(
+    network: NetworkRecord, dataset: Dataset, asked: Asked, source: Any
+) -> tuple[list[tuple[int, ...]], list[int]]:
     """The parents of every variable, by the places of the variables in the data; and the place of each variable.
 
     Raises `Inconsistent`: the network has other variables.
@@ -199,7 +195,7 @@ def _placed(network: Network, dataset: Dataset, asked: Asked, source: Any) -> tu
     return parents, place
 
 
-def _warn_of_directions(network: Network, reporter: Reporter) -> None:
+def _warn_of_directions(network: NetworkRecord, reporter: Reporter) -> None:
     """Warn of arcs whose direction nothing decides."""
     from stages.graphs.orientation import network_directions
 

@@ -16,7 +16,6 @@ from ..options.shared import ESS_RANGE, RunOptions, Time, check_sources, resolve
 from ..options.values import INPUT, Choice, Number, Whole
 from ..running.errors import UsageError
 from ..running.function import MessageOptions, Run, function
-from ..tables import Table
 
 if TYPE_CHECKING:
     from formats.data_records import Variable
@@ -117,11 +116,7 @@ class EffectsOptions(
     """Options of `effects`."""
 
 
-def _finish(found: Answers) -> Table:
-    return found.to_table()
-
-
-@function(finish=_finish)
+@function
 def effects(
     run: Run,
     sources: Annotated[Source | Iterable[Source], Argument("NETWORKS|SETS", is_several=True)] = (),

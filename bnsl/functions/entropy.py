@@ -1,10 +1,12 @@
 """`bnsl.entropy`: data to entropies and conditional entropies."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Unpack
 
 from ..options.data import InterventionOptions, PairsOfColumns, Reading
 from ..options.option import Argument, Source
 from ..options.shared import Jobs
+from ..results import Deliverable
 from ..running.function import MessageOptions, Run, function
 from ..tables import Table
 
@@ -16,18 +18,25 @@ class EntropyOptions(PairsOfColumns, InterventionOptions, MessageOptions, total=
     jobs: Jobs
 
 
-def _finish(table: "EntropyTable") -> Table:
-    from formats.tables.results.entropies import entropy_table
+@dataclass
+class Entropies(Deliverable[Table]):
+    """Entropies of variables and of pairs."""
 
-    return Table(entropy_table(table))
+    record: "EntropyTable"
+
+    def for_python(self) -> Table:
+        """A row for each variable."""
+        from formats.tables.results.entropies import entropy_table
+
+        return Table(entropy_table(self.record))
 
 
-@function(finish=_finish)
+@function
 def entropy(
     run: Run,
     data: Annotated[Source, Argument("DATA", is_standard_input=True)] = None,
     **options: Unpack[EntropyOptions],
-) -> "EntropyTable":
+) -> Entropies:
     """Compute entropies of variables and conditional entropies of pairs, in nats.
 
     Returns
@@ -44,4 +53,4 @@ def entropy(
     from stages.screening.entropies import compute_entropies
 
     reading = Reading(**options)
-    return compute_entropies(reading.open_rows(data, run.reporter), options["jobs"], run.reporter)
+    return Entropies(compute_entropies(reading.open_rows(data, run.reporter), options["jobs"], run.reporter))

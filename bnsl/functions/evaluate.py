@@ -6,16 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..files.inputs import (
-    COUNT_APART,
-    LearntNetwork,
-    MatchedTables,
-    completed,
-    open_learnt_networks,
-    open_network_or_class,
-    open_record,
-    warn_of_interventions,
-)
+from ..files.inputs import COUNT_APART, MatchedTables, completed, open_record, warn_of_interventions
+from ..files.network_inputs import read_network_or_class, read_networks
+from ..networks import Network
 from ..options import shared
 from ..options.data import DataOptions, data_options_with, refuse_data_options
 from ..options.declared import argument, option, record
@@ -29,7 +22,7 @@ from .families import BETWEEN, side_by_side
 if TYPE_CHECKING:
     from formats.data_records import Dataset
     from formats.proof_records import Proof
-    from formats.records import Header, Network, ParentSetTable
+    from formats.records import Header, NetworkRecord, ParentSetTable
 
 OF_ARCS = ("drawn_true_positives", "drawn_false_positives", "drawn_false_negatives")
 """Measures of arcs as drawn; equivalent networks may have these arcs in other directions."""
@@ -151,18 +144,18 @@ def evaluate(
     held_out = MatchedTables(
         given.test, data_options.without_coding if given.data is not None else data_options, reporter, may_be_set=True
     )
-    truth = None if given.reference is None else open_network_or_class(given.reference, reporter.warn)
+    truth = None if given.reference is None else read_network_or_class(given.reference, reporter.warn)
     checked = None if given.proof is None else open_checked_proof(*given.proof)
     records = judge_strengths(given.strengths, given.reference, truth, reporter)
     for source, place, entry in learnt:
-        structure, parameters, is_class = entry.structure, entry.parameters, entry.is_class
+        structure, is_class = entry.record, entry.is_class
         if is_class:
             if checked is not None:
                 raise UsageError(f"--proof is about networks, and {source} is a class of them.")
             refuse_unequal_scores(source, measures.score)
         if given.data is not None and data_options.interventions is None:
             warn_of_interventions(structure.header, reporter, COUNT_APART)
-        reference = truth and truth.structure
+        reference = None if truth is None else truth.record
         if reference is not None and not reference.header.lacks_isolated:
             structure = completed(structure, source, reference.header.names, given.reference, reporter)
         rows = training.match_complete(structure.header, source)
@@ -180,7 +173,6 @@ def evaluate(
             data=rows,
             test=test_rows,
             reference=reference,
-            parameters=parameters if rows or test_rows else None,
             scores=measures.score,
             ess=measures.ess,
             smoothing=measures.smoothing,
@@ -194,8 +186,8 @@ def evaluate(
             reporter=reporter,
         )
         header = compared_header(structure, rows)
-        require_compared(truth and entry.edges, structure, source, header)
-        require_compared(truth and truth.edges, reference, given.reference, header)
+        require_compared(None if truth is None else entry.undirected, structure, source, header)
+        require_compared(None if truth is None else truth.undirected, reference, given.reference, header)
         left_out = OF_DIRECTIONS if is_class else OF_ARCS if truth and truth.is_class else ()
         kept = {name: value for name, value in found.items() if name not in left_out}
         if checked is not None:
@@ -205,7 +197,7 @@ def evaluate(
     return records
 
 
-def compared_header(network: Network, rows: Dataset | None) -> Header:
+def compared_header(network: NetworkRecord, rows: Dataset | None) -> Header:
     """The header whose interventions the distance of classes counts: that of the rows if variables were set there."""
     if rows is None or rows.interventions is None:
         return network.header
@@ -213,7 +205,7 @@ def compared_header(network: Network, rows: Dataset | None) -> Header:
 
 
 def require_compared(
-    edges: Sequence[tuple[int, int]] | None, network: Network | None, source: Any, header: Header
+    edges: Sequence[tuple[int, int]] | None, network: NetworkRecord | None, source: Any, header: Header
 ) -> None:
     """Raise `Inconsistent` for a partly directed graph that is not the one which the distance compares: the essential
     graph, or with interventions in a header the interventional one.
@@ -262,7 +254,7 @@ def open_checked_proof(source: str, sets: Any) -> tuple[Proof, ParentSetTable]:
     return proof, table
 
 
-def gap_to_proof(source: str, network: Network, proof: Proof, table: ParentSetTable) -> dict[str, float]:
+def gap_to_proof(source: str, network: NetworkRecord, proof: Proof, table: ParentSetTable) -> dict[str, float]:
     """The measures of a network that follow from a proof."""
     from formats.errors import located
     from stages.evaluate.proof_checking import proved_gap
@@ -312,17 +304,15 @@ def check_prediction(run: Run, given: InputOptions, data_options: DataOptions, m
         run.refuse(("jobs", "memory"), "goes with --test, or without --folds K, which predicts by counts of rows.")
 
 
-def numbered_networks(source: Any, reporter: Reporter) -> list[tuple[dict[str, int], LearntNetwork]]:
+def numbered_networks(source: Any, reporter: Reporter) -> list[tuple[dict[str, int], Network]]:
     """The networks of a source; in a stream each with its position (from 1) as ``index``."""
-    networks = list(open_learnt_networks(source, reporter.warn))
+    networks = list(read_networks(source, reporter.warn))
     if len(networks) == 1:
         return [({}, networks[0])]
     return [({"index": number}, network) for number, network in enumerate(networks, 1)]
 
 
-def judge_strengths(
-    source: Any, reference: Any, truth: LearntNetwork | None, reporter: Reporter
-) -> list[dict[str, Any]]:
+def judge_strengths(source: Any, reference: Any, truth: Network | None, reporter: Reporter) -> list[dict[str, Any]]:
     """The measures of a table of arc strengths, if there is one, judged by the network read from `reference`.
 
     Raises `UsageError`: there is no reference network.
@@ -335,6 +325,6 @@ def judge_strengths(
     if truth is None:
         raise UsageError("--strengths are judged against a network: give --reference NETWORK.")
     table = open_record(source, open_arc_probabilities)
-    network = completed(truth.structure, reference, table.header.names, source, reporter)
+    network = completed(truth.record, reference, table.header.names, source, reporter)
     found = {"network": name_of(source, "strengths"), **evaluate_strengths(table, network)}
     return [{name: found[name] for name in OF_PAIRS} if truth.is_class else found]

@@ -6,23 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict, Unpack
 from stages.scoring.scores import SCORES
 
 from ..files.answers import Answers, Values
-from ..files.inputs import (
-    COUNT_APART,
-    LearntNetwork,
-    certified_order,
-    completed,
-    open_network_or_class,
-    open_record,
-    warn_of_cut_lists,
-    warn_of_interventions,
-)
+from ..files.inputs import COUNT_APART, completed, open_record, warn_of_cut_lists, warn_of_interventions
+from ..files.network_inputs import read_network_or_class
+from ..networks import Network
 from ..options.data import CompleteRows, InterventionOptions, KnownVariables, Reading
 from ..options.option import Argument, Given, Option, Source
 from ..options.shared import ESS_RANGE, SCORE, Smoothing, check_sources
 from ..options.values import INPUT, Number, Whole
 from ..running.errors import UsageError
 from ..running.function import MessageOptions, Run, function
-from ..tables import Table
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset
@@ -126,16 +118,12 @@ OF_ARCS = ("runners_up", "sets", "max_parents", "strengths", "score", "ess")
 class Explained(NamedTuple):
     """A network placed on its data: the parents of each variable, by the places of the variables in the data."""
 
-    learnt: LearntNetwork
+    learnt: Network
     parents: tuple[tuple[int, ...], ...]
     dataset: "Dataset"
 
 
-def _finish(found: Answers) -> Table:
-    return found.to_table()
-
-
-@function(finish=_finish)
+@function
 def explain(
     run: Run,
     network: Annotated[Source, Argument("NETWORK")],
@@ -164,7 +152,7 @@ def explain(
     given, reading = Given(network=network, data=data, **options), Reading(**options)
     _check(run, given)
     check_sources(network, data, given.sets, given.strengths)
-    learnt = open_network_or_class(network, warn=run.reporter.warn)
+    learnt = read_network_or_class(network, warn=run.reporter.warn)
     if learnt.is_class:
         raise UsageError(
             f"{source_name(network)} is an essential graph: give a network of it (bnsl convert --class 1)."
@@ -182,7 +170,7 @@ def explain(
 
     if given.max_parents is None:
         given = given.changed(max_parents=2 if explained.dataset.n_variables <= MOST_PAIRED else 1)
-    return about_arcs(run, explained.learnt.structure, explained.parents, explained.dataset, table, given)
+    return about_arcs(run, explained.learnt.record, explained.parents, explained.dataset, table, given)
 
 
 def _check(run: Run, given: Given) -> None:
@@ -200,9 +188,7 @@ def _check(run: Run, given: Given) -> None:
         raise UsageError(f"--ess does not go with score {given.score}.")
 
 
-def _placed(
-    run: Run, learnt: LearntNetwork, table: "ParentSetTable | None", given: Given, reading: Reading
-) -> Explained:
+def _placed(run: Run, learnt: Network, table: "ParentSetTable | None", given: Given, reading: Reading) -> Explained:
     """The network and its data, coded by the states of the lists or of the network.
 
     Raises `Inconsistent`: the network has other variables.
@@ -210,7 +196,7 @@ def _placed(
     from formats.errors import Inconsistent
     from formats.streams import source_name
 
-    header = learnt.structure.header
+    header = learnt.record.header
     known = None if header.lacks_isolated else KnownVariables(header.variables, given.network)
     if table is not None:
         known = KnownVariables(table.header.variables, given.sets)
@@ -218,7 +204,7 @@ def _placed(
     if dataset.interventions is None:
         where = "leave out --target, and " if given.target is not None else ""
         warn_of_interventions(header, run.reporter, where + COUNT_APART)
-    structure = completed(learnt.structure, given.network, dataset.names, given.data, run.reporter)
+    structure = completed(learnt.record, given.network, dataset.names, given.data, run.reporter)
     place = {name: number for number, name in enumerate(dataset.names)}
     if place.keys() != set(structure.header.names):
         raise Inconsistent(
@@ -261,16 +247,14 @@ def _engine(run: Run, explained: Explained, given: Given) -> "Engine":
     from stages.inference.junction_trees import Engine
 
     learnt, dataset = explained.learnt, explained.dataset
-    if learnt.parameters is not None:
+    if learnt.model is not None:
         run.refuse(("smoothing",), "is about parameters from the rows, and this network has its own.")
-        if hasattr(given.network, "engine"):
-            return given.network.engine
-        return Engine(learnt.parameters, certified_order(learnt.structure))
+        return learnt.engine
     structure = network_from_parents(dataset.variables, explained.parents)
     smoothing = 1.0 if given.smoothing is None else given.smoothing
-    same_order = learnt.structure.header.names == dataset.names
+    same_order = learnt.record.header.names == dataset.names
     model = fit_parameters(structure, dataset, smoothing=smoothing)
-    return Engine(model, certified_order(learnt.structure) if same_order else None)
+    return Engine(model, learnt.record.certified_order if same_order else None)
 
 
 def _of_drivers(

@@ -10,7 +10,7 @@ from formats import open_arc_probabilities
 from formats.data_records import Dataset
 from formats.errors import Inconsistent
 from formats.graph_records import Strength, strengths_of
-from formats.records import Network, ParentSetTable
+from formats.records import NetworkRecord, ParentSetTable
 from formats.streams import source_name
 from formats.tables.results.result_tables import FIGURE, NUMBER, TEXT
 from formats.tables.selection import column_list
@@ -38,7 +38,7 @@ SPARE = ("by_chance", "cycle", "direction")
 
 def about_arcs(
     run: Run,
-    structure: Network,
+    structure: NetworkRecord,
     parents: Sequence[tuple[int, ...]],
     dataset: Dataset,
     table: ParentSetTable | None,
@@ -110,7 +110,7 @@ def _change(present: Sequence[int], other: Sequence[int], names: Sequence[str]) 
 def _arcs(
     families: Iterator[FamilyFacts],
     names: Sequence[str],
-    structure: Network,
+    structure: NetworkRecord,
     given: Given,
     score: str,
     compared: str,
@@ -145,7 +145,7 @@ def _arcs(
     return Answers(columns, batches(), closing, facts, titles=TITLES, spare=SPARE, header={"explain": facts})
 
 
-def _directions(structure: Network) -> dict[tuple[str, str], str]:
+def _directions(structure: NetworkRecord) -> dict[tuple[str, str], str]:
     """What decides the direction of each arc of a learnt network, by names; empty if nothing is recorded."""
     names = structure.header.names
     with contextlib.suppress(Inconsistent):
@@ -153,7 +153,7 @@ def _directions(structure: Network) -> dict[tuple[str, str], str]:
     return {}
 
 
-def _strengths(structure: Network, given: Given) -> dict[tuple[str, str], Strength] | None:
+def _strengths(structure: NetworkRecord, given: Given) -> dict[tuple[str, str], Strength] | None:
     """The strengths of arcs, by names, of the table or in the header of the network; None without any."""
     names = structure.header.names
     if given.strengths is None:

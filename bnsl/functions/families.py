@@ -9,7 +9,8 @@ from ..files.inputs import completed
 from ..running.errors import UsageError
 
 if TYPE_CHECKING:
-    from ..files.inputs import LearntNetwork, MatchedTables
+    from ..files.inputs import MatchedTables
+    from ..networks import Network
     from ..running.reporter import Reporter
 
 BETWEEN = ("test", "reference", "proof", "strengths", "folds", "seed", "smoothing", "target", "no_treewidth")
@@ -17,7 +18,7 @@ BETWEEN = ("test", "reference", "proof", "strengths", "folds", "seed", "smoothin
 
 
 def side_by_side(
-    learnt: Sequence[tuple[str, LearntNetwork]],
+    learnt: Sequence[tuple[str, Network]],
     training: MatchedTables,
     scores: Sequence[str],
     ess: float,
@@ -35,7 +36,7 @@ def side_by_side(
     for name, network in learnt:
         if network.is_class:
             raise UsageError(f"{name} is a class of networks, whose families differ: give networks to --families.")
-    (first_name, first), (second_name, second) = ((name, network.structure) for name, network in learnt)
+    (first_name, first), (second_name, second) = ((name, network.record) for name, network in learnt)
     first = completed(first, first_name, second.header.names, second_name, reporter)
     second = completed(second, second_name, first.header.names, first_name, reporter)
     rows = training.match_complete(first.header, first_name)

@@ -1,20 +1,13 @@
 """`bnsl.fit`: parameters of a network from data."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, Unpack
 
-from ..files.inputs import (
-    COUNT_APART,
-    certified_order,
-    completed,
-    learnt_network,
-    open_learnt_network,
-    warn_of_interventions,
-)
+from ..files.inputs import COUNT_APART, completed, warn_of_interventions
+from ..files.network_inputs import read_network
 from ..files.recording import record_command
+from ..networks import Network
 from ..options.data import InterventionOptions, KnownVariables, Reading, RowsWithHoles
 from ..options.option import Argument, Given, Option, Source, group_options
 from ..options.shared import TABLE_MEMORY, Jobs, Smoothing, check_sources
@@ -25,11 +18,7 @@ from ..running.interrupts import explain_interruption
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset, IncompleteDataset
-    from formats.graph_records import BayesianNetwork
-    from formats.records import Network as NetworkRecord
-
-    from ..native_tables import StateValues
-    from ..networks import Network
+    from formats.records import NetworkRecord
 
 TOWARDS = ("uniform", "marginal")
 """Of `stages.fit`, which imports numpy."""
@@ -105,27 +94,6 @@ class FitOptions(
     ]
 
 
-class Fitted(NamedTuple):
-    """A network with its parameters.
-
-    - `model`: the parameters, with the header of the network.
-    - `closing`: the closing line.
-    - `figures`: figures of expectation maximisation; None if no cell is missing.
-    - `values`: in Python, the values of states in the table, by variable.
-    """
-
-    model: "BayesianNetwork"
-    closing: str
-    figures: dict[str, Any] | None = None
-    values: "Mapping[str, StateValues]" = MappingProxyType({})
-
-
-def _finish(found: Fitted) -> "Network":
-    from ..networks import Network
-
-    return Network(learnt_network(found.model)._replace(values=found.values))
-
-
 def _smoothing(
     structure: "NetworkRecord", rows: "Dataset | IncompleteDataset", given: Given, run: Run
 ) -> tuple[float | None, str]:
@@ -157,13 +125,13 @@ def _smoothing(
     return chosen, towards
 
 
-@function(finish=_finish)
+@function
 def fit(
     run: Run,
     network: Annotated[Source, Argument("NETWORK")],
     data: Annotated[Source, Argument("DATA")],
     **options: Unpack[FitOptions],
-) -> Fitted:
+) -> Network:
     """Estimate the parameters of a network from data.
 
     Returns
@@ -179,14 +147,14 @@ def fit(
     [0.25, 0.75]
     """
     from formats.data_records import IncompleteDataset
-    from formats.wording import plural
+    from formats.graphs.structures import with_parameters
     from stages.fit import fit_parameters
 
     from ..native_tables import values_learnt
 
     given, reading = Given(**options), Reading(**options)
     check_sources(network, data)
-    structure = open_learnt_network(network, may_be_empty=True, warn=run.reporter.warn).structure
+    structure = read_network(network, may_be_empty=True, warn=run.reporter.warn).record
     lacks_names = structure.header.lacks_isolated
     known = None if lacks_names else KnownVariables(structure.header.variables, network)
     if not reading.keeps_holes:
@@ -207,10 +175,9 @@ def fit(
     if isinstance(rows, IncompleteDataset):
         recorded |= {name: value for name, value in maximisation.items() if name != "memory"}
     structure = replace(structure, header=record_command(structure.header, "fit", recorded))
-    size = f"{plural(structure.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}"
     if not isinstance(rows, IncompleteDataset):
         fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=given.name)
-        return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}", values=values)
+        return Network(with_parameters(structure, fitted), values=values, figures={"rows": rows.n_rows})
     from stages.incomplete.maximisation import Maximisation, fit_incomplete
 
     explain_interruption(NOTHING_YET)
@@ -221,16 +188,9 @@ def fit(
         rows,
         settings,
         name=given.name,
-        elimination=certified_order(structure),
+        elimination=structure.certified_order,
         stop=stop,
         reporter=run.reporter,
-    )
-    ended = "converged" if found.converged else "interrupted" if stop.is_set() else "not converged"
-    n_iterations = len(found.traces[found.best]) - 1
-    closing = (
-        f"{size}, {plural(rows.dataset.n_rows, 'row')}, {plural(rows.n_holes, 'hole')}; "
-        f"log-likelihood {found.log_likelihood:,.2f} after {plural(n_iterations, 'iteration')}, {ended}: "
-        f"a further one changes a probability by at most {found.change:.1g}"
     )
     figures = {
         "rows": rows.dataset.n_rows,
@@ -241,4 +201,4 @@ def fit(
         "change": found.change,
         "converged": found.converged,
     }
-    return Fitted(found.network, closing, figures, values)
+    return Network(with_parameters(structure, found.parameters), values=values, figures=figures)

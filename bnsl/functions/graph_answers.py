@@ -16,7 +16,8 @@ from stages.graphs.orientation import differing_edge
 from stages.graphs.separation import open_path
 
 from ..files.answers import Answers, Values
-from ..files.inputs import LearntNetwork, open_network_or_class
+from ..files.network_inputs import read_network_or_class
+from ..networks import Network
 from ..options.option import Given
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
@@ -27,8 +28,8 @@ MOST_SETS = 1000
 
 def answer_graph(asked: Given, reporter: Reporter) -> Answers:
     """The answer to a question about the graph of a network or an essential graph."""
-    learnt = open_network_or_class(asked.network, warn=reporter.warn)
-    graph = _Graph([variable.name for variable in learnt.structure.header.variables], learnt.structure.parents)
+    learnt = read_network_or_class(asked.network, warn=reporter.warn)
+    graph = _Graph([variable.name for variable in learnt.record.header.variables], learnt.record.parents)
     given = graph.places(asked.given or (), "given")
     if asked.separated is not None:
         return graph.separation(*graph.pair(asked.separated, "separated", given), given)
@@ -37,10 +38,10 @@ def answer_graph(asked: Given, reporter: Reporter) -> Answers:
     return graph.checked(found, given) if asked.given is not None else graph.adjustment(found, reporter)
 
 
-def _undirected(learnt: LearntNetwork) -> Sequence[tuple[int, int]]:
+def _undirected(learnt: Network) -> Sequence[tuple[int, int]]:
     """The undirected edges of an essential graph; none of a network."""
-    edges = learnt.edges or ()
-    if edges and differing_edge(learnt.structure.parents, edges) is not None:
+    edges = learnt.undirected or ()
+    if edges and differing_edge(learnt.record.parents, edges) is not None:
         raise UsageError(
             "--effect: knowledge or interventions have directed arcs of this graph, and the sets that hold for such "
             "a graph are not offered; give one of its networks, or the essential graph without them."

@@ -13,12 +13,12 @@ from ..running.errors import UsageError
 if TYPE_CHECKING:
     import numpy as np
 
-    from formats.graph_records import BayesianNetwork
+    from formats.records import Parameters
 
     from ..files.filled_rows import FilledRows
 
 
-def note_interventions(found: Answers | Rows | FilledRows, model: BayesianNetwork, fixed: Mapping[int, int]) -> None:
+def note_interventions(found: Answers | Rows | FilledRows, model: Parameters, fixed: Mapping[int, int]) -> None:
     """Name the variables that are set, by index and code, in the closing line and in the figures of the run."""
     if fixed:
         spelled = {model.variables[v].name: model.variables[v].known_states[state] for v, state in fixed.items()}

@@ -2,13 +2,12 @@
 
 from typing import Annotated, Unpack
 
-from ..files.inputs import LearntNetwork
 from ..networks import Network
 from ..options.data import READING
 from ..options.option import Argument, Source, group_options
 from ..running.function import Run, call_body, default_values, function
 from .fit import ParameterOptions, fit
-from .optimize import Learnt, SearchOptions, search
+from .optimize import SearchOptions, search
 from .taken_options import Asked
 
 
@@ -16,8 +15,8 @@ class LearnOptions(SearchOptions, ParameterOptions, total=False):
     """Options of `learn`: a search for one network, and the prior of its parameters."""
 
 
-@function(finish=Network)
-def learn(run: Run, data: Annotated[Source, Argument("DATA")], **options: Unpack[LearnOptions]) -> LearntNetwork:
+@function
+def learn(run: Run, data: Annotated[Source, Argument("DATA")], **options: Unpack[LearnOptions]) -> Network:
     """Learn a network with its parameters from a table: `optimize` on `data`, then `fit`.
 
     Returns
@@ -35,8 +34,8 @@ def learn(run: Run, data: Annotated[Source, Argument("DATA")], **options: Unpack
     """
     given = Asked(data=data, **options)
     found = search(run, None, given)
-    assert isinstance(found, Learnt)
+    assert isinstance(found, Network)
     of_fit = {name: getattr(given, name) for name in (*READING, *group_options(ParameterOptions), "jobs")}
-    inputs = {"network": Network(LearntNetwork(found.network, None)), "data": data, "states": None}
+    inputs = {"network": found, "data": data, "states": None}
     fitted = call_body(fit, default_values(fit) | of_fit | inputs, run.of_part(fit))
-    return LearntNetwork(found.network, fitted.model, values=fitted.values)
+    return Network(fitted.record, values=fitted.values, figures=found.figures)

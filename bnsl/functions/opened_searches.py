@@ -34,7 +34,7 @@ from .taken_options import Asked, check_taken, taken_options
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset
-    from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
+    from formats.records import Header, NetworkRecord, ParentSetRecord, ParentSetTable, ScreeningForest
     from stages.knowledge import Knowledge
     from stages.optimize.bootstrap import Found
     from stages.optimize.bounds.proof_steps import TreeNode
@@ -153,7 +153,7 @@ def _search_listed(
 
 
 def _save_proof(
-    target: str, listed: ParentSetTable, treewidth: int | None, network: Network, nodes: Sequence[TreeNode]
+    target: str, listed: ParentSetTable, treewidth: int | None, network: NetworkRecord, nodes: Sequence[TreeNode]
 ) -> None:
     """Make the proof of a network's bound, check it and write it."""
     from formats import write_proof
@@ -167,7 +167,7 @@ def _save_proof(
 
 def _read_guides(
     sets: Any, given: Asked, reporter: Reporter
-) -> tuple[Forest | None, Network | None, ParentSetTable | None, list[tuple[Header, str]]]:
+) -> tuple[ScreeningForest | None, NetworkRecord | None, ParentSetTable | None, list[tuple[Header, str]]]:
     """Inputs besides the data: forest, network to start from, parent sets.
 
     Also the headers whose states code the data, the first with precedence, and the names of their files.
@@ -243,7 +243,7 @@ def open_data_search(
         def save(header: Header, records: Iterable[ParentSetRecord]) -> None:
             formats.write_parent_sets(target, record_command(header, "optimize", recorded), records)
 
-        def prove(network: Network, nodes: Sequence[TreeNode]) -> None:
+        def prove(network: NetworkRecord, nodes: Sequence[TreeNode]) -> None:
             _save_proof(str(proof), formats.open_parent_sets(target), options.treewidth, network, nodes)
 
         return search.run(budget, reporter, save if target else None, prove if proof and target else None)

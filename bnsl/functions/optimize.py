@@ -1,13 +1,14 @@
 """`bnsl.optimize`: candidate parent sets, or data, to a network."""
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict, Unpack, overload
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack, overload
 
 from stages.optimize import DATA_TW, MAIN_METHODS, METHODS, OptimizeOptions
 
 from ..files.output_formats import output_format
 from ..files.recording import record_command
+from ..networks import Network
 from ..options.data import InterventionOptions, Reading, RowsWithHoles
 from ..options.knowledge import Constraints, KnowledgeOptions
 from ..options.methods import method_option, own_option, with_takers
@@ -28,6 +29,7 @@ from ..options.shared import (
     resolve_seed,
 )
 from ..options.values import INPUT, OUTPUT_FILE, Parsed, Path, Whole
+from ..results import Deliverable
 from ..running.function import MessageOptions, Run, function
 from ..running.interrupts import explain_interruption
 from ..running.reporter import Reporter
@@ -52,10 +54,8 @@ from .taken_options import (
 )
 
 if TYPE_CHECKING:
-    from formats.records import Network as NetworkRecord
+    from formats.records import NetworkRecord
     from stages.runtime.budgets import Budget, StopSignal
-
-    from ..networks import Network
 
 NOTHING_YET = "no network was found yet and none is written; wait until progress shows a score"
 
@@ -253,47 +253,37 @@ Bootstrap = Annotated[
 ]
 
 
-class Learnt(NamedTuple):
-    """A network, and the figures of its search."""
-
-    network: "NetworkRecord"
-    figures: dict[str, Any]
-
-
-class Replicates(NamedTuple):
+@dataclass
+class Replicates(Deliverable[list[Network]]):
     """Networks of replicates; each is available as soon as it is found.
 
     - `requested`: the number of networks, unless an interruption ends the run.
     """
 
     requested: int
-    found: Iterator[Learnt]
+    found: Iterator[Network]
 
-
-def _finish(found: Learnt | Replicates) -> "Network | list[Network]":
-    from ..networks import network_of
-
-    if isinstance(found, Learnt):
-        return network_of(found.network)
-    return [network_of(each.network) for each in found.found]
+    def for_python(self) -> list[Network]:
+        """All networks."""
+        return list(self.found)
 
 
 @overload
-def optimize(sets: Source = None, *, bootstrap: None = None, **options: Unpack[OptimizeKeywords]) -> "Network": ...
+def optimize(sets: Source = None, *, bootstrap: None = None, **options: Unpack[OptimizeKeywords]) -> Network: ...
 
 
 @overload
-def optimize(sets: Source = None, *, bootstrap: int, **options: Unpack[OptimizeKeywords]) -> "list[Network]": ...
+def optimize(sets: Source = None, *, bootstrap: int, **options: Unpack[OptimizeKeywords]) -> list[Network]: ...
 
 
-@function(finish=_finish)
+@function
 def optimize(
     run: Run,
     sets: Annotated[Source, Argument("SETS")] = None,
     *,
     bootstrap: Bootstrap = None,
     **options: Unpack[OptimizeKeywords],
-) -> Learnt | Replicates:
+) -> Network | Replicates:
     """Choose the best network among candidate parent sets, or learn it from data.
 
     An interruption ends the search with the best network so far.
@@ -316,7 +306,7 @@ def optimize(
     return search(run, sets, Asked(bootstrap=bootstrap, **options))
 
 
-def search(run: Run, sets: Any, given: Asked) -> Learnt | Replicates:
+def search(run: Run, sets: Any, given: Asked) -> Network | Replicates:
     """Search as the options ask for."""
     from stages.recorded_knowledge import knowledge_record
 
@@ -360,7 +350,7 @@ def recorded_network(network: "NetworkRecord", opened: OpenedSearch, recorded: d
     return replace(network, header=record_command(header, "optimize", recorded))
 
 
-def learn_one(opened: OpenedSearch, budget: "Budget", recorded: dict[str, Any], reporter: Reporter) -> Learnt:
+def learn_one(opened: OpenedSearch, budget: "Budget", recorded: dict[str, Any], reporter: Reporter) -> Network:
     """Search once."""
     from stages.runtime.reporting import ChangedNetworks
 
@@ -368,7 +358,8 @@ def learn_one(opened: OpenedSearch, budget: "Budget", recorded: dict[str, Any], 
     network, figures = opened.run(
         budget, ChangedNetworks(reporter, lambda there: recorded_network(there, opened, recorded))
     )
-    return Learnt(recorded_network(network, opened, recorded), {"seconds": budget.elapsed(), **figures})
+    figures = {"seconds": budget.elapsed(), **figures}
+    return Network(recorded_network(network, opened, recorded), figures=figures)
 
 
 def replicates(
@@ -378,9 +369,9 @@ def replicates(
     stop: "StopSignal",
     recorded: dict[str, Any],
     reporter: Reporter,
-) -> Iterator[Learnt]:
+) -> Iterator[Network]:
     """The networks of replicates, with records of their run."""
     assert opened.replicates is not None
     for number, (network, figures) in enumerate(opened.replicates(limits, stop), start=1):
-        yield Learnt(recorded_network(network, opened, recorded), figures)
+        yield Network(recorded_network(network, opened, recorded), figures=figures)
         reporter.progress(number, requested, "replicates")

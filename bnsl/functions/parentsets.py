@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
@@ -25,6 +25,7 @@ from ..options.data import DataOptions, KnownVariables, data_options_with
 from ..options.declared import argument, record
 from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
 from ..options.prior import PRIOR, PriorOptions
+from ..results import Deliverable, ParentSets
 from ..running.function import Run, function
 from ..running.interrupts import explain_interruption
 from ..running.reporter import Reporter
@@ -32,21 +33,21 @@ from ..running.reporter import Reporter
 if TYPE_CHECKING:
     from formats.data_records import Dataset
     from formats.records import Header, ParentSetRecord
-    from stages.parentsets.driver import Run as Search
+    from stages.parentsets.driver import ParentSetRun
     from stages.parentsets.forecast import Forecast
 
 NOTHING_YET = "no parent sets were found yet; wait until progress counts variables"
 
 
 @dataclass
-class StartedSearch:
+class StartedSearch(Deliverable[ParentSets]):
     """A search for candidate parent sets, which goes on while its records are read.
 
     - `trace`: makes a context that yields a function to write explored sets, or None.
     - `figures`: figures of the run, complete once all records are read.
     """
 
-    search: Search
+    search: ParentSetRun
     header: Header
     trace: Callable[[], AbstractContextManager[Callable | None]] = nullcontext
     figures: dict[str, Any] = field(default_factory=dict)
@@ -58,25 +59,26 @@ class StartedSearch:
             yield from tallied(self.search.records(finished, explored), counts)
         self.figures |= {"seconds": self.search.budget.elapsed(), **counts}
 
+    def for_python(self) -> ParentSets:
+        """All records."""
+        from formats.records import ParentSetTable
 
-class Expected(NamedTuple):
+        return ParentSets(ParentSetTable.from_records(self.header, self.records()), self.figures)
+
+
+@dataclass
+class DryRun(Deliverable[dict[str, Any]]):
     """The forecast of a run with this number of threads."""
 
     forecast: Forecast
     jobs: int
 
-
-def _finish(found: StartedSearch | Expected) -> Any:
-    from formats.records import ParentSetTable
-
-    from ..results import ParentSets
-
-    if not isinstance(found, StartedSearch):
-        return asdict(found.forecast)
-    return ParentSets(ParentSetTable.from_records(found.header, found.records()))
+    def for_python(self) -> dict[str, Any]:
+        """The figures of the forecast."""
+        return asdict(self.forecast)
 
 
-@function(finish=_finish)
+@function
 def parentsets(
     data: Any = argument("DATA", is_standard_input=True),
     data_options: DataOptions = data_options_with(counts_families=True),
@@ -96,7 +98,7 @@ def parentsets(
     trace: str | None = options_of.TRACE,
     *,
     run: Run,
-) -> StartedSearch | Expected:
+) -> StartedSearch | DryRun:
     """Identify candidate parent sets with their local scores.
 
     Returns
@@ -111,7 +113,7 @@ def parentsets(
     [['c'], [], [], ['a'], []]
     """
     from stages.parentsets.complete_lists import report_complete
-    from stages.parentsets.driver import Run as Search
+    from stages.parentsets.driver import ParentSetRun
     from stages.parentsets.memory import reading_bytes
     from stages.recorded_knowledge import knowledge_record
 
@@ -141,11 +143,11 @@ def parentsets(
     )
     budget = limits.budget(run.search())
     run.reporter.follow(budget)
-    searched = Search(dataset, options, budget, run.reporter, **inputs)
+    searched = ParentSetRun(dataset, options, budget, run.reporter, **inputs)
     if search.dry_run:
         from stages.parentsets.forecast import forecast_run
 
-        return Expected(forecast_run(searched, reading), searched.jobs)
+        return DryRun(forecast_run(searched, reading), searched.jobs)
     report_complete(searched)
     given = {name: source is not None or None for name, source in vars(guides).items()}
     recorded = used_options(options, (*COMMON, *METHODS[method].options)) | given

@@ -14,11 +14,12 @@ from formats.pictures.rendered import NoRenderer
 from formats.printable import abbreviated
 from formats.wording import printable
 from stages.drawing.networks import draw_network
-from stages.graphs.subgraphs import cut_model, cut_network
+from stages.graphs.orientation import with_shown_directions
+from stages.graphs.subgraphs import cut_network, cut_parameters
 
-from ..files.inputs import LearntNetwork, certified_order
+from ..networks import Network
 from ..running.errors import RunError
-from .conversions import Conversion, Converted, kept_variables, open_chosen, with_shown_directions
+from .conversions import Conversion, PreparedOutput, kept_variables, open_chosen
 
 LABEL_LENGTH = 24
 """Characters of a name in a picture; longer ones are abbreviated in the middle."""
@@ -27,10 +28,10 @@ MOST_WITH_BARS = 40
 """Largest number of variables of a page whose boxes show bars by default."""
 
 
-def convert_picture(task: Conversion) -> Converted:
+def convert_picture(task: Conversion) -> PreparedOutput:
     """A picture of a network; arcs whose direction nothing decides have no heads."""
     learnt = open_chosen(task)
-    whole = learnt.structure
+    whole = learnt.record
     kept = kept_variables(task.part, whole, task.called)
     whole = with_shown_directions(whole, task.part.cpdag)
     network = whole if kept is None else cut_network(whole, kept)
@@ -49,17 +50,17 @@ def convert_picture(task: Conversion) -> Converted:
         except NoRenderer as error:
             raise RunError(str(error)) from error
 
-    return Converted(network, write)
+    return PreparedOutput(network, write)
 
 
-def probabilities_of(learnt: LearntNetwork, kept: set[int] | None, task: Conversion) -> Probabilities | str:
+def probabilities_of(learnt: Network, kept: set[int] | None, task: Conversion) -> Probabilities | str:
     """What a picture shows of probabilities: on request, and in a page without ``--boxes names``; if it shows none,
     why, or nothing where none were wanted.
 
     Of a part of a network, the marginals are the ones in the whole network; tables and answers go with a part that
     keeps all parents. Raises `Inconsistent`: the network has no parameters, and boxes are to show them.
     """
-    boxes, model = task.part.boxes, learnt.parameters
+    boxes, model = task.part.boxes, learnt.model
     is_asked = boxes in ("bars", "tables")
     if is_asked:
         model = require_parameters(model, f"--boxes {boxes}", task.called)
@@ -71,10 +72,10 @@ def probabilities_of(learnt: LearntNetwork, kept: set[int] | None, task: Convers
     note = ""
     if kept is not None:
         try:
-            part = cut_model(model, kept)
+            part = cut_parameters(model, kept)
         except Inconsistent:
             note = "Probabilities of the whole network; findings are set in its page, as this part lacks parents."
-    found = shown_probabilities(model if note else part, None if kept else certified_order(learnt.structure))
+    found = shown_probabilities(model if note else part, None if kept else learnt.record.certified_order)
     if isinstance(found, str):
         if is_asked:
             raise Inconsistent(found)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 from stages.posterior import (
     BLANKETS_UNASKED,
@@ -25,12 +25,9 @@ from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
 from ..options.methods import method_option, own_options_of, refuse_unused, with_takers
 from ..options.prior import PRIOR_LEAST, PriorOfNetworks, PriorOptions
 from ..options.values import DURATION, INPUT, OUTPUT_FILE, Parsed
+from ..results import ArcProbabilities
 from ..running.function import Run, function
 from ..running.reporter import Reporter
-
-if TYPE_CHECKING:
-    from formats.graph_records import ArcProbabilities
-    from stages.posterior.patterns import PatternProbability
 
 
 def _features(text: str) -> tuple[str, ...]:
@@ -113,26 +110,7 @@ def _chosen_method(options: PosteriorOptions, n_variables: int, reporter: Report
     return method
 
 
-@dataclass
-class FoundProbabilities:
-    """Probabilities of arcs.
-
-    - `patterns`: probabilities of the requested patterns.
-    - `figures`: figures of the run.
-    """
-
-    table: ArcProbabilities
-    patterns: list[PatternProbability] = field(default_factory=list)
-    figures: dict[str, Any] = field(default_factory=dict)
-
-
-def _finish(found: FoundProbabilities) -> Any:
-    from ..results import ArcProbabilities
-
-    return ArcProbabilities(found.table, found.patterns)
-
-
-@function(finish=_finish)
+@function
 def posterior(
     sets: Any = argument("SETS", is_standard_input=True),
     method: str | None = method_option(
@@ -147,7 +125,7 @@ def posterior(
     execution: shared.RunOptions = shared.RUNNING,
     *,
     run: Run,
-) -> FoundProbabilities:
+) -> ArcProbabilities:
     """Compute probabilities of arcs, given candidate parent sets.
 
     Returns
@@ -210,4 +188,4 @@ def posterior(
     if question.dags is not None and found.samples is not None:
         write_network_stream(question.dags, sampled_networks(table, found.samples, found.table.header))
     figures = {"seconds": budget.elapsed(), **found.figures}
-    return FoundProbabilities(found.table, list(found.patterns), figures)
+    return ArcProbabilities(found.table, found.patterns, figures)

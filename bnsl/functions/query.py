@@ -4,15 +4,16 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 
 from ..files.answers import Answers
-from ..files.inputs import certified_order, open_learnt_network, warn_of_interventions
+from ..files.inputs import warn_of_interventions
+from ..files.network_inputs import read_network
 from ..files.rows import Rows
+from ..networks import Network
 from ..options.data import CODING, Columns, CompleteRows, KnownVariables, Reading, SeveralColumns, refuse_data_options
 from ..options.option import Argument, Given, Option, Source, group_options
 from ..options.shared import TABLE_MEMORY, Do, Jobs, Seed, Smoothing, check_sources, resolve_seed
 from ..options.values import INPUT, SIZE, TEXT, Whole
 from ..running.errors import UsageError
 from ..running.function import MessageOptions, Run, function
-from ..tables import Table
 
 if TYPE_CHECKING:
     from stages.inference.junction_trees import Engine
@@ -132,11 +133,7 @@ class QueryOptions(QuestionOptions, GraphOptions, TableOptions, AnswerOptions, t
     """Options of `query`."""
 
 
-def _finish(found: "Answers | Rows | FilledRows") -> Table:
-    return found.to_table()
-
-
-@function(finish=_finish)
+@function
 def query(
     run: Run,
     network: Annotated[Source, Argument("NETWORK")],
@@ -258,7 +255,7 @@ def _answered(
 def _values_learnt(run: Run, engine: "Engine", asked: Given, reading: Reading) -> "Mapping[str, StateValues]":
     """The values of states in the table that the parameters come from, in Python."""
     if asked.data is None or not run.is_called:
-        return asked.network.learnt.values if hasattr(asked.network, "learnt") else {}
+        return asked.network.values if isinstance(asked.network, Network) else {}
     from ..native_tables import values_learnt
 
     return values_learnt(asked.data, engine.variables, reading.marks)
@@ -279,8 +276,8 @@ def _engine_of(run: Run, asked: Given, reading: Reading) -> "Engine":
     from stages.inference.interventions import intervened
     from stages.inference.junction_trees import Engine
 
-    learnt = open_learnt_network(asked.network, warn=run.reporter.warn)
-    structure, model = learnt.structure, learnt.parameters
+    learnt = read_network(asked.network, warn=run.reporter.warn)
+    structure, model = learnt.record, learnt.model
     if asked.data is not None:
         known = KnownVariables(structure.header.variables, asked.network)
         if asked.table is not None and not any(v.states for v in known.variables):
@@ -290,10 +287,10 @@ def _engine_of(run: Run, asked: Given, reading: Reading) -> "Engine":
         )
         rows = reading.open(asked.data, run.reporter, known)
         model = fit_parameters(structure, rows, smoothing=asked.smoothing or 0.0)
-    elif asked.memory is None and not asked.do and hasattr(asked.network, "engine"):
+    elif asked.memory is None and not asked.do and isinstance(asked.network, Network):
         return asked.network.engine
     if model is None:
         model = require_parameters(None, "query", source_name(asked.network))
     if asked.do:
         model = intervened(model, parse_assignments(asked.do, model.variables))
-    return Engine(model, certified_order(structure), asked.memory)
+    return Engine(model, structure.certified_order, asked.memory)

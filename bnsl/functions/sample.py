@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..files.inputs import open_learnt_network
+from ..files.network_inputs import read_network
 from ..files.rows import Rows
 from ..options.declared import argument, option, parameter, record
 from ..options.shared import do_option, resolve_seed, seed_option
@@ -17,7 +17,7 @@ from ..running.function import Run, function
 if TYPE_CHECKING:
     import numpy as np
 
-    from formats.graph_records import BayesianNetwork
+    from formats.records import Parameters
 
     from ..native_tables import StateValues
 
@@ -54,7 +54,7 @@ class RandomOptions:
     )
 
 
-@function(finish=Rows.to_table)
+@function
 def sample(
     network: Any = argument("NETWORK"),
     drawn: RandomOptions = record(RandomOptions, "Network"),
@@ -113,9 +113,7 @@ def sample(
     return found
 
 
-def _model(
-    network: Any, drawn: RandomOptions, seed: int, run: Run
-) -> tuple[BayesianNetwork, Mapping[str, StateValues]]:
+def _model(network: Any, drawn: RandomOptions, seed: int, run: Run) -> tuple[Parameters, Mapping[str, StateValues]]:
     """The network to draw from, and the values of its states in the table learnt from."""
     from formats.graphs.network_files import require_parameters
     from formats.streams import source_name
@@ -125,8 +123,8 @@ def _model(
         if drawn.inverted_tree is not None:
             raise UsageError("--inverted-tree needs --random N, the number of variables.")
         source = run.source(network, "NETWORK")
-        learnt = open_learnt_network(source, warn=run.reporter.warn)
-        return require_parameters(learnt.parameters, "sample", source_name(source)), learnt.values
+        learnt = read_network(source, warn=run.reporter.warn)
+        return require_parameters(learnt.model, "sample", source_name(source)), learnt.values
     if network is not None:
         raise UsageError("give NETWORK or --random, not both.")
     if drawn.inverted_tree is not None:

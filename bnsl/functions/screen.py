@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..files.inputs import read_entropies_and_rows
 from ..files.recording import record_command
@@ -11,11 +11,12 @@ from ..options.data import DataOptions, data_options_with
 from ..options.declared import argument, option, record
 from ..options.shared import jobs_option
 from ..options.values import FLAG, Number, Whole
+from ..results import Forest
 from ..running.errors import UsageError
 from ..running.function import Run, function
 
 if TYPE_CHECKING:
-    from formats.records import Forest
+    import numpy as np
 
 
 @dataclass(frozen=True)
@@ -36,25 +37,16 @@ class ThresholdOptions:
     curve: bool = option("Write the number of roots as a function of the threshold instead of a forest.", FLAG)
 
 
-class RootCurve(NamedTuple):
-    """Thresholds in nats, ascending, and the number of roots at each."""
+class RootCurve(list[dict[str, float]]):
+    """Thresholds in nats, ascending, and the number of roots at each, among `n_variables`."""
 
-    points: list[tuple[float, int]]
-    n_variables: int
-
-    @property
-    def rows(self) -> list[dict[str, float]]:
-        """A dictionary for each point."""
-        return [{"eps": threshold, "roots": count} for threshold, count in self.points]
+    def __init__(self, thresholds: np.ndarray, roots: np.ndarray, n_variables: int):
+        points = zip(thresholds.tolist(), roots.tolist(), strict=True)
+        super().__init__({"eps": threshold, "roots": count} for threshold, count in points)
+        self.n_variables = n_variables
 
 
-def _finish(found: Forest | RootCurve) -> Any:
-    from ..results import Forest
-
-    return found.rows if isinstance(found, RootCurve) else Forest(found)
-
-
-@function(finish=_finish)
+@function
 def screen(
     source: Any = argument("DATA|ENTROPIES", is_standard_input=True),
     data_options: DataOptions = data_options_with("pairs", is_alone=True, counts_families=True),
@@ -86,8 +78,7 @@ def screen(
         raise UsageError("--max-parents goes with --eps: --roots and --curve are about forests.")
     entropies, rows = read_entropies_and_rows(source, data_options, jobs, run)
     if given.curve:
-        points = zip(*(values.tolist() for values in root_curve(entropies, given.relative)), strict=True)
-        return RootCurve(list(points), len(entropies.variables))
+        return RootCurve(*root_curve(entropies, given.relative), len(entropies.variables))
     rule: dict[str, Any] = {"eps": given.eps, "roots": given.roots, "relative": given.relative}
     forest = screen_forest(entropies, **rule)
     if given.max_parents > 1:
@@ -100,4 +91,4 @@ def screen(
             raise UsageError("--max-parents above 1 does not go with --interventions: leave out one of them.")
         rule["max_parents"] = given.max_parents
         forest = with_determining_sets(forest, rows, entropies, given.max_parents, jobs, run.reporter)
-    return replace(forest, header=record_command(forest.header, "screen", rule))
+    return Forest(replace(forest, header=record_command(forest.header, "screen", rule)))

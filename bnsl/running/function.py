@@ -17,6 +17,7 @@ from typing import Any, Concatenate, NoReturn, ParamSpec, TypedDict, TypeVar, ov
 from ..options.assigned import assignments, is_mapping
 from ..options.option import Option, options_of
 from ..options.values import COLUMNS, TEXT, Arcs
+from ..results import Deliverable
 from .calls import calling
 from .errors import UsageError, refuse_removed
 from .interrupts import graceful_stop
@@ -25,7 +26,6 @@ from .wording import in_python, mended, python_line
 
 P = ParamSpec("P")
 T = TypeVar("T")
-F = TypeVar("F")
 
 
 class Run:
@@ -100,20 +100,18 @@ MESSAGES = {
 
 
 @overload
-def function(body: Callable[Concatenate[Run, P], T], /) -> Callable[P, T]: ...
+def function(body: Callable[Concatenate[Run, P], Deliverable[T]]) -> Callable[P, T]: ...
 
 
 @overload
-def function(*, finish: Callable[[F], T]) -> Callable[[Callable[Concatenate[Run, P], F]], Callable[P, T]]: ...
+def function(body: Callable[Concatenate[Run, P], T]) -> Callable[P, T]: ...
 
 
-def function(body: Any = None, *, finish: Any = None) -> Any:
+def function(body: Any) -> Any:
     """Make a function of the library from a body: it checks the keywords and makes the `Run`.
 
-    `finish` makes the object that callers in Python get from the result; the command line writes the result itself.
+    The body returns an object of the library, or a `Deliverable`, of which callers in Python get ``for_python()``.
     """
-    if body is None:
-        return functools.partial(function, finish=finish)
 
     @functools.wraps(body)
     def called(*inputs: Any, quiet: bool = False, verbose: int = 0, **keywords: Any) -> Any:
@@ -123,7 +121,6 @@ def function(body: Any = None, *, finish: Any = None) -> Any:
         names = [name for name, option in options_of(body).items() if option.positional][: len(inputs)]
         return call_as(called, options_of(body), line, inputs, keywords, -1 if quiet else verbose)
 
-    called.finish = finish or (lambda found: found)  # type: ignore[attr-defined]
     return called
 
 
@@ -155,7 +152,7 @@ def call_as(
     with calling(of.__name__, spoken, verbosity, ready) as (reporter, resources):
         values, given = checked(of, inputs, keywords)
         found = call_body(of, values, Run(of, reporter, given, resources, is_called=True))
-        return of.finish(found)  # type: ignore[attr-defined]
+        return found.for_python() if isinstance(found, Deliverable) else found
 
 
 def checked(of: Callable, inputs: Collection[Any], keywords: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:

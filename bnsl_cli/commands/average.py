@@ -47,7 +47,7 @@ def command(call: Call, target: OutputOptions, strengths: str | None) -> None:
     strengths_format = output_format("strengths", strengths or "-", option="--strengths")
     found = call()
     if strengths is not None:
-        write_arc_probabilities(strengths, found.strengths, strengths_format)
+        write_arc_probabilities(strengths, found.strengths.record, strengths_format)
     call.reporter.pause()
-    if deliver_network(target, found.network, target_format):
-        call.reporter.summary(consensus_facts(found.network))
+    if deliver_network(target, found.record, target_format):
+        call.reporter.summary(consensus_facts(found.record))

@@ -41,7 +41,7 @@ def command(call: Call, **options: Unpack[Output]) -> None:
     target = Target(**options)
     asked = None if target.format == "arrow" else target.format
     target_format = None if target.is_table else output_format("entropy", target.output, asked)
-    table = call()
+    table = call().record
     call.reporter.pause()
     if target_format is None:
         from ..tables.stage_results import show_entropies

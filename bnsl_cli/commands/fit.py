@@ -31,6 +31,7 @@ def command(call: Call, **options: Unpack[Output]) -> None:
 
     See also: bnsl query, bnsl sample, bnsl evaluate.
     """
+    from bnsl.facts import fit_facts
     from formats import write_network
 
     target = Target(**options)
@@ -39,7 +40,7 @@ def command(call: Call, **options: Unpack[Output]) -> None:
         raise UsageError("--stats goes with --missing em.")
     found = call()
     call.reporter.pause()
-    write_network(target.output, found.model, target_format, call.reporter.warn)
-    call.reporter.summary(found.closing)
-    if found.figures is not None:
+    write_network(target.output, found.record, target_format, call.reporter.warn)
+    call.reporter.summary(fit_facts(found.record, found.figures, call.run.exit_code != 0))
+    if "holes" in found.figures:
         write_stats(target.stats, found.figures)

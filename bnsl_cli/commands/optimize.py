@@ -13,7 +13,7 @@ from bnsl.running.reporter import Reporter
 from ..running.stage_command import Call, stage_command
 
 if TYPE_CHECKING:
-    from formats.records import Network
+    from formats.records import NetworkRecord
 
 
 class Output(TableOptions, StatsOptions, total=False):
@@ -64,12 +64,12 @@ def command(call: Call, **options: Unpack[Output]) -> None:
         write_stats(target.stats, {"replicates": write_stream(target.output, found, call.reporter)})
         return
     call.reporter.pause()
-    if deliver_network(target, found.network, target_format):
-        call.reporter.summary(network_facts(found.network))
+    if deliver_network(target, found.record, target_format):
+        call.reporter.summary(network_facts(found.record))
     write_stats(target.stats, found.figures)
 
 
-def write_early(target: str, file_format: str, reporter: Reporter, network: "Network") -> None:
+def write_early(target: str, file_format: str, reporter: Reporter, network: "NetworkRecord") -> None:
     """Write the best network so far; a file that cannot be written now does not end the search."""
     from formats import write_network
 
@@ -88,10 +88,10 @@ def write_stream(target: str, replicates: Replicates, reporter: Reporter) -> lis
 
     figures: list[dict[str, Any]] = []
     with open_output(target) as stream:
-        for network, of_one in replicates.found:
-            stream.write(network_text(network).encode())
+        for network in replicates.found:
+            stream.write(network_text(network.record).encode())
             stream.flush()
-            figures.append(of_one)
+            figures.append(network.figures)
     reporter.pause()
     early = f" of {replicates.requested:,}, interrupted" if len(figures) < replicates.requested else ""
     reporter.summary(f"networks of {len(figures):,} replicates{early}; bnsl average makes one of them")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_json_lines, write_stats
-from bnsl.functions.parentsets import Expected, StartedSearch, parentsets
+from bnsl.functions.parentsets import DryRun, StartedSearch, parentsets
 from bnsl.options.declared import parameter
 from bnsl.options.shared import OutputOptions, output_options
 from bnsl.options.values import Input
@@ -52,7 +52,7 @@ def command(call: Call, resume: str | None, target: OutputOptions) -> None:
         raise UsageError("--resume writes a complete file: give -o FILE or --json.")
     found = call(seed=resumed_seed(call.values["seed"], resume))
     if not isinstance(found, StartedSearch):
-        show_expected(found, target, call)
+        show_forecast(found, target, call)
         return
     write_sets(found, target, resume, call)
     write_stats(target.stats, found.figures)
@@ -82,14 +82,14 @@ def write_sets(found: StartedSearch, target: OutputOptions, resume: str | None, 
         writer.write(found.records(writer.finished))
 
 
-def show_expected(expected: Expected, target: OutputOptions, call: Call) -> None:
+def show_forecast(found: DryRun, target: OutputOptions, call: Call) -> None:
     """Write the forecast of the run to standard output, never to the file that the run itself would write."""
-    from ..tables.stage_results import show_forecast, show_rows
+    from ..tables import stage_results
 
     call.reporter.pause()
     if target.as_json:
-        write_json_lines("-", [asdict(expected.forecast)])
+        write_json_lines("-", [found.for_python()])
     elif target.format_name == "csv":
-        show_rows(replace(target, output="-"), [asdict(expected.forecast)])
+        stage_results.show_rows(replace(target, output="-"), [found.for_python()])
     else:
-        show_forecast("-", expected.forecast, expected.jobs)
+        stage_results.show_forecast("-", found.forecast, found.jobs)

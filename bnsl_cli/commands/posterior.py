@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
@@ -15,9 +15,6 @@ from bnsl.running.errors import UsageError
 
 from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
-
-if TYPE_CHECKING:
-    from stages.posterior.patterns import PatternProbability
 
 FORMATS = output_options(
     ("arrow", "feather", "parquet", "csv", "table"),
@@ -66,18 +63,18 @@ def command(call: Call, answers: str | None, target: OutputOptions) -> None:
     found = call()
     call.reporter.pause()
     if target_format is None:
-        show_arc_probabilities(target.output, found.table, target.rows_shown)
+        show_arc_probabilities(target.output, found.record, target.rows_shown)
     else:
-        write_arc_probabilities(target.output, found.table, target_format)
+        write_arc_probabilities(target.output, found.record, target_format)
     if answers is not None:
         write_patterns(answers, found.patterns)
     write_stats(target.stats, found.figures)
 
 
-def write_patterns(target: str, patterns: Sequence[PatternProbability]) -> None:
+def write_patterns(target: str, patterns: Sequence[dict[str, Any]]) -> None:
     """Write the probabilities of patterns as CSV."""
     from formats.tables.results.result_tables import FIGURE, TEXT, open_result_writer
 
     columns = {"pattern": TEXT, "probability": FIGURE, "standard_error": FIGURE}
     with open_result_writer(target, columns, "csv") as write:
-        write(list(zip(*patterns)))
+        write([[pattern[name] for pattern in patterns] for name in columns])

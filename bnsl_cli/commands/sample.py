@@ -43,12 +43,13 @@ def command(call: Call, save_network: str | None, target: OutputOptions) -> None
     See also: bnsl fit, which adds parameters to a network.
     """
     from formats import write_network
+    from formats.graphs.structures import network_of
 
     table_format = output_format("sample", target.output, target.format_name)
     network_format = output_format("fit", save_network or "-")
     drawn = call()
     if save_network and drawn.model is not None:
-        write_network(save_network, drawn.model, network_format, call.reporter.warn)
+        write_network(save_network, network_of(drawn.model), network_format, call.reporter.warn)
     if target.output == "-" and sys.stdout.isatty():
         call.reporter.pause()
     write_rows(target.output, drawn, table_format)

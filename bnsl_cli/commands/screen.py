@@ -44,16 +44,17 @@ def command(call: Call, target: OutputOptions) -> None:
     found = call()
     if isinstance(found, RootCurve):
         if target.is_sheet:
-            show_root_curve(target, found.points, found.n_variables)
+            show_root_curve(target, found)
         else:
-            write_json_lines(target.output, found.rows)
+            write_json_lines(target.output, found)
         return
     if target.is_sheet:
-        show_forest(target, found)
+        show_forest(target, found.record)
     else:
-        write_forest(target.output, found)
-    n_screened = len(found.parents)
-    n_roots = len(found.header.variables) - n_screened
+        write_forest(target.output, found.record)
+    header = found.record.header
+    n_screened = len(found.record.parents)
+    n_roots = len(header.variables) - n_screened
     call.reporter.summary(
-        f"{plural(n_screened, 'variable')} screened at eps {found.header.extra['eps']:.4g}, {plural(n_roots, 'root')}"
+        f"{plural(n_screened, 'variable')} screened at eps {header.extra['eps']:.4g}, {plural(n_roots, 'root')}"
     )

@@ -27,8 +27,9 @@ from .signatures import with_options
 
 Row = tuple[str, str]
 
+FIRST = ("Method", "Methods", "Published methods")
 SHARED = ("Constraints", "Score", "Data", "Budget", "Run", "Output", "General")
-"""Sections of options that many commands share, in the order of the help page."""
+"""Sections that come first, and those that many commands share, which come last, in the order of the help page."""
 
 
 class StageCommand(click.Command):
@@ -84,14 +85,14 @@ class StageCommand(click.Command):
         formatter.write_text(f"{ctx.command_path} --help-all: all options and details. bnsl help: pages.")
 
     def format_sections(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """All options, section by section; sections that many commands share come last, in one order."""
+        """All options, section by section; the methods first, shared sections last."""
         sections: dict[str, list[Row]] = {}
         for parameter in self.get_params(ctx):
             row = parameter.get_help_record(ctx)
             if row is not None and isinstance(parameter, click.Option):
                 sections.setdefault(getattr(parameter, "section", "General"), []).append(row)
-        own = [title for title in sections if title not in SHARED]
-        for title in [*own, *(shared for shared in SHARED if shared in sections)]:
+        own = [title for title in sections if title not in (*FIRST, *SHARED)]
+        for title in [title for title in (*FIRST, *own, *SHARED) if title in sections]:
             with formatter.section(title):
                 formatter.write_dl(sections[title])
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from formats.wording import plural, whole
 
 from .layout import COLUMN_GAP, add_rows, fitting_names, new_table, width_of, write_text
-from .sheets import VARIABLES, Column, Sheet, write_csv, write_sheet
+from .sheets import VARIABLES, Sheet, SheetColumn, write_csv, write_sheet
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,10 +54,10 @@ def show_families(place: Target, records: Sequence[Mapping[str, Any]], sources: 
     """
     names = [record["variable"] for record in records]
     number = {name: position for position, name in enumerate(names)}
-    columns = [Column("variable", "variable", VARIABLES), Column("", "same")]
-    columns += [Column(f"parents in {n}", f"parents_{n}", VARIABLES) for n in ("1", "2")]
+    columns = [SheetColumn("variable", "variable", VARIABLES), SheetColumn("", "same")]
+    columns += [SheetColumn(f"parents in {n}", f"parents_{n}", VARIABLES) for n in ("1", "2")]
     scores = [key for key in records[0] if key not in ("variable", "same", "parents_1", "parents_2")]
-    columns += [Column(key.replace("_", " in "), key, ",.2f") for key in scores]
+    columns += [SheetColumn(key.replace("_", " in "), key, ",.2f") for key in scores]
     is_csv = place.format == "csv"
     rows = [
         (

@@ -17,7 +17,7 @@ VARIABLES = "variables"
 """Shape of columns whose cells are the position of a variable, or a tuple of positions."""
 
 
-class Column(NamedTuple):
+class SheetColumn(NamedTuple):
     """A column: its title to read, its name in CSV, and how its values are shown."""
 
     title: str
@@ -29,7 +29,7 @@ class Column(NamedTuple):
 class Sheet:
     """A table of values; `names` are the variables', `noun` is what a row is, `closing` are lines below it."""
 
-    columns: Sequence[Column]
+    columns: Sequence[SheetColumn]
     rows: Iterable[Sequence[Any]]
     noun: str
     names: Sequence[str] = ()
@@ -57,7 +57,7 @@ def write_csv(target: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) 
         stream.write(escaped(csv_text([names, *rows])).encode())
 
 
-def _plain(cell: Any, sheet: Sheet, column: Column) -> Any:
+def _plain(cell: Any, sheet: Sheet, column: SheetColumn) -> Any:
     if column.shape != VARIABLES:
         return cell
     return ",".join(sheet.names[v] for v in cell) if isinstance(cell, tuple) else sheet.names[cell]

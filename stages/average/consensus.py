@@ -17,9 +17,9 @@ import numpy as np
 
 from formats.bounds import bound_in
 from formats.errors import Inconsistent
-from formats.graph_records import SCREENED, UNDECIDED, ArcProbabilities, with_directions, with_strengths
+from formats.graph_records import SCREENED, UNDECIDED, ArcProbabilityTable, with_directions, with_strengths
 from formats.graphs.algorithms import elimination_bags, moral_graph
-from formats.records import Header, Network, ParentSetRecord, ParentSetTable
+from formats.records import Header, NetworkRecord, ParentSetRecord, ParentSetTable
 from stages.graphs import Parents, positions_of, strongly_connected_components, topological_order
 from stages.graphs.consistent_extension import consistent_extension
 from stages.graphs.essential_graphs import Arc, list_arcs
@@ -52,7 +52,7 @@ Gains = list[dict[int, float]]
 """For each child, the gains of the arcs from its candidate parents; all positive."""
 
 
-class Problem(NamedTuple):
+class ConsensusProblem(NamedTuple):
     """Gains of arcs among the variables of a header, and what is known about arcs."""
 
     header: Header
@@ -70,8 +70,8 @@ class _Found:
 
 
 def consensus_network(
-    table: ArcProbabilities, threshold: float, options: OptimizeOptions, budget: Budget, reporter: Reporter
-) -> Network:
+    table: ArcProbabilityTable, threshold: float, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> NetworkRecord:
     """The network of arcs between significant pairs with the largest sum of strengths minus half the threshold.
 
     It has the arcs that the header of the table records as required, and none that the header excludes. An arc as
@@ -88,7 +88,7 @@ def consensus_network(
     knowledge = recorded_knowledge(table.header.by, table.header.names)
     gains = arc_gains(table, threshold, knowledge)
     find = _within_treewidth if options.treewidth is not None else _acyclic
-    problem = Problem(table.header, gains, knowledge)
+    problem = ConsensusProblem(table.header, gains, knowledge)
     found = find(problem, options, budget, reporter)
     agreement = math.fsum(gains[child][parent] for child, family in enumerate(found.parents) for parent in family)
     extra: dict[str, Any] = {"method": "average", "threshold": threshold, "agreement": agreement}
@@ -99,7 +99,7 @@ def consensus_network(
     targets = targets_of(table.header)
     extra |= recorded_targets(targets)
     header = replace(table.header, score="unknown", ess=None, extra=extra | found.facts)
-    network = Network(header, found.parents, np.full(len(found.parents), np.nan))
+    network = NetworkRecord(header, found.parents, np.full(len(found.parents), np.nan))
     network = with_strengths(network, arc_strengths(table))
     directions = dict(zip(zip(table.parents.tolist(), table.children.tolist()), table.directions))
     directions = directions or decide_directions(network.parents, knowledge, targets)
@@ -110,7 +110,7 @@ def consensus_network(
     return network
 
 
-def arc_gains(table: ArcProbabilities, threshold: float, knowledge: Knowledge) -> Gains:
+def arc_gains(table: ArcProbabilityTable, threshold: float, knowledge: Knowledge) -> Gains:
     """Gains of the arcs that may be in the consensus."""
     strengths = pair_strengths(table)
     gains: Gains = [{} for _ in range(table.header.n_variables)]
@@ -125,26 +125,28 @@ def arc_gains(table: ArcProbabilities, threshold: float, knowledge: Knowledge) -
     return gains
 
 
-def _turned(parents: Parents, problem: Problem) -> tuple[tuple[int, ...], ...]:
+def _turned(parents: Parents, problem: ConsensusProblem) -> tuple[tuple[int, ...], ...]:
     """The network with arcs that are as strong as their reverses turned so that they form no v-structure."""
     return consistent_extension(parents, {arc for arc in list_arcs(parents) if _is_tied(arc, problem)})
 
 
-def _is_tied(arc: Arc, problem: Problem) -> bool:
+def _is_tied(arc: Arc, problem: ConsensusProblem) -> bool:
     """Whether the arc is as strong as its reverse and the reverse is also allowed."""
     parent, child = arc
     gain, reverse = problem.gains[child][parent], problem.gains[parent].get(child, 0.0)
     return math.isclose(gain, reverse, rel_tol=ROUNDING) and not problem.knowledge.settles(parent, child)
 
 
-def _search(listed: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> Network:
+def _search(listed: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> NetworkRecord:
     """The best network found among listed sets."""
     from stages.optimize.driver import run  # numba is loaded only if a search is needed
 
     return run(listed, options, budget, reporter)[0]
 
 
-def _within_treewidth(problem: Problem, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> _Found:
+def _within_treewidth(
+    problem: ConsensusProblem, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> _Found:
     gains = problem.gains
     listed = candidate_sets(problem, range(len(gains)), options.given_treewidth)
     network = _search(listed, options, budget, reporter)
@@ -183,7 +185,7 @@ def with_arcs_in_bags(
     return tuple(tuple(sorted(family)) for family in families)
 
 
-def _acyclic(problem: Problem, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> _Found:
+def _acyclic(problem: ConsensusProblem, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> _Found:
     """All arcs of positive gain that agree with the best order found.
 
     Arcs between different strongly connected components never close a cycle, so each component is searched
@@ -251,7 +253,7 @@ def _weights(members: Sequence[int], gains: Gains) -> np.ndarray:
     return weights
 
 
-def _binding(weights: np.ndarray, members: Sequence[int], problem: Problem) -> np.ndarray:
+def _binding(weights: np.ndarray, members: Sequence[int], problem: ConsensusProblem) -> np.ndarray:
     """The weights, with weights of required arcs so large that no order gains by breaking one."""
     place = {variable: number for number, variable in enumerate(members)}
     weights = weights.copy()
@@ -263,7 +265,9 @@ def _binding(weights: np.ndarray, members: Sequence[int], problem: Problem) -> n
     return weights
 
 
-def candidate_sets(problem: Problem, members: Sequence[int], most_parents: int | None = None) -> ParentSetTable:
+def candidate_sets(
+    problem: ConsensusProblem, members: Sequence[int], most_parents: int | None = None
+) -> ParentSetTable:
     """Lists of candidate parent sets among some variables, scored by sums of gains; all have the required parents.
 
     `members` are ascending; the lists number them from 0. Lists of all sets are marked ``complete``.

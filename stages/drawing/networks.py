@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from formats.graph_records import Arc, Drawing, strengths_of
-from formats.records import Network
+from formats.records import NetworkRecord
 from formats.text_widths import BOX_HEIGHT, BOX_PADDING, text_width
 
 from .layout import place
@@ -20,7 +20,7 @@ LEAST_WEIGHT = 0.01
 
 
 def draw_network(
-    network: Network,
+    network: NetworkRecord,
     labels: Sequence[str],
     undecided: Collection[Arc] = (),
     below: Sequence[tuple[float, float]] | None = None,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
-from formats.records import Network
+from formats.records import NetworkRecord
 from stages.fit import MARGINAL, UNIFORM, count_cells, mean_marginals, shares_of, summed
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
@@ -19,7 +19,7 @@ Choice = tuple[str, float]
 
 
 def fold_logs(
-    network: Network,
+    network: NetworkRecord,
     given: Dataset | IncompleteDataset,
     target: int,
     folds: int,
@@ -85,7 +85,7 @@ def _showing(given: Dataset | IncompleteDataset, variables: Sequence[int]) -> np
 
 
 def folded_distributions(
-    network: Network, dataset: Dataset, target: int, folds: int, smoothing: float, seed: int
+    network: NetworkRecord, dataset: Dataset, target: int, folds: int, smoothing: float, seed: int
 ) -> np.ndarray:
     """The target's distribution in every row given the row's other cells: float64, shape (rows, states).
 

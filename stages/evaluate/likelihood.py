@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
-from formats.graph_records import BayesianNetwork
+from formats.records import Parameters
 from formats.tables.packed_cells import Cells
 from stages.runtime.budgets import slices
 from stages.runtime.errors import StageError
@@ -129,7 +129,7 @@ def _log_probabilities(
     return result
 
 
-def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.ndarray:
+def parameter_log_likelihoods(network: Parameters, dataset: Dataset) -> np.ndarray:
     """Log-probability of every row under the network's own parameters.
 
     The data set has the network's variables and states, in its order. Returns float64, shape (n_rows,), in nats;
@@ -148,7 +148,7 @@ def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.
 
 
 def observed_log_likelihoods(
-    network: BayesianNetwork, rows: IncompleteDataset, jobs: int = 1, memory: int | None = None
+    network: Parameters, rows: IncompleteDataset, jobs: int = 1, memory: int | None = None
 ) -> np.ndarray:
     """Log-probability of the observed cells of every row, exact, by junction trees.
 

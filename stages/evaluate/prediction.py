@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from formats.data_records import IncompleteDataset
-from formats.graph_records import BayesianNetwork
-from formats.records import Variable
+from formats.records import Parameters, Variable
 from stages.runtime.errors import StageError
 
 from .arc_strengths import counts_from_the_top, roc_area
@@ -25,7 +24,7 @@ DIGITS = 12
 
 
 def judge_predictions(
-    network: BayesianNetwork,
+    network: Parameters,
     rows: IncompleteDataset,
     target: int,
     jobs: int = 1,

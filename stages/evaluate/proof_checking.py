@@ -22,7 +22,7 @@ import numpy as np
 
 from formats.errors import Inconsistent
 from formats.proof_records import CAP, ClusterCut, HalfCut, Node, Proof, Step, digest_of_sets, whole_scores
-from formats.records import Network, ParentSetTable
+from formats.records import NetworkRecord, ParentSetTable
 from stages.graphs import strongly_connected_components
 
 MOST_TOGETHER = 20
@@ -237,7 +237,7 @@ def check_proof(proof: Proof, table: ParentSetTable) -> None:
         raise Inconsistent(f"the proof does not prove its bound: a network may score {nats:.3g} nats more")
 
 
-def proved_gap(proof: Proof, table: ParentSetTable, network: Network) -> dict[str, float]:
+def proved_gap(proof: Proof, table: ParentSetTable, network: NetworkRecord) -> dict[str, float]:
     """Score of a network by the lists, the bound of a proof that was checked, and the gap, in nats.
 
     Raises `Inconsistent` if it is no network of the lists, or if it has more parents than the proof allows.

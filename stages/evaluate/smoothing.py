@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
-from formats.records import Network
+from formats.records import NetworkRecord
 from stages.fit import TOWARDS
 from stages.runtime.errors import StageError
 
@@ -21,7 +21,11 @@ FOLDS = 5
 
 
 def losses_by_smoothing(
-    network: Network, rows: Dataset | IncompleteDataset, target: int, towards: Sequence[str] = TOWARDS, seed: int = 0
+    network: NetworkRecord,
+    rows: Dataset | IncompleteDataset,
+    target: int,
+    towards: Sequence[str] = TOWARDS,
+    seed: int = 0,
 ) -> dict[Choice, float]:
     """Log-loss of predictions of a variable in cross-validation, by what the parameters are smoothed towards
     (some of `fit.TOWARDS`), and by their smoothing.

@@ -16,9 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.data_records import IncompleteDataset
-from formats.graph_records import BayesianNetwork
-from formats.graphs.structures import with_header
-from formats.records import Network
+from formats.records import NetworkRecord, Parameters
 from formats.wording import plural, whole
 from stages.fit import UNIFORM, added_rows, check_same_variables, table_shape, to_probabilities
 from stages.inference.expected_counts import Expectations
@@ -43,10 +41,10 @@ class Maximisation:
     memory: int | None = None  # limit of a junction tree's tables in bytes; by default the free memory
 
 
-class Fitted(NamedTuple):
+class Maximum(NamedTuple):
     """Parameters estimated from rows with holes."""
 
-    network: BayesianNetwork
+    parameters: Parameters
     log_likelihood: float  # of the observed cells, nats
     # For each start, the objective before each iteration and at the end: the log-likelihood; with smoothing also the
     # log-prior, up to a constant; nats.
@@ -67,16 +65,16 @@ class _Run(NamedTuple):
 
 
 def fit_incomplete(
-    network: Network,
+    network: NetworkRecord,
     rows: IncompleteDataset,
     settings: Maximisation,
     *,
     name: str = "unknown",
     elimination: Sequence[int] | None = None,
-    start: BayesianNetwork | None = None,
+    start: Parameters | None = None,
     stop: StopSignal | None = None,
     reporter: Reporter | None = None,
-) -> Fitted:
+) -> Maximum:
     """Estimate every variable's probability table from rows with holes.
 
     Raises `Inconsistent` if variables or states of network and data differ; `StageError` if a table, or the tables of
@@ -91,7 +89,7 @@ def fit_incomplete(
     check_same_variables(network, dataset)
     shapes = [table_shape(dataset, child, parents) for child, parents in enumerate(network.parents)]
     uniform = tuple(np.full(shape, 1.0 / shape[-1]) for shape in shapes)
-    blank = BayesianNetwork(dataset.variables, network.parents, uniform, name)
+    blank = Parameters(dataset.variables, network.parents, uniform, name)
     task = _Task(Engine(blank, elimination, settings.memory), shapes, rows, settings)
     if reporter is not None:
         reporter.detail(
@@ -108,8 +106,8 @@ def fit_incomplete(
     best = max(range(len(runs)), key=lambda i: runs[i].trace[-1])
     found = runs[best]
     tables = tuple(table.copy() for table in task.tables(found.probabilities))
-    fitted = with_header(BayesianNetwork(dataset.variables, network.parents, tables, name), network)
-    return Fitted(fitted, found.log_likelihood, [run.trace for run in runs], best, found.change, found.converged)
+    fitted = Parameters(dataset.variables, network.parents, tables, name)
+    return Maximum(fitted, found.log_likelihood, [run.trace for run in runs], best, found.change, found.converged)
 
 
 class _Task:

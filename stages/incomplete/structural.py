@@ -22,8 +22,7 @@ import numpy as np
 
 from formats import bounds
 from formats.data_records import Dataset, IncompleteDataset
-from formats.graph_records import BayesianNetwork
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord, Parameters
 from stages.fit import fit_parameters
 from stages.inference.interventions import detached
 from stages.inference.junction_trees import Engine
@@ -37,10 +36,10 @@ from stages.screening.entropies import compute_entropies, mutual_information
 from . import StructuralEM
 from .maximisation import Maximisation, fit_incomplete
 
-Found = tuple[Network, dict[str, Any]]
+Found = tuple[NetworkRecord, dict[str, Any]]
 """A network and the figures of its search."""
 
-Search = Callable[[Dataset, Network | None, Reporter], Found]
+Search = Callable[[Dataset, NetworkRecord | None, Reporter], Found]
 """Searches a network for a complete table, from a start network if given."""
 
 SMOOTHING = 1.0
@@ -50,7 +49,7 @@ SMOOTHING = 1.0
 class _Round(NamedTuple):
     """Result of a round, and its score on the observed cells."""
 
-    network: Network
+    network: NetworkRecord
     figures: dict[str, Any]
     score: float
 
@@ -59,7 +58,7 @@ def learn_structure(
     rows: IncompleteDataset,
     search: Search,
     settings: StructuralEM,
-    start: Network | None,
+    start: NetworkRecord | None,
     stop: StopSignal,
     reporter: Reporter,
 ) -> Found:
@@ -74,7 +73,7 @@ def learn_structure(
     Raises `StageError` if the tables of a junction tree do not fit into memory.
     """
 
-    def whole(found: _Round) -> Network:
+    def whole(found: _Round) -> NetworkRecord:
         facts = {"holes": rows.n_holes, "rounds": len(trace), "imputation": settings.imputation}
         facts |= {} if math.isnan(found.score) else {"observed_score": found.score}
         header = found.network.header
@@ -83,12 +82,12 @@ def learn_structure(
         header = replace(header, data=rows.dataset.fingerprint or None, extra=extra | facts)
         return replace(found.network, header=header)
 
-    def so_far(searched: Network) -> Network:
+    def so_far(searched: NetworkRecord) -> NetworkRecord:
         network = whole(best or _Round(searched, {}, math.nan))
         return replace(network, header=replace(network.header, extra={**network.header.extra, "interrupted": True}))
 
     first = start or spanning_tree(rows)
-    model = fit_incomplete(first, rows, _settings(settings), stop=stop).network
+    model = fit_incomplete(first, rows, _settings(settings), stop=stop).parameters
     best: _Round | None = None
     before, trace = start, list[dict[str, Any]]()
     for number in range(1, settings.rounds + 1):
@@ -103,7 +102,7 @@ def learn_structure(
             rows,
             _settings(settings),
             start=fit_parameters(network, completed, smoothing=SMOOTHING),
-            elimination=_elimination(network),
+            elimination=network.certified_order,
             stop=stop,
         )
         found = _Round(network, figures, observed_score(network, completed, fitted.log_likelihood))
@@ -113,7 +112,7 @@ def learn_structure(
         if best is not None and not found.score > best.score:
             break
         is_same = before is not None and before.parents == network.parents
-        best, before, model = found, network, fitted.network
+        best, before, model = found, network, fitted.parameters
         reporter.progress(number, settings.rounds, "rounds", partial(so_far, network), score=best.score)
         if is_same:
             break
@@ -121,7 +120,7 @@ def learn_structure(
     return whole(best), {**best.figures, "rounds": trace}
 
 
-def observed_score(network: Network, completed: Dataset, log_likelihood: float) -> float:
+def observed_score(network: NetworkRecord, completed: Dataset, log_likelihood: float) -> float:
     """Log-likelihood of the observed cells minus the score's penalty on the completed table, nats.
 
     `network` has its score on `completed` as ``total``; `log_likelihood` is for the observed cells, under parameters
@@ -131,7 +130,7 @@ def observed_score(network: Network, completed: Dataset, log_likelihood: float) 
     return log_likelihood - (maximised - float(network.header.extra["total"]))
 
 
-def spanning_tree(rows: IncompleteDataset) -> Network:
+def spanning_tree(rows: IncompleteDataset) -> NetworkRecord:
     """Maximum spanning tree of available pairs' mutual information (Prim 1957), rooted at the first variable.
 
     It is a start, so all rows count alike, also those under intervention.
@@ -150,17 +149,17 @@ def spanning_tree(rows: IncompleteDataset) -> Network:
         # `gain` is the best link of each outside variable into the tree, `nearest` its end there.
         is_closer = information[child] > gain
         nearest[is_closer], gain[is_closer] = child, information[child, is_closer]
-    return Network(Header(variables), tuple(parents), np.full(n, np.nan))
+    return NetworkRecord(Header(variables), tuple(parents), np.full(n, np.nan))
 
 
 def _complete(
-    rows: IncompleteDataset, model: BayesianNetwork, network: Network | None, settings: StructuralEM, number: int
+    rows: IncompleteDataset, model: Parameters, network: NetworkRecord | None, settings: StructuralEM, number: int
 ) -> Dataset:
     """The table with its holes imputed under a model."""
     seed = None
     if settings.imputation == "drawn":
         seed = next_seed(task_generator(settings.seed, number))
-    order, codes = None if network is None else _elimination(network), rows.dataset.plain_codes
+    order, codes = None if network is None else network.certified_order, rows.dataset.plain_codes
     if rows.dataset.interventions is None:
         filled = fill(Engine(model, order), codes, rows.is_hidden, seed, settings.jobs)
         return rows.complete(np.concatenate([answers.codes for answers in filled], axis=1))
@@ -171,12 +170,6 @@ def _complete(
         filled = fill(Engine(detached(model, target), order), *part, own, settings.jobs)
         codes[:, chosen] = np.concatenate([answers.codes for answers in filled], axis=1)
     return rows.complete(codes)
-
-
-def _elimination(network: Network) -> list[int] | None:
-    """The elimination order of the network's treewidth certificate, if there is one."""
-    certificate = network.header.extra.get("treewidth")
-    return certificate["elimination"] if certificate else None
 
 
 def _settings(settings: StructuralEM) -> Maximisation:

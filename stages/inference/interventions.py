@@ -7,23 +7,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from formats.graph_records import BayesianNetwork
+from formats.records import Parameters
 
 
-def intervened(model: BayesianNetwork, states: Mapping[int, int]) -> BayesianNetwork:
+def intervened(model: Parameters, states: Mapping[int, int]) -> Parameters:
     """The network in which some variables are set to a state, by index and code.
 
     Its distribution is the truncated factorisation (Pearl 2009): a variable that is set loses its
-    parents and has its state with probability 1; all other tables stay as they are. Facts about the original
-    structure, such as its score, are left out.
+    parents and has its state with probability 1; all other tables stay as they are.
     """
     parents, tables = list(model.parents), list(model.tables)
     for variable, state in states.items():
         parents[variable], tables[variable] = (), np.eye(tables[variable].shape[-1])[state]
-    return replace(model, parents=tuple(parents), tables=tuple(tables), header=None, scores=None)
+    return replace(model, parents=tuple(parents), tables=tuple(tables))
 
 
-def detached(model: BayesianNetwork, variables: Iterable[int]) -> BayesianNetwork:
+def detached(model: Parameters, variables: Iterable[int]) -> Parameters:
     """The network in which some variables are equally distributed whatever their parents: for rows in which they were
     set, and whose states are evidence.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from formats.data_records import MAX_STATES, Variable
 from formats.errors import UnsuitableData
-from formats.graph_records import BayesianNetwork
+from formats.records import Parameters
 from stages.graphs import topological_order
 from stages.kernels.inference.answers import Query
 from stages.kernels.inference.clique_plans import eliminate_component, measure
@@ -43,7 +43,7 @@ class Engine:
     a variable has more than 256 states.
     """
 
-    def __init__(self, network: BayesianNetwork, elimination: Sequence[int] | None = None, memory: int | None = None):
+    def __init__(self, network: Parameters, elimination: Sequence[int] | None = None, memory: int | None = None):
         for variable in network.variables:
             if len(variable.known_states) > MAX_STATES:
                 raise UnsuitableData(f"more than {MAX_STATES} states", column=variable.name)

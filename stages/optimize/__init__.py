@@ -4,7 +4,7 @@ The main road is `MAIN_METHODS`: ``orders`` and ``treewidth`` search among liste
 and ``climbing`` search on data, ``bounds`` computes upper bounds for all. `METHODS` adds published methods
 (`stages.published`). The table is data; a method's module is imported when it runs (`stages.optimize.driver`). A
 module for listed sets offers ``search``, a module for data offers ``search_data`` (`stages.optimize.result`).
-`stages.optimize.verify` checks every result before it becomes a `Network`.
+`stages.optimize.verify` checks every result before it becomes a `NetworkRecord`.
 
 To add a method, write its module and its entry in `MAIN_METHODS`, or in a folder of `stages.published`. Its options
 are fields of `OptimizeOptions`; those that only some methods take are made by ``own(10, "...")``.

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
-from formats.records import Network
+from formats.records import NetworkRecord
 from stages.runtime.budgets import StopSignal
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import next_seed, task_generator
 from stages.runtime.workers import Workers, ordered_map, processes
 
-Found = tuple[Network, dict[str, Any]]
+Found = tuple[NetworkRecord, dict[str, Any]]
 """A network and the figures of its search."""
 
 Rows = Dataset | IncompleteDataset

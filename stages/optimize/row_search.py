@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
-from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
+from formats.records import Header, NetworkRecord, ParentSetRecord, ParentSetTable, ScreeningForest
 from stages.graphs import positions_of
 from stages.incomplete import StructuralEM
 from stages.runtime.budgets import Budget, StopSignal
@@ -41,9 +41,9 @@ class RowSearch:
     rows: Rows
     options: OptimizeOptions
     imputation: StructuralEM  # how missing cells are completed; its seed and threads are taken from `options`
-    start: Network | None = None  # network to start from
+    start: NetworkRecord | None = None  # network to start from
     table: ParentSetTable | None = None  # candidate sets of the same data to begin with
-    forest: Forest | None = None  # screening forest
+    forest: ScreeningForest | None = None  # screening forest
 
     def run(
         self,
@@ -66,7 +66,7 @@ class RowSearch:
             given = self.start, self.table, keep_lists, self.forest, keep_nodes
             return run_on_data(rows, self.options, budget, reporter, *given)
 
-        def search(completed: Dataset, before: Network | None, reporter: Reporter) -> Found:
+        def search(completed: Dataset, before: NetworkRecord | None, reporter: Reporter) -> Found:
             one = replace(self, rows=completed, start=before if self._can_start else None)
             return one.run(budget.again(), reporter)
 

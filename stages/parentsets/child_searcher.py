@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from formats.data_records import Dataset
-from formats.records import Forest, Network, ParentSetRecord, ParentSetTable
+from formats.records import NetworkRecord, ParentSetRecord, ParentSetTable, ScreeningForest
 from stages.knowledge import Knowledge
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.workers import resolve_jobs
@@ -34,12 +34,12 @@ OVERTIME = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Inputs:
+class RunInputs:
     """What a run takes besides the data."""
 
     # Screened variables become fixed records; the others look for parents among the forest's roots.
-    forest: Forest | None = None
-    near: Network | None = None  # method ``grow`` uses orders near this network's
+    forest: ScreeningForest | None = None
+    near: NetworkRecord | None = None  # method ``grow`` uses orders near this network's
     knowledge: Knowledge | None = None  # required and forbidden arcs, and tiers
     known: ParentSetTable | None = None  # sets scored earlier on the same data, which are listed too
 
@@ -66,7 +66,7 @@ class ChildSearcher:
         dataset: Dataset,
         options: ParentSetOptions,
         budget: Budget,
-        inputs: Inputs,
+        inputs: RunInputs,
         jobs: int | None = None,
         traces: bool = False,
     ):
@@ -252,7 +252,7 @@ class ChildSearcher:
 
 
 def _arrived(
-    dataset: Dataset, options: ParentSetOptions, budget: Budget, inputs: Inputs, jobs: int, traces: bool
+    dataset: Dataset, options: ParentSetOptions, budget: Budget, inputs: RunInputs, jobs: int, traces: bool
 ) -> ChildSearcher:
     """One of `jobs` workers that share the time of the run, but not its memory."""
     searcher = ChildSearcher(dataset, options, budget, inputs, jobs, traces)

@@ -6,7 +6,7 @@ import heapq
 
 import numpy as np
 
-from formats.records import Forest
+from formats.records import ScreeningForest
 from stages.knowledge import Knowledge, check_screened
 from stages.runtime.errors import InfeasibleError
 
@@ -24,7 +24,7 @@ class Plan:
         names: tuple[str, ...],
         n_states: np.ndarray,
         max_parents: int | None = None,
-        forest: Forest | None = None,
+        forest: ScreeningForest | None = None,
         knowledge: Knowledge | None = None,
     ):
         self.names = names

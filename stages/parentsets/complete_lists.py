@@ -23,7 +23,7 @@ from stages.runtime.reporting import duration_text
 from . import METHODS
 from .child_search import UNLIMITED, ChildLimits, largest_gain
 from .dirichlet_bounds import superset_bound
-from .driver import Run
+from .driver import ParentSetRun
 from .enumeration import configuration_caps, count_sets
 from .enumeration_sample import sample_counts
 from .sequential import search_child
@@ -80,7 +80,7 @@ class CompleteCount(NamedTuple):
     memory_bytes: int
 
 
-def count_complete(run: Run) -> CompleteCount | None:
+def count_complete(run: ParentSetRun) -> CompleteCount | None:
     """Bounds for a run that enumerates all sets; None for a run that a limit on scores or time ends."""
     if not METHODS[run.options.method].ends_by_size or run.searcher.evaluation_limit() < UNLIMITED:
         return None
@@ -103,7 +103,7 @@ def count_complete(run: Run) -> CompleteCount | None:
     return CompleteCount(len(searched), most, total, expected, seconds, memory_bytes)
 
 
-def _sample(run: Run, searched: list[int], seconds_per_score: float) -> tuple[float, int, float]:
+def _sample(run: ParentSetRun, searched: list[int], seconds_per_score: float) -> tuple[float, int, float]:
     """Estimates: number of all sets, largest number that one variable holds, seconds on one core."""
     rng = np.random.default_rng(0)
     chosen = searched[:: max(1, len(searched) // SAMPLED_CHILDREN)][:SAMPLED_CHILDREN]
@@ -122,7 +122,7 @@ def _sample(run: Run, searched: list[int], seconds_per_score: float) -> tuple[fl
     return sets * scale, math.ceil(min(held, LARGEST_TOTAL)), seconds * scale
 
 
-def _counts(run: Run, searched: list[int]) -> Iterator[tuple[list[int], int]]:
+def _counts(run: ParentSetRun, searched: list[int]) -> Iterator[tuple[list[int], int]]:
     """Numbers of sets by the number of parents besides the required ones, each with the number of children it stands
     for.
 
@@ -152,7 +152,7 @@ def _counts(run: Run, searched: list[int]) -> Iterator[tuple[list[int], int]]:
         yield count_sets(others, np.full(len(others), cap), plan.max_parents - n_required), n_children
 
 
-def _count_child(run: Run, child: int) -> list[int]:
+def _count_child(run: ParentSetRun, child: int) -> list[int]:
     """Numbers of sets of one child by the number of parents besides the required ones."""
     scorer, limits = run.scorer, run.searcher.limits_of(child)
     required, allowed = limits.required, limits.allowed
@@ -168,7 +168,7 @@ def _count_child(run: Run, child: int) -> list[int]:
     return count_sets(scorer.n_states[allowed], caps, limits.max_parents - len(required))
 
 
-def _seconds_per_set(run: Run, searched: list[int]) -> float:
+def _seconds_per_set(run: ParentSetRun, searched: list[int]) -> float:
     """Measured on sets of the second largest size, which make up nearly all sets that are extended."""
     if not searched:
         return 0.0
@@ -193,7 +193,7 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
     return min(rates, default=0.0)  # the machine may have been busy
 
 
-def _seconds_by_values(run: Run, child: int, limits: ChildLimits, n_members: int) -> float:
+def _seconds_by_values(run: ParentSetRun, child: int, limits: ChildLimits, n_members: int) -> float:
     """Seconds for the value of a set, which serves `n_members` families, and for a score; measured on a child's
     search.
     """
@@ -212,7 +212,7 @@ def _number(count: int) -> str:
     return f"{count:,}" if count < 10**15 else f"{min(count, LARGEST_TOTAL):.1e}"
 
 
-def report_complete(run: Run) -> None:
+def report_complete(run: ParentSetRun) -> None:
     """Report the bounds of a complete enumeration; warn where memory may not hold it."""
     count = count_complete(run)
     if count is None or run.budget.interrupted:

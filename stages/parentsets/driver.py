@@ -20,17 +20,17 @@ from stages.runtime.workers import ordered_map, processes
 from stages.scoring.scores import recorded_ess
 
 from . import ParentSetOptions
-from .child_searcher import ChildResult, ChildSearcher, Inputs
+from .child_searcher import ChildResult, ChildSearcher, RunInputs
 from .run_tally import RunTally
 from .single_parents import score_single_parents
 
 
-class Run:
+class ParentSetRun:
     """One run over the children of one shard (or of all); children are listed in the order of their records.
 
     `budget` has the time of the whole run (by default ``options.time``) and the user's stop signal; `inputs` are
-    fields of `child_searcher.Inputs`. Raises `InfeasibleError` if the constraints contradict each other; `StageError`
-    if the memory allowed does not hold the data.
+    fields of `child_searcher.RunInputs`. Raises `InfeasibleError` if the constraints contradict each other;
+    `StageError` if the memory allowed does not hold the data.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Run:
         self.budget = budget or Budget(options.time)
         self.reporter = reporter or NullReporter()
         jobs = None if options.workers is None else options.workers.jobs
-        self.searcher = ChildSearcher(dataset, options, self.budget, Inputs(**inputs), jobs)
+        self.searcher = ChildSearcher(dataset, options, self.budget, RunInputs(**inputs), jobs)
         self.scorer = self.searcher.scorer
         self.children = list(range(dataset.n_variables))
         if options.shard is not None:
@@ -166,5 +166,5 @@ class Run:
 
     def _search_tiny(self, small: Budget) -> None:
         tiny = tiny_dataset(self._is_binary)
-        for _ in Run(tiny, self._tiny_options(), Budget(stop=small.stop))._search():
+        for _ in ParentSetRun(tiny, self._tiny_options(), Budget(stop=small.stop))._search():
             pass

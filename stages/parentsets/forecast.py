@@ -14,7 +14,7 @@ from stages.runtime.memory import taken_bytes
 
 from .child_search import BYTES_PER_SET
 from .complete_lists import count_complete
-from .driver import Run
+from .driver import ParentSetRun
 from .memory import SLACK
 
 MOST_CHILDREN = 12
@@ -48,7 +48,7 @@ class Forecast:
     expected: int | None = None
 
 
-def forecast_run(run: Run, reading: int = 0) -> Forecast:
+def forecast_run(run: ParentSetRun, reading: int = 0) -> Forecast:
     """Search a few children of a run as the run itself would, and scale up by estimated cost.
 
     For a complete enumeration everything is an upper bound, unless a sample was taken. The memory is at least
@@ -58,7 +58,7 @@ def forecast_run(run: Run, reading: int = 0) -> Forecast:
     return replace(found, memory_bytes=max(found.memory_bytes, reading, taken_bytes()[1]))
 
 
-def _forecast(run: Run) -> Forecast:
+def _forecast(run: ParentSetRun) -> Forecast:
     count = count_complete(run)
     if count is not None:
         seconds = count.seconds if run.options.time is None else min(count.seconds, run.options.time)

@@ -151,13 +151,13 @@ def test_smoothing_is_that_of_smoothing_for(missing):
     if missing:
         X[::9, 1] = np.nan
     classifier = bnsl.BayesianNetworkClassifier().fit(X, y)
-    options = classifier.network_.model.header.by[-1]["options"]
+    options = classifier.network_.record.header.by[-1]["options"]
     assert options["smoothing_for"] == "y" and options["smoothing"] > 0
     table = {f"x{k}": column for k, column in enumerate(X.T)}
     chosen = bnsl.fit(classifier.network_, table | {"y": y}, missing="em", smoothing_for="y", quiet=True)
     assert chosen.cpt("y")["probability"] == classifier.network_.cpt("y")["probability"]
     given = bnsl.BayesianNetworkClassifier(smoothing=2).fit(X, y)
-    assert given.network_.model.header.by[-1]["options"]["smoothing"] == 2
+    assert given.network_.record.header.by[-1]["options"]["smoothing"] == 2
 
 
 def test_rows_that_are_impossible_are_said_and_get_the_shares_of_the_classes():
@@ -217,7 +217,7 @@ def test_searches_by_score_end_by_themselves():
     X, y = rows()
     for given, time in (({}, 5.0), ({"time": "1h"}, 3600.0), ({"evaluations": 50}, None)):
         classifier = bnsl.BayesianNetworkClassifier(method="pricing", local_score="bdeu", **given).fit(X, y)
-        assert classifier.network_.record.header.by[-1]["options"].get("time") == time
+        assert classifier.network_.record.header.by[0]["options"].get("time") == time
     assert "time" not in bnsl.BayesianNetworkClassifier().fit(X, y).network_.record.header.by[-1]["options"]
 
 

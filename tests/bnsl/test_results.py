@@ -161,3 +161,23 @@ def test_holes_of_numbers_become_numbers():
     assert alone == [3.0, 1.5]  # above the cut at 3 nothing is observed
     drawn = network.impute({"x": [None, 1.0, 3.0], "k": [0, 0, 0]}, how="drawn", seed=1)["x"].to_pylist()
     assert drawn[0] in (1.0, 3.0)
+
+
+def test_results_have_the_figures_that_stats_writes():
+    table = {"a": [0, 1, 1, 1] * 20, "b": [1, 0, 0, 0] * 20}
+    sets = bnsl.parentsets(table, quiet=True)
+    assert (sets.figures["variables"], sets.figures["sets"]) == (2, sets.record.n_sets)
+    network = bnsl.optimize(sets, seed=1, quiet=True)
+    assert network.figures["seconds"] >= 0.0
+    assert all("seconds" in each.figures for each in bnsl.optimize(data=table, bootstrap=2, seed=1, quiet=True))
+    assert bnsl.posterior(sets, quiet=True).figures["seconds"] >= 0.0
+    assert network.fit(table, quiet=True).figures == {"rows": 80}
+    with_hole = {**table, "b": [None, *table["b"][1:]]}
+    assert network.fit(with_hole, missing="em", quiet=True).figures["holes"] == 1
+
+
+def test_a_learnt_network_names_both_of_its_commands():
+    network = bnsl.learn({"a": [0, 1] * 20, "b": [1, 0] * 20}, smoothing=1, quiet=True)
+    assert [entry["stage"] for entry in network.record.header.by] == ["optimize", "fit"]
+    assert network.record.header.by[-1]["options"]["smoothing"] == 1
+    assert network.record.header.variables == network.model.variables

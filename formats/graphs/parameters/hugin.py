@@ -12,11 +12,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...graph_records import BayesianNetwork
+from ...records import NetworkRecord, Parameters
 from ...textlines import Lines
 from ..findings import Finding, findings_in, warn_of_findings
 from ..held_texts import is_line, quoted, require_held
-from ..parameter_tables import Families
+from ..parameter_tables import FamilyTables
 from .tokens import Tokens, unquoted
 
 
@@ -48,21 +48,21 @@ def _nested(table: np.ndarray) -> str:
     return "(" + "".join(map(_nested, table)) + ")"
 
 
-def hugin_text(network: BayesianNetwork) -> str:
+def hugin_text(model: Parameters) -> str:
     """The text of a ``.net`` file; names that are no identifiers are the labels of made ones.
 
     Data are nested by the parents as listed; the states of the child vary fastest, then the states of the last
     parent. Raises `Inconsistent`: a name or label has a line break or another control character.
     """
-    require_held(network, "net", is_line)
-    identifiers = _identifiers([v.name for v in network.variables])
-    has_title = network.name != "unknown" and is_line(network.name)
-    parts = ["net\n{\n", f"  name = {quoted(network.name)};\n" if has_title else "", "}\n"]
-    for variable, identifier in zip(network.variables, identifiers):
+    require_held(model, "net", is_line)
+    identifiers = _identifiers([v.name for v in model.variables])
+    has_title = model.name != "unknown" and is_line(model.name)
+    parts = ["net\n{\n", f"  name = {quoted(model.name)};\n" if has_title else "", "}\n"]
+    for variable, identifier in zip(model.variables, identifiers):
         parts.append(f"node {identifier}\n{{\n")
         parts.append(f"  label = {quoted(variable.name)};\n" if variable.name != identifier else "")
         parts.append("  states = ( " + " ".join(map(quoted, variable.known_states)) + " );\n}\n")
-    for child, (parents, table) in enumerate(zip(network.parents, network.tables)):
+    for child, (parents, table) in enumerate(zip(model.parents, model.tables)):
         given = " | " + " ".join(identifiers[p] for p in parents) if parents else ""
         parts.append(f"potential ( {identifiers[child]}{given} )\n{{\n  data = {_nested(table)};\n}}\n")
     return "".join(parts)
@@ -73,7 +73,7 @@ def _findings(owner: str, attributes: dict[str, tuple[list[str], int]]) -> Itera
     return findings_in(owner, {key: " ".join(map(unquoted, value)) for key, (value, _) in attributes.items()})
 
 
-def _read_node(tokens: Tokens, families: Families) -> Iterator[Finding]:
+def _read_node(tokens: Tokens, families: FamilyTables) -> Iterator[Finding]:
     """A chance node; a label made by this program's writer is its name. Yields its findings."""
     at = tokens.at
     identifier = tokens.take_name()
@@ -88,7 +88,7 @@ def _read_node(tokens: Tokens, families: Families) -> Iterator[Finding]:
     yield from _findings(families.variables[-1].name, attributes)
 
 
-def _read_potential(tokens: Tokens, families: Families) -> Iterator[Finding]:
+def _read_potential(tokens: Tokens, families: FamilyTables) -> Iterator[Finding]:
     """A potential: the child comes first, data are nested by the parents as listed. Yields its findings."""
     head = tokens.at
     tokens.take("(")
@@ -110,10 +110,10 @@ def _read_potential(tokens: Tokens, families: Families) -> Iterator[Finding]:
     tokens.lines.warn(f"{tokens.lines.source}: the potential of {names[0]!r} has no data: it is uniform, as in HUGIN")
 
 
-def read_hugin(lines: Lines) -> BayesianNetwork:
+def read_hugin(lines: Lines) -> NetworkRecord:
     """Read a HUGIN network of chance nodes."""
     tokens = Tokens(lines)
-    families = Families(tokens.fail, takes_weights=True)
+    families = FamilyTables(tokens.fail, takes_weights=True)
     name = "unknown"
     findings: list[Finding] = []
     while tokens.peek():

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import Inconsistent
 from ...textlines import Lines
-from ..parameter_tables import Families
+from ..parameter_tables import FamilyTables
 from .xml_elements import line_of
 
 MAX_CELLS = 1 << 24
@@ -41,7 +41,7 @@ class _Noisy(NamedTuple):
     fail: Callable[[str, str | None], NoReturn]
 
 
-def noisy_max(lines: Lines, node: Element, families: Families) -> list[float]:
+def noisy_max(lines: Lines, node: Element, families: FamilyTables) -> list[float]:
     """The table of a noisy-MAX node, flat: the node's states fastest, then the states of the last parent."""
     parents, sizes, columns, fail = _noisy(lines, node, families, "noisy-MAX")
     order = _numbers((node.findtext("strengths") or "").split()) or [k for size in sizes for k in range(size)]
@@ -63,7 +63,7 @@ def noisy_max(lines: Lines, node: Element, families: Families) -> list[float]:
     return (table / table.sum(axis=-1, keepdims=True)).ravel().tolist()
 
 
-def noisy_adder(lines: Lines, node: Element, families: Families) -> list[float]:
+def noisy_adder(lines: Lines, node: Element, families: FamilyTables) -> list[float]:
     """The table of a noisy adder that averages, flat as that of `noisy_max`; a warning says what it rests on."""
     _, sizes, columns, fail = _noisy(lines, node, families, "noisy-adder")
     if further := [each.tag for each in node if each.tag not in _OF_ADDERS]:
@@ -85,7 +85,7 @@ def noisy_adder(lines: Lines, node: Element, families: Families) -> list[float]:
     return (found / found.sum(axis=-1, keepdims=True)).ravel().tolist()
 
 
-def _noisy(lines: Lines, node: Element, families: Families, kind: str) -> _Noisy:
+def _noisy(lines: Lines, node: Element, families: FamilyTables, kind: str) -> _Noisy:
     """What the two kinds of nodes share; the file's fault ends it if parameters are missing or no distributions."""
     name, line = node.get("id", ""), line_of(node)
 

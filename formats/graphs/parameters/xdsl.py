@@ -13,11 +13,11 @@ from typing import NoReturn
 from xml.etree.ElementTree import Element
 
 from ...errors import Inconsistent
-from ...graph_records import BayesianNetwork
+from ...records import NetworkRecord, Parameters
 from ...textlines import Lines
 from ..findings import findings_in_xml, warn_of_findings
 from ..held_texts import require_held
-from ..parameter_tables import Families, failing
+from ..parameter_tables import FamilyTables, failing
 from .noisy_nodes import noisy_adder, noisy_max
 from .xml_elements import line_of, read_xml
 
@@ -33,21 +33,21 @@ def is_identifier(text: str) -> bool:
     return re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text) is not None
 
 
-def xdsl_text(network: BayesianNetwork) -> str:
+def xdsl_text(model: Parameters) -> str:
     """A network as XDSL; numbers are the shortest decimals that read back equal.
 
     Raises `Inconsistent`: a name or label is no identifier.
     """
-    require_held(network, "xdsl", is_identifier)
-    names = [variable.name for variable in network.variables]
-    title = network.name if is_identifier(network.name) else "unknown"
+    require_held(model, "xdsl", is_identifier)
+    names = [variable.name for variable in model.variables]
+    title = model.name if is_identifier(model.name) else "unknown"
     rows = ['<?xml version="1.0" encoding="UTF-8"?>', f'<smile version="1.0" id="{title}">', "  <nodes>"]
-    for child, (variable, parents) in enumerate(zip(network.variables, network.parents)):
+    for child, (variable, parents) in enumerate(zip(model.variables, model.parents)):
         rows.append(f'    <cpt id="{variable.name}">')
         rows += [f'      <state id="{state}" />' for state in variable.known_states]
         if parents:
             rows.append(f"      <parents>{' '.join(names[parent] for parent in parents)}</parents>")
-        numbers = " ".join(map(repr, network.tables[child].ravel().tolist()))
+        numbers = " ".join(map(repr, model.tables[child].ravel().tolist()))
         rows += [f"      <probabilities>{numbers}</probabilities>", "    </cpt>"]
     rows += ["  </nodes>", "  <extensions>", '    <genie version="1.0" app="bnsl">']
     for index, name in enumerate(names):
@@ -58,11 +58,11 @@ def xdsl_text(network: BayesianNetwork) -> str:
     return "\n".join([*rows, "</smile>"]) + "\n"
 
 
-def read_xdsl(lines: Lines) -> BayesianNetwork:
+def read_xdsl(lines: Lines) -> NetworkRecord:
     """Read an XDSL network of chance nodes with tables, deterministic, noisy-MAX and noisy-adder nodes."""
     root = read_xml(lines)
     nodes = list(root.iterfind("nodes/*"))
-    families = Families(failing(lines))
+    families = FamilyTables(failing(lines))
     for node in nodes:
         name, line = node.get("id", ""), line_of(node)
         if node.tag not in ("cpt", "deterministic", *NOISY):

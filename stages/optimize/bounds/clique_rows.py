@@ -36,7 +36,7 @@ class Row(NamedTuple):
     is_equation: bool = False
 
 
-class Point:
+class CliquePoint:
     """A fractional solution: values (float64) of all columns."""
 
     def __init__(self, cliques: Cliques, values: np.ndarray):
@@ -74,7 +74,7 @@ class Point:
 Violated = Iterator[tuple[float, Row]]
 
 
-P = TypeVar("P", bound=Point)
+P = TypeVar("P", bound=CliquePoint)
 
 
 def most_violated(kinds: Iterable[Callable[[P], Violated]], point: P) -> list[Row]:
@@ -126,7 +126,7 @@ def grown(starts: np.ndarray, gains, value, least_size: int) -> Iterator[tuple[f
             yield float(best[i]), np.flatnonzero(kept[i])
 
 
-def edge_counts(point: Point) -> Violated:
+def edge_counts(point: CliquePoint) -> Violated:
     """At least K variables have no more edges than a k-tree on them."""
     cliques, k = point.cliques, point.cliques.treewidth
 
@@ -140,24 +140,24 @@ def edge_counts(point: Point) -> Violated:
         yield lack, Row(key, columns, np.full(len(columns), -1, dtype=np.int64), -most_edges(cliques, len(some)))
 
 
-def triangles_within_edges(point: Point) -> Violated:
+def triangles_within_edges(point: CliquePoint) -> Violated:
     """The three pairs of a triangle are edges."""
     yield from _parts(point, "edge", point.cliques.edges_of_triples, point.cliques.first_triple)
 
 
-def quads_within_triangles(point: Point) -> Violated:
+def quads_within_triangles(point: CliquePoint) -> Violated:
     """The four triples of a clique are triangles."""
     yield from _parts(point, "triangle", point.cliques.triples_of_quads, point.cliques.first_quad)
 
 
-def _parts(point: Point, kind: str, parts: np.ndarray, first: int) -> Violated:
+def _parts(point: CliquePoint, kind: str, parts: np.ndarray, first: int) -> Violated:
     values = point.values
     lacks = values[first : first + len(parts), None] - values[parts]
     for clique, place in np.argwhere(lacks > VIOLATION).tolist():
         yield float(lacks[clique, place]), within(kind, int(parts[clique, place]), np.array([first + clique]))
 
 
-def degrees(point: Point) -> Violated:
+def degrees(point: CliquePoint) -> Violated:
     """The link of a variable in a k-tree is a (K-1)-tree on its m >= K neighbours, with (K-1) m - K (K-1) / 2
     edges; these are the triangles at the variable.
     """
@@ -169,7 +169,7 @@ def degrees(point: Point) -> Violated:
         yield float(lacks[v]), _row(("degree", v), *weights, demand=-k * (k - 1) // 2, equal=True)
 
 
-def least_degrees(point: Point) -> Violated:
+def least_degrees(point: CliquePoint) -> Violated:
     """`degrees`, as the least number of triangles; a triple that is no column counts as much as one of its pairs."""
     cliques, k = point.cliques, point.cliques.treewidth
     lacks = _missing_at(point, point.t_most)
@@ -179,7 +179,7 @@ def least_degrees(point: Point) -> Violated:
         yield float(lacks[v]), _row(("least degree", v), *weights, demand=-k * (k - 1) // 2)
 
 
-def most_degrees(point: Point) -> Violated:
+def most_degrees(point: CliquePoint) -> Violated:
     """`degrees`, as the greatest number of triangles; triples that are no columns do not count."""
     cliques, k = point.cliques, point.cliques.treewidth
     lacks = -_missing_at(point, point.t)
@@ -189,7 +189,7 @@ def most_degrees(point: Point) -> Violated:
         yield float(lacks[v]), _row(("most degree", v), *weights, demand=k * (k - 1) // 2)
 
 
-def _missing_at(point: Point, t: np.ndarray) -> np.ndarray:
+def _missing_at(point: CliquePoint, t: np.ndarray) -> np.ndarray:
     """How many triangles each variable lacks by `degrees`, if `t` are the triangles; negative for too many."""
     k = point.cliques.treewidth
     return np.asarray((k - 1) * point.y.sum(axis=1) - k * (k - 1) / 2 - 0.5 * t.sum(axis=(1, 2)))
@@ -206,7 +206,7 @@ def _edges_at(cliques: Cliques, v: int) -> np.ndarray:
     return np.delete(cliques.pair_column[v], v)
 
 
-def triangles_of_edges(point: Point) -> Violated:
+def triangles_of_edges(point: CliquePoint) -> Violated:
     """An edge of a k-tree is in at least K - 1 triangles."""
     cliques, k = point.cliques, point.cliques.treewidth
     lacks = (k - 1) * point.y - point.t_most.sum(axis=2)
@@ -217,7 +217,7 @@ def triangles_of_edges(point: Point) -> Violated:
         yield float(lacks[a, b]), _row(("triangles", a, b), (triangles, 1), (np.array([edge]), 1 - k))
 
 
-def quads_of_triangles(point: Point) -> Violated:
+def quads_of_triangles(point: CliquePoint) -> Violated:
     """A triangle of a k-tree, K >= 3, is in at least K - 2 cliques of four."""
     cliques, k = point.cliques, point.cliques.treewidth
     assert cliques.quad_column is not None
@@ -231,7 +231,7 @@ def quads_of_triangles(point: Point) -> Violated:
         yield float(lacks[triple]), _row(("quads", a, b, c), (quads, 1), (column, 2 - k))
 
 
-def quads_of_edges(point: Point) -> Violated:
+def quads_of_edges(point: CliquePoint) -> Violated:
     """The link of an edge in a k-tree, K >= 3, is a (K-2)-tree on the m >= K-1 variables that form triangles with it:
     (K-2) m - (K-1) (K-2) / 2 edges, which are the cliques of four at the edge.
     """
@@ -249,7 +249,7 @@ def quads_of_edges(point: Point) -> Violated:
         yield float(lacks[a, b]), _row(("quad degree", a, b), *weights, equal=True)
 
 
-def links(point: Point) -> Violated:
+def links(point: CliquePoint) -> Violated:
     """In the link of v, a (K-1)-tree, the m members of S that are neighbours of v have at most (K-1) m - K (K-1) / 2
     edges if m >= K - 1, else m (m - 1) / 2.
 
@@ -283,7 +283,7 @@ def links(point: Point) -> Violated:
             yield lack, Row(("link", v, *ranked[: k - 1].tolist(), -1, *some.tolist()), columns, values, 0)
 
 
-def chords(point: Point) -> Violated:
+def chords(point: CliquePoint) -> Violated:
     """A k-tree is chordal: an edge of a cycle is in a triangle with another variable of the cycle.
 
     So y[ab] is at most the sum over the other edges of 1 - y and over the other variables c of t[abc]; the least sum

@@ -1,7 +1,7 @@
 """The interface of separators: searches for cuts that a fractional choice of sets violates.
 
-A separator looks at one fractional choice (`Point`) and at the cuts known so far. It returns the origins of violated
-cuts (`cuts.Origin`), most violated first or in the order found, and its work in sets or variables looked at. Kinds:
+A separator looks at one `FractionalChoice` and at the cuts known so far. It returns the origins of violated cuts
+(`cuts.Origin`), most violated first or in the order found, and its work in sets or variables looked at. Kinds:
 `cluster_cuts.ClusterSeparator`, `zero_half_cuts.HalvedSumSeparator`, and the cycles of whole choices in
 `stages.optimize.exact.fractional`. To add a kind, write a class with ``separate`` and add it to the separators of
 `lagrangian` and of `stages.optimize.exact.branch_and_cut`.
@@ -23,7 +23,7 @@ from .cut_pool import CutPool
 from .cuts import Origin
 
 
-class Point(NamedTuple):
+class FractionalChoice(NamedTuple):
     """A fractional choice of sets."""
 
     shares: np.ndarray  # float64, shape (n_sets,): share of each set; the shares of a variable's sets sum to one
@@ -34,12 +34,12 @@ class Separator(Protocol):
     """A search for violated cuts of one kind."""
 
     def separate(
-        self, point: Point, pool: CutPool, rng: np.random.Generator, budget: Budget
+        self, point: FractionalChoice, pool: CutPool, rng: np.random.Generator, budget: Budget
     ) -> tuple[Sequence[Origin], int]:
         """Violated cuts, and the work done; ends early when the budget runs out."""
 
 
-def make_point(columns: Columns, shares: np.ndarray, least: float) -> Point:
+def make_point(columns: Columns, shares: np.ndarray, least: float) -> FractionalChoice:
     """A fractional choice in which shares up to `least` are neglected."""
     n = len(columns.set_offsets) - 1
     sets = np.flatnonzero(shares > least)
@@ -55,12 +55,12 @@ def make_point(columns: Columns, shares: np.ndarray, least: float) -> Point:
         member_offsets=np.searchsorted(kept.members[by_parent], np.arange(n + 1)).astype(np.int64),
         member_sets=set_of_entry[by_parent],
     )
-    return Point(shares, support)
+    return FractionalChoice(shares, support)
 
 
 def add_violated(
     separators: Iterable[Separator],
-    point: Point,
+    point: FractionalChoice,
     pool: CutPool,
     rng: np.random.Generator,
     budget: Budget,

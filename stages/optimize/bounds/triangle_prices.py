@@ -24,7 +24,7 @@ from stages.kernels.bounds.lagrangian import cuts_by_set, no_cuts
 from stages.kernels.bounds.triangles import new_triangles
 
 from .clique_rows import (
-    Point,
+    CliquePoint,
     Row,
     chords,
     least_degrees,
@@ -142,7 +142,7 @@ class TrianglePrices(EdgePrices):
     def add_violated(self, columns: Columns, shares: np.ndarray) -> int:
         """As `EdgePrices.add_violated`, for rows over sets and rows about cliques."""
         added = super().add_violated(columns, shares)
-        point = Point(self._cliques, self.edges.shares)
+        point = CliquePoint(self._cliques, self.edges.shares)
         kinds = (triangles_within_edges, least_degrees, most_degrees, triangles_of_edges, links, chords)
         # Rows of one key differ in the pairs that stand in for triples.
         known = {(row.key, row.columns.tobytes()) for row in self._before}

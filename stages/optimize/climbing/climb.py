@@ -40,7 +40,7 @@ class Climb:
 
 
 @dataclass
-class Run:
+class ClimbingRun:
     """What the climbs of one run share; `order` as in `Climber`."""
 
     scorer: FamilyScorer
@@ -76,12 +76,12 @@ def tie_generator(options: OptimizeOptions, *kind: int) -> np.random.Generator |
     return task_generator(options.seed, 0, *kind) if options.draws_ties else None
 
 
-Method = Callable[[Run, Parents], Climb]
+Method = Callable[[ClimbingRun, Parents], Climb]
 """One climb, or several one after the other, from a start graph."""
 
 
 def run_method(
-    make_method: Callable[[Run], Method],
+    make_method: Callable[[ClimbingRun], Method],
     scorer: FamilyScorer,
     options: OptimizeOptions,
     budget: Budget,
@@ -101,7 +101,7 @@ def run_method(
     graph = start_graph(start, constraints, scorer.dataset.names)
     order = np.arange(scorer.n_variables)
     literal = LiteralCount(scorer.n_variables) if options.counts_literally else None
-    run = Run(scorer, options, budget, reporter, constraints, FamilyCache(scorer), order, literal)
+    run = ClimbingRun(scorer, options, budget, reporter, constraints, FamilyCache(scorer), order, literal)
     method = make_method(run)
     best = _among_equivalents(run, method, method(run, graph))
     totals = [best.total]
@@ -126,7 +126,7 @@ def run_method(
     return SearchResult(best.parents, best.scores, best.total, _facts(run, totals), _figures(run, totals, best))
 
 
-def _among_equivalents(run: Run, method: Method, best: Climb) -> Climb:
+def _among_equivalents(run: ClimbingRun, method: Method, best: Climb) -> Climb:
     """If ties are drawn, climb again from a random equivalent of the graph as long as this leads to better ones.
 
     The first arcs of a climb gain equally in both directions, and their directions stay; a draw among equivalents
@@ -143,14 +143,14 @@ def _among_equivalents(run: Run, method: Method, best: Climb) -> Climb:
     return best
 
 
-def _facts(run: Run, totals: list[float]) -> dict[str, Any]:
+def _facts(run: ClimbingRun, totals: list[float]) -> dict[str, Any]:
     facts: dict[str, Any] = {"steps": _moves(run).sum().item(), "evaluations": run.cache.computed}
     if run.options.restarts:
         facts["restarts"] = len(totals) - 1
     return facts
 
 
-def _figures(run: Run, totals: list[float], best: Climb) -> dict[str, Any]:
+def _figures(run: ClimbingRun, totals: list[float], best: Climb) -> dict[str, Any]:
     additions, removals, reversals = _moves(run).tolist()
     figures = {
         "score": best.total,
@@ -174,5 +174,5 @@ def _figures(run: Run, totals: list[float], best: Climb) -> dict[str, Any]:
     return figures
 
 
-def _moves(run: Run) -> np.ndarray:
+def _moves(run: ClimbingRun) -> np.ndarray:
     return sum((climber.moves for climber in run.climbers), np.zeros(3, dtype=np.int64))

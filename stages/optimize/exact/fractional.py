@@ -15,7 +15,7 @@ from stages.runtime.budgets import Budget
 
 from ..bounds.cut_pool import CutPool
 from ..bounds.cuts import Origin
-from ..bounds.separators import Point
+from ..bounds.separators import FractionalChoice
 
 NO_PARENTS_LOST = -1
 """Source of an empty set that was added by `with_empty_sets`."""
@@ -114,7 +114,7 @@ class CycleSeparator(NamedTuple):
     least_share: float  # sets with a larger share count as chosen whole
 
     def separate(
-        self, point: Point, pool: CutPool, rng: np.random.Generator, budget: Budget
+        self, point: FractionalChoice, pool: CutPool, rng: np.random.Generator, budget: Budget
     ) -> tuple[list[Origin], int]:
         """One cluster of demand one, or none."""
         members = self.arcs.cycle(point.shares > self.least_share)

@@ -13,7 +13,7 @@ from stages.kernels.ktrees.slim_search import (
     KEPT,
     enqueue_groups,
     new_group_queue,
-    new_kept_network,
+    new_kept_order,
     search_groups,
     settle_network,
 )
@@ -49,7 +49,7 @@ class GroupSearch:
         self.group = new_bag_group(n, size, n_choices)
         self.tables = new_clique_tables(size, n_choices)
         self.queue = new_group_queue(n)
-        self.kept = new_kept_network(n)
+        self.kept = new_kept_order(n)
 
     @property
     def relative_score(self) -> float:

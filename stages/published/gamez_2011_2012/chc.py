@@ -9,7 +9,7 @@ two (FastCHC).
 from __future__ import annotations
 
 from stages.optimize import OptimizeOptions
-from stages.optimize.climbing.climb import Climb, Method, Run, run_method
+from stages.optimize.climbing.climb import Climb, ClimbingRun, Method, run_method
 from stages.optimize.result import Parents, SearchResult
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
@@ -29,14 +29,14 @@ def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, 
     return run_method(constrained, scorer, options, budget, reporter)
 
 
-def constrained(run: Run) -> Method:
+def constrained(run: ClimbingRun) -> Method:
     """The method that the run's options name."""
     name = str(run.options.method)
     iterations = ITERATIONS[name]
     climber = run.climber(ConstrainedClimber, releases=name == "fastchc")
     finisher = run.climber() if name == "chc-star" else None
 
-    def climb(run: Run, start: Parents) -> Climb:
+    def climb(run: ClimbingRun, start: Parents) -> Climb:
         result, done = run.climb(climber, start), 1
         while result.done and done != iterations and result.parents != start:
             start = result.parents

@@ -56,13 +56,13 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
     if len(allowed) < len(limits.allowed):
         found.complete = False
     elif most_added >= 2:
-        _Search(scorer, limits, budget, found, singletons).run()
+        _IndependenceSearch(scorer, limits, budget, found, singletons).run()
     else:
         found.complete = True
     return found
 
 
-class _Search:
+class _IndependenceSearch:
     """The search of one child; sets are stored without the required parents."""
 
     def __init__(

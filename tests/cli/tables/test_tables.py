@@ -11,7 +11,7 @@ import pytest
 from bnsl.options import shared
 from bnsl_cli.tables import layout, measure_tables, network_tables, stage_results
 from formats.data_records import Variable
-from formats.records import EntropyTable, Header, Network
+from formats.records import EntropyTable, Header, NetworkRecord
 from formats.schemas import Key
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -33,10 +33,10 @@ def shown(capfdbinary) -> list[str]:
     return ESCAPES.sub("", capfdbinary.readouterr().out.decode()).splitlines()
 
 
-def network_of(names: list[str]) -> Network:
+def network_of(names: list[str]) -> NetworkRecord:
     parents = tuple(tuple(range(max(0, v - 2), v)) for v in range(len(names)))
     header = Header(tuple(map(Variable, names)), "bic", extra={"total": -123456.789})
-    return Network(header, parents, -12345.25 - np.arange(len(names)))
+    return NetworkRecord(header, parents, -12345.25 - np.arange(len(names)))
 
 
 def test_a_network_fits(width: int, capfdbinary):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 from stages.inference.forward_sampling import sample_rows
 
 
@@ -19,4 +19,4 @@ def with_holes(network, n_rows=40, share=0.3, seed=0):
 
 def structure_of(network):
     """The network without its parameters."""
-    return Network(Header(network.variables), network.parents, np.full(len(network.parents), np.nan))
+    return NetworkRecord(Header(network.variables), network.parents, np.full(len(network.parents), np.nan))

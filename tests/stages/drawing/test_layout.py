@@ -11,18 +11,18 @@ from hypothesis import given
 
 from formats.data_records import Variable
 from formats.graph_records import Drawing
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 from formats.text_widths import BOX_HEIGHT
 from stages.drawing import layout
 from stages.drawing.networks import draw_network
 
 
-def network_of(parents) -> Network:
+def network_of(parents) -> NetworkRecord:
     header = Header(tuple(Variable(f"V{v}") for v in range(len(parents))))
-    return Network(header, tuple(map(tuple, parents)), np.full(len(parents), np.nan))
+    return NetworkRecord(header, tuple(map(tuple, parents)), np.full(len(parents), np.nan))
 
 
-def random_network(n_variables: int, n_parents: int, seed: int) -> Network:
+def random_network(n_variables: int, n_parents: int, seed: int) -> NetworkRecord:
     rng = np.random.default_rng(seed)
     families = [
         sorted(rng.choice(v, size=min(v, rng.integers(0, n_parents + 1)), replace=False).tolist())
@@ -49,7 +49,7 @@ def check(drawing: Drawing) -> None:
 
 
 @given(network=networks(words))
-def test_small_networks(network: Network):
+def test_small_networks(network: NetworkRecord):
     drawing = draw_network(network, network.header.names)
     check(drawing)
     assert set(drawing.arcs) == {(p, v) for v, family in enumerate(network.parents) for p in family}

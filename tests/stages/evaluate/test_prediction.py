@@ -13,6 +13,7 @@ from naive.prediction import judged
 
 from formats.data_records import Dataset, IncompleteDataset
 from formats.errors import Inconsistent
+from formats.graphs.structures import network_of
 from stages.evaluate.measures import evaluate_network
 from stages.evaluate.prediction import N_BINS, calibration_error, judge_predictions
 from stages.evaluate.record_keys import MEASURE_KEYS
@@ -70,7 +71,7 @@ def test_parameters_are_those_of_the_network_or_fitted_to_other_rows():
     training, test = (with_holes(network, 80, 0.0, seed).dataset for seed in (1, 2))
     structure = structure_of(network)
     name = network.variables[1].name
-    own = evaluate_network(structure, data=training, test=test, parameters=network, target=name)
+    own = evaluate_network(network_of(network), data=training, test=test, target=name)
     no_holes = np.zeros(test.codes.shape, bool)
     assert own["accuracy"] == judged(network, test.codes, no_holes, 1, N_BINS)["accuracy"]
     fitted = fit_parameters(structure, training, smoothing=2.0)
@@ -78,9 +79,7 @@ def test_parameters_are_those_of_the_network_or_fitted_to_other_rows():
     expected = judged(fitted, test.codes, no_holes, 1, N_BINS)
     assert found["log_loss"] == pytest.approx(expected["log_loss"], rel=1e-9)
     assert list(found) == [key.name for key in MEASURE_KEYS if key.name in found]
-    assert math.isclose(
-        evaluate_network(structure, test=test, parameters=network, target=name)["brier_sum"], own["brier_sum"]
-    )
+    assert math.isclose(evaluate_network(network_of(network), test=test, target=name)["brier_sum"], own["brier_sum"])
     inside = evaluate_network(structure, data=training, smoothing=2.0, target=name)
     assert inside["log_loss"] == pytest.approx(
         judged(fitted, training.codes, no_holes, 1, N_BINS)["log_loss"], rel=1e-9

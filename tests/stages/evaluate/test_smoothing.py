@@ -71,7 +71,7 @@ def test_holes_go_with_each_smoothing():
     target = dataset.names[0]
     table[dataset.names[1]][::7] = [None] * 12
     network = bnsl.learn(table, method="tan", target=target, missing="em", smoothing_for=target, quiet=True)
-    options = network.model.header.by[-1]["options"]
+    options = network.record.header.by[-1]["options"]
     by_hand = bnsl.fit(
         bnsl.optimize(data=table, method="tan", target=target, missing="em", quiet=True),
         table,

@@ -105,11 +105,11 @@ def test_the_distance_of_classes_is_of_interventional_ones(make_network):
 
 @pytest.fixture
 def make_network():
-    from formats.records import Network
+    from formats.records import NetworkRecord
 
     def make(parents):
         header = Header(tuple(map(Variable, "abc")), extra={})
-        return Network(header, tuple(parents), np.full(3, np.nan))
+        return NetworkRecord(header, tuple(parents), np.full(3, np.nan))
 
     return make
 

@@ -13,7 +13,7 @@ from naive.inference import maximised
 from naive.interventions import expected_counts_where_free
 
 from formats.data_records import Dataset, IncompleteDataset, Interventions, Variable
-from formats.graph_records import BayesianNetwork
+from formats.records import Parameters
 from stages.evaluate.likelihood import observed_log_likelihoods, parameter_log_likelihoods
 from stages.fit import added_rows, count_cells, fit_parameters
 from stages.incomplete.maximisation import Maximisation, fit_incomplete
@@ -32,7 +32,7 @@ def test_all_states_listed(seed, smoothing):
     settings = Maximisation(smoothing=smoothing, iterations=5, tolerance=-np.inf)
     found = fit_incomplete(structure_of(network), rows, settings, start=start)
     tables, trace = maximised(start, rows.dataset.codes, rows.is_hidden, smoothing, 5)
-    for ours, theirs in zip(found.network.tables, tables):
+    for ours, theirs in zip(found.parameters.tables, tables):
         assert ours == pytest.approx(theirs, rel=1e-10, abs=1e-12)
     if smoothing == 0.0:
         assert found.traces[0][:-1] == pytest.approx(trace, rel=1e-12)
@@ -47,11 +47,11 @@ def test_further_iterations_change_no_decimal_that_is_shown(seed, smoothing):
     found = fit_incomplete(structure_of(network), rows, Maximisation(smoothing=smoothing))
     trace = found.traces[0]
     assert found.converged and found.change < 1e-6 and len(trace) > 3
-    tables, _ = maximised(found.network, rows.dataset.codes, rows.is_hidden, smoothing, 1)
-    changes = [np.abs(ours - theirs).max() for ours, theirs in zip(found.network.tables, tables)]
+    tables, _ = maximised(found.parameters, rows.dataset.codes, rows.is_hidden, smoothing, 1)
+    changes = [np.abs(ours - theirs).max() for ours, theirs in zip(found.parameters.tables, tables)]
     assert found.change == pytest.approx(max(changes), rel=1e-3, abs=1e-12)
-    tables, _ = maximised(found.network, rows.dataset.codes, rows.is_hidden, smoothing, 40)
-    for ours, theirs in zip(found.network.tables, tables):
+    tables, _ = maximised(found.parameters, rows.dataset.codes, rows.is_hidden, smoothing, 40)
+    for ours, theirs in zip(found.parameters.tables, tables):
         assert ours == pytest.approx(theirs, abs=5e-5)
     flat = next(i for i, step in enumerate(np.diff(trace), 1) if step < 1e-5 * rows.dataset.n_rows)
     assert flat < len(trace) - 1
@@ -73,14 +73,14 @@ def test_smoothing_towards_the_marginal(seed):
     settings = Maximisation(smoothing=3.0, towards="marginal", tolerance=1e-12)
     found = fit_incomplete(structure_of(network), complete, settings)
     expected = fit_parameters(structure_of(network), rows.dataset, smoothing=3.0, towards="marginal")
-    for ours, theirs in zip(found.network.tables, expected.tables):
+    for ours, theirs in zip(found.parameters.tables, expected.tables):
         assert ours == pytest.approx(theirs)
     [trace] = fit_incomplete(structure_of(network), rows, settings).traces
     assert len(trace) > 2 and min(np.diff(trace)) > -1e-9
     start = small_network(seed, n_variables=4, zeros=0.0)
     once = fit_incomplete(structure_of(network), rows, replace(settings, iterations=1), start=start)
     counts = expected_counts_where_free(start, rows.dataset.codes, rows.is_hidden, [()] * 60)[1]
-    for child, (parents, table) in enumerate(zip(network.parents, once.network.tables)):
+    for child, (parents, table) in enumerate(zip(network.parents, once.parameters.tables)):
         whole = np.flatnonzero(~rows.is_hidden[[*parents, child]].any(axis=0))
         shown = count_cells(rows.dataset.rows(whole), child, parents)
         weights = counts[child] + added_rows(shown, 3.0, "marginal")
@@ -107,7 +107,7 @@ def test_families_count_the_rows_in_which_their_child_was_not_set(seed):
     )
     prior = sum(float(np.log(table).sum()) / table.size for table in start.tables)
     assert found.traces[0][0] == pytest.approx(total + prior, rel=1e-10)
-    for ours, expected in zip(found.network.tables, counts):
+    for ours, expected in zip(found.parameters.tables, counts):
         weights = expected + 1.0 / expected.size
         assert ours == pytest.approx(weights / weights.sum(axis=-1, keepdims=True), rel=1e-9)
     logs = observed_log_likelihoods(start, rows)
@@ -138,7 +138,7 @@ def test_complete_rows_are_counted(smoothing):
     found = fit_incomplete(structure_of(network), rows, Maximisation(smoothing=smoothing))
     expected = fit_parameters(structure_of(network), rows.dataset, smoothing=smoothing)
     assert found.converged
-    for ours, theirs in zip(found.network.tables, expected.tables):
+    for ours, theirs in zip(found.parameters.tables, expected.tables):
         assert ours == pytest.approx(theirs)
 
 
@@ -146,7 +146,7 @@ def test_equal_bytes_for_any_number_of_threads():
     network = small_network(5, n_variables=8)
     rows = with_holes(network, 200, 0.3)
     found = [fit_incomplete(structure_of(network), rows, Maximisation(jobs=jobs, iterations=5)) for jobs in (1, 2)]
-    for ours, theirs in zip(found[0].network.tables, found[1].network.tables):
+    for ours, theirs in zip(found[0].parameters.tables, found[1].parameters.tables):
         assert ours.tobytes() == theirs.tobytes()
 
 
@@ -159,10 +159,10 @@ def test_a_hidden_variable_separates_groups():
     is_hidden = np.zeros(codes.shape, dtype=bool)
     is_hidden[0] = True
     variables = tuple(Variable(f"X{i}", ("0", "1")) for i in range(5))
-    model = BayesianNetwork(variables, ((), *[(0,)] * 4), (np.full(2, 0.5), *[np.full((2, 2), 0.5)] * 4), "")
+    model = Parameters(variables, ((), *[(0,)] * 4), (np.full(2, 0.5), *[np.full((2, 2), 0.5)] * 4), "")
     rows = IncompleteDataset(Dataset(variables, codes, ""), is_hidden)
     found = fit_incomplete(structure_of(model), rows, Maximisation())
-    ends = np.sort([table[:, 1] for table in found.network.tables[1:]], axis=1)
+    ends = np.sort([table[:, 1] for table in found.parameters.tables[1:]], axis=1)
     assert ends == pytest.approx(np.tile([0.1, 0.9], (4, 1)), abs=0.1)
 
 

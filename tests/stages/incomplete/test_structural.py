@@ -11,7 +11,7 @@ from helpers.cases.incomplete import with_holes
 from helpers.cases.inference import small_network
 from naive import inference as naive
 
-from formats.records import Network
+from formats.records import NetworkRecord
 from stages.fit import fit_parameters
 from stages.incomplete import StructuralEM
 from stages.incomplete.structural import learn_structure, observed_score, spanning_tree
@@ -83,7 +83,7 @@ def test_rounds(imputation):
     assert extra["rounds"] == len(scores) == len(tables) <= 6
     assert extra["observed_score"] == max(scores)
     assert all(later > earlier for earlier, later in itertools.pairwise(scores[:-1]))
-    assert tables[0][1] is None and all(isinstance(start, Network) for _, start in tables[1:])
+    assert tables[0][1] is None and all(isinstance(start, NetworkRecord) for _, start in tables[1:])
     for table, _ in tables:
         assert np.array_equal(table.codes[~rows.is_hidden], rows.dataset.codes[~rows.is_hidden])
         assert (table.codes.max(axis=1) < table.n_states).all()

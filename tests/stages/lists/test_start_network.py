@@ -14,7 +14,7 @@ from naive.optimize.orders import lists_of, order_score
 
 from formats.data_records import Variable
 from formats.graphs.algorithms import elimination_width, moral_graph
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 from stages.lists.start_network import StartNetwork, match_start
 from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions
 from stages.optimize.driver import run
@@ -32,7 +32,7 @@ def methods_with_start(task):
 
 def network_of(names, parents, **extra):
     header = Header(tuple(Variable(name) for name in names), extra=extra)
-    return Network(header, parents, np.zeros(len(names)))
+    return NetworkRecord(header, parents, np.zeros(len(names)))
 
 
 def solve(table, method="ils", evaluations=2000, **options):

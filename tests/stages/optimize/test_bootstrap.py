@@ -12,7 +12,7 @@ from helpers.tables import dependent_dataset, make_dataset
 from naive import scores
 
 from formats.data_records import Dataset, Interventions
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 from stages.optimize import OptimizeOptions
 from stages.optimize.bootstrap import Resampling, bootstrap_networks, resampled
 from stages.optimize.driver import run_on_data
@@ -179,7 +179,7 @@ def test_only_whole_networks_come_after_the_first(stopped_at, expected):
         if len(n_begun) == stopped_at + 1:
             stop.set()
         extra = {"interrupted": True} if stop.is_set() else {}
-        return Network(Header(dataset.variables, extra=extra), ((),), np.zeros(1)), {}
+        return NetworkRecord(Header(dataset.variables, extra=extra), ((),), np.zeros(1)), {}
 
     dataset = make_dataset(np.zeros((1, 4), dtype=np.uint8), [1])
     found = networks(dataset, 5, search=search, stop=stop)

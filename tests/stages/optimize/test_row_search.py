@@ -14,7 +14,7 @@ from helpers.tables import dependent_dataset, make_dataset
 from formats.arc_groups import group_of
 from formats.data_records import Dataset
 from formats.errors import VerificationError
-from formats.records import Forest, Header, Network, ParentSetTable
+from formats.records import Header, NetworkRecord, ParentSetTable, ScreeningForest
 from stages.evaluate.proof_checking import ProofChecker
 from stages.graphs.essential_graphs import list_arcs
 from stages.incomplete import StructuralEM
@@ -38,7 +38,7 @@ QUIET = NullReporter()
 NEVER = threading.Event()
 
 
-def arcs_by_name(network: Network) -> set[tuple[str, str]]:
+def arcs_by_name(network: NetworkRecord) -> set[tuple[str, str]]:
     names = network.header.names
     return {(names[p], names[child]) for p, child in list_arcs(network.parents)}
 
@@ -110,7 +110,7 @@ def test_the_order_of_the_columns_does_not_matter(options: OptimizeOptions):
         assert arcs_by_name(other) == arcs_by_name(found) and claims_by_name(other) == claims_by_name(found)
 
 
-def claims_by_name(network: Network) -> dict:
+def claims_by_name(network: NetworkRecord) -> dict:
     """The claims of a header, the elimination order by names."""
     extra = dict(network.header.extra)
     if "treewidth" in extra:
@@ -199,7 +199,7 @@ def test_knowledge_forest_and_elimination_order_follow_the_columns(options):
         assert (5, 4) in arcs and not arcs & {(0, 1), (1, 0)}
         assert not any(tiers[p] > tiers[child] for p, child in arcs)
         verify_network(network, treewidth=options.treewidth)
-    forest = Forest(Header(rows.variables), {3: (2,), 6: (5,)}, {})
+    forest = ScreeningForest(Header(rows.variables), {3: (2,), 6: (5,)}, {})
     for network, _ in replicates(RowSearch(rows, options, StructuralEM(), forest=forest), 3):
         assert network.parents[3] == (2,) and network.parents[6] == (5,)
 
@@ -217,7 +217,7 @@ def test_arcs_allowed_in_groups_follow_the_columns(options, is_started: bool):
     )
     told = replace(options, knowledge=knowledge)
     start = run_on_data(rows, replace(CLIMB, knowledge=knowledge), Budget(), QUIET)[0] if is_started else None
-    forest = Forest(Header(rows.variables), {3: (2,), 6: (5,)}, {})
+    forest = ScreeningForest(Header(rows.variables), {3: (2,), 6: (5,)}, {})
     for screened in (None, forest):
         search = RowSearch(rows, told, StructuralEM(), start, forest=screened)
         for network, _ in [search.run(Budget(None, 300), QUIET), *replicates(search)]:

@@ -13,7 +13,7 @@ from stages.knowledge import Knowledge
 from stages.parentsets import ParentSetOptions
 from stages.parentsets.complete_lists import count_complete, report_complete
 from stages.parentsets.dirichlet_bounds import superset_bound
-from stages.parentsets.driver import Run
+from stages.parentsets.driver import ParentSetRun
 from stages.parentsets.enumeration import MOST_COMBINATIONS, count_sets
 from stages.parentsets.enumeration_sample import sample_counts
 from stages.parentsets.forecast import forecast_run
@@ -68,7 +68,7 @@ class Listener(NullReporter):
 
 def run_of(reporter=None, **options):
     dataset, _ = dependent_dataset(45, 7, 150, most_states=3)  # none is constant
-    return Run(dataset, ParentSetOptions(**{"method": "sequential", **options}), reporter=reporter)
+    return ParentSetRun(dataset, ParentSetOptions(**{"method": "sequential", **options}), reporter=reporter)
 
 
 @pytest.mark.parametrize("score", ["bic", "bdeu", "ll"])
@@ -99,7 +99,7 @@ def test_groups_are_counted_under_knowledge(monkeypatch):
     names = run_of().scorer.dataset.names
     knowledge = Knowledge.of_arcs(names, required=[(0, 1)], forbidden=[(0, 2), (1, 2)])
     dataset, _ = dependent_dataset(45, 7, 150, most_states=3)
-    run = Run(dataset, ParentSetOptions(method="sequential", max_parents=3), knowledge=knowledge)
+    run = ParentSetRun(dataset, ParentSetOptions(method="sequential", max_parents=3), knowledge=knowledge)
     evaluated = [record.evaluated for record in run.records()]
     monkeypatch.setattr("stages.parentsets.complete_lists.COUNTING_SECONDS", 0.0)
     monkeypatch.setattr("stages.parentsets.complete_lists._seconds_per_set", lambda *_: 0.0)

@@ -9,14 +9,14 @@ from helpers.tables import dependent_dataset
 
 from stages.parentsets import METHODS, ParentSetOptions, forecast, memory
 from stages.parentsets.child_search import BYTES_PER_SET
-from stages.parentsets.driver import Run
+from stages.parentsets.driver import ParentSetRun
 from stages.parentsets.forecast import forecast_run
 from stages.runtime.memory import PROGRAM_BYTES, taken_bytes
 
 
 def run_of(**options):
     dataset, _ = dependent_dataset(45, 7, 150, most_states=3)
-    return Run(dataset, ParentSetOptions(**{"method": "grow", "seed": 1, "evaluations": 200, **options}))
+    return ParentSetRun(dataset, ParentSetOptions(**{"method": "grow", "seed": 1, "evaluations": 200, **options}))
 
 
 @pytest.mark.parametrize("score", ["bic", "bdeu"])

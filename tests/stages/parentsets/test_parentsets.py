@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive.parentsets import prune_dominated, score_all_sets
 
-from formats.records import Forest, Header, ParentSetTable
+from formats.records import Header, ParentSetTable, ScreeningForest
 from stages.parentsets import METHODS, ParentSetOptions, sequential
 from stages.parentsets import pruning_rules as bounds
 from stages.parentsets.child_search import ChildLimits
@@ -312,7 +312,7 @@ def test_where_time_is_given_an_interrupt_leaves_first_lists():
 
 def test_screened_variables_are_fixed():
     dataset, _ = dependent_dataset(9, 6, 100)
-    forest = Forest(Header(dataset.variables), {2: (0,), 5: (2,)}, {})
+    forest = ScreeningForest(Header(dataset.variables), {2: (0,), 5: (2,)}, {})
     _, records = run(dataset, ParentSetOptions(method="sequential"), forest=forest)
     for record in records:
         if record.child in forest.parents:

@@ -30,7 +30,7 @@ from ...result import SearchResult, total_score
 from ...treewidth import forest
 from .. import search as any_width
 from .cliques import FamilyCliques
-from .incumbent import Incumbent
+from .incumbent import WidthIncumbent
 from .rows import Costs
 from .tree import EdgeTree
 
@@ -71,7 +71,7 @@ def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, rep
 def prove(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """As `search` for a treewidth from 2 to n - 2, after a short search whose own bound may suffice."""
     kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= options.given_treewidth))
-    incumbent = Incumbent(kept, options, budget)
+    incumbent = WidthIncumbent(kept, options, budget)
     bound, scores = incumbent.first_bound, kept.scores[incumbent.chosen]
     rounding = proof_rounding(table.n_variables, float(np.abs(scores).sum()))
     facts: dict[str, Any] = {}
@@ -92,7 +92,7 @@ def prove(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repor
     return replace(incumbent.result(), facts=facts, bound=bound)
 
 
-def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> BoundSearch:
+def _exclude(incumbent: WidthIncumbent, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> BoundSearch:
     """A bound by multipliers, which leaves the sets that a better network may have.
 
     Its work doubles until a doubling gains little.
@@ -112,7 +112,7 @@ def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget, rep
 
 
 def _by_branches(
-    incumbent: Incumbent, sets: np.ndarray, first: float, rounding: float, budget: Budget, reporter: Reporter
+    incumbent: WidthIncumbent, sets: np.ndarray, first: float, rounding: float, budget: Budget, reporter: Reporter
 ) -> tuple[float, dict[str, Any]]:
     """Improve the incumbent by branch and bound; returns an upper bound in nats, and facts of the header.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...bounds.clique_rows import (
     VIOLATION,
-    Point,
+    CliquePoint,
     Row,
     Violated,
     chords,
@@ -28,7 +28,7 @@ from ...bounds.clique_rows import (
 from .cliques import FamilyCliques
 
 
-class FamilyPoint(Point):
+class FamilyPoint(CliquePoint):
     """A fractional solution of sets, pairs, triples and groups of four."""
 
     cliques: FamilyCliques

@@ -14,8 +14,8 @@ from stages.runtime.budgets import Budget
 
 from .branching import MOST_CANDIDATES, WHOLE, candidates
 from .cliques import FamilyCliques
-from .incumbent import Incumbent
-from .programme import Basis, CliqueProgramme, Solution
+from .incumbent import WidthIncumbent
+from .programme import CliqueBasis, CliqueProgramme, CliqueSolution
 from .rows import Costs, Ranges, RowPool, safe_bound
 from .separation import VIOLATION, FamilyPoint, first_rows, separate
 
@@ -47,12 +47,12 @@ ROUNDINGS_EVERY = 8
 """Programmes between two searches from a fractional solution."""
 
 
-class Branch(NamedTuple):
+class WidthBranch(NamedTuple):
     """A part of the networks."""
 
     cost: float  # lower bound on the cost of its networks in nats
     limits: Ranges
-    basis: Basis | None
+    basis: CliqueBasis | None
 
 
 class EdgeTree:
@@ -81,7 +81,7 @@ class EdgeTree:
         cliques: FamilyCliques,
         costs: Costs,
         source: np.ndarray,
-        incumbent: Incumbent,
+        incumbent: WidthIncumbent,
         ideal: float,
         rounding: float,
         budget: Budget,
@@ -92,7 +92,7 @@ class EdgeTree:
         self.pool = RowPool()
         self._source, self._ideal, self._rounding, self._report = source, ideal, rounding, report
         self._numbers = itertools.count()
-        self._open: list[tuple[float, int, Branch]] = []
+        self._open: list[tuple[float, int, WidthBranch]] = []
         self._closed = math.inf
         self._now = math.inf  # cost of the branch at work
         limits = Ranges(np.zeros(cliques.n_columns, dtype=np.int8), np.ones(cliques.n_columns, dtype=np.int8))
@@ -104,7 +104,7 @@ class EdgeTree:
         self.programme = CliqueProgramme(costs.in_nats, cliques.child, cliques.n_columns, first, limits, budget)
         self.programme.add_rows(self.pool, self.pool.add(first_rows(cliques)))
         self._idle = np.zeros(0, dtype=np.int64)
-        self._push(Branch(0.0, limits, None))
+        self._push(WidthBranch(0.0, limits, None))
 
     @property
     def cost(self) -> float:
@@ -133,13 +133,13 @@ class EdgeTree:
     def _is_spent(self) -> bool:
         return self.budget.is_spent(self.incumbent.moves + self.n_programmes)
 
-    def _push(self, branch: Branch) -> None:
+    def _push(self, branch: WidthBranch) -> None:
         if branch.cost >= self._limit:
             self._closed = min(self._closed, branch.cost)
         else:
             heapq.heappush(self._open, (branch.cost, next(self._numbers), branch))
 
-    def _work(self, branch: Branch) -> None:
+    def _work(self, branch: WidthBranch) -> None:
         """Bound a branch, and split it or close it."""
         limits = branch.limits.copied()
         self.n_branches += 1
@@ -150,7 +150,7 @@ class EdgeTree:
         if point is None:
             self._closed = min(self._closed, self._now)
         elif self._is_spent():
-            self._push(Branch(self._now, limits, self.programme.basis()))
+            self._push(WidthBranch(self._now, limits, self.programme.basis()))
         else:
             self._split(point, limits)
 
@@ -180,11 +180,11 @@ class EdgeTree:
                 self._report()
         return point
 
-    def _solve(self) -> Solution:
+    def _solve(self) -> CliqueSolution:
         self.n_programmes += 1
         return self.programme.solve(len(self.pool))
 
-    def _bound(self, solution: Solution, limits: Ranges) -> bool:
+    def _bound(self, solution: CliqueSolution, limits: Ranges) -> bool:
         """Raise the cost of the branch, exclude columns by reduced cost, add sets; returns whether some joined."""
         if solution.is_infeasible:
             self._bound_by_ray(solution, limits)
@@ -220,7 +220,7 @@ class EdgeTree:
         joining = np.flatnonzero(~self.programme.is_in[:n_sets] & (limits.upper[:n_sets] > 0) & (gains > useful))
         return joining[np.argsort(-gains[joining], kind="stable")[:MOST_JOINING]]
 
-    def _bound_by_ray(self, solution: Solution, limits: Ranges) -> None:
+    def _bound_by_ray(self, solution: CliqueSolution, limits: Ranges) -> None:
         """Close a branch without a solution if the ray proves that it has none."""
         largest = np.abs(solution.multipliers).max(initial=0.0)
         if largest > 0.0:
@@ -255,7 +255,7 @@ class EdgeTree:
             self.programme.add_rows(self.pool, rows)
         return len(rows)
 
-    def _drop_idle(self, solution: Solution) -> None:
+    def _drop_idle(self, solution: CliqueSolution) -> None:
         """Drop rows without a multiplier in the last `IDLE` rounds."""
         self._idle = np.append(self._idle, np.zeros(len(self.pool) - len(self._idle), dtype=np.int64))
         n_solved = len(solution.multipliers)
@@ -290,4 +290,4 @@ class EdgeTree:
             self._closed = min(self._closed, cost)
             return
         for part in best:
-            self._push(Branch(cost, part, basis))
+            self._push(WidthBranch(cost, part, basis))

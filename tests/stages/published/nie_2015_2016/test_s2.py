@@ -32,14 +32,14 @@ def test_information_is_that_of_the_data(score):
     """Where a single parent pays, its gain and the penalty make up the mutual information."""
     from formats.records import ParentSetTable
     from stages.parentsets import ParentSetOptions
-    from stages.parentsets.driver import Run
+    from stages.parentsets.driver import ParentSetRun
 
     rng = np.random.default_rng(3)
     base = rng.integers(0, 2, 300)
     codes = np.array([(base + (rng.random(300) < 0.1 * (v + 1))) % 3 for v in range(4)], dtype=np.uint8)
     variables = tuple(Variable(f"V{v}", ("0", "1", "2")) for v in range(4))
     options = ParentSetOptions(method="sequential", max_parents=2, score=score)
-    run = Run(Dataset(variables, codes, "sha256:x"), options, Budget(), NullReporter())
+    run = ParentSetRun(Dataset(variables, codes, "sha256:x"), options, Budget(), NullReporter())
     table = ParentSetTable.from_records(run.header, list(run.records()))
     expected = naive.pair_information(codes.T.tolist(), 4)
     found = pairs_of(pair_information(table), 4)
