@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from formats.bounds import gap_in
 
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from formats import records
     from stages.inference.junction_trees import Engine
 
+    from .functions.explain import ExplainOptions
+    from .functions.fit import FitOptions
+    from .functions.query import AnswerOptions, QueryOptions
     from .native_tables import StateValues
+    from .options.option import Source
 
 MOST_DRAWN = 200
 """Most variables of a network that a notebook draws by itself."""
@@ -238,17 +242,18 @@ class Network(Result):
         ]
         return Table(pyarrow.table([*cells, array_of(table.ravel())], names=[*(v.name for v in axes), "probability"]))
 
-    def fit(self, data: Any, **options: Any) -> Network:
+    def fit(self, data: Source, **options: Unpack[FitOptions]) -> Network:
         """This network with parameters from a table; it takes the options of `bnsl.fit`."""
         import bnsl
 
         return bnsl.fit(self, data, **options)
 
-    def query(self, evidence: Mapping[str, Any] | None = None, **options: Any) -> Table:
+    def query(self, evidence: Mapping[str, Any] | None = None, **options: Unpack[QueryOptions]) -> Table:
         """Distributions given evidence; it takes the options of `bnsl.query`."""
         import bnsl
 
-        return bnsl.query(self, {} if evidence is None else evidence, **{"quiet": True} | options)
+        options.setdefault("quiet", True)
+        return bnsl.query(self, {} if evidence is None else evidence, **options)
 
     def do(self, states: Mapping[str, Any]) -> Network:
         """The network in which variables are set to states from outside: arcs into them are cut.
@@ -266,18 +271,21 @@ class Network(Result):
             fixed = parse_assignments(assignments(states), model.variables)
             return Network(network_of(intervened(model, fixed)), values=self.values)
 
-    def predict(self, table: Any, column: str, **options: Any) -> Table:
+    def predict(self, table: Source, column: str, **options: Unpack[AnswerOptions]) -> Table:
         """The most probable state of a column in each row of a table, given the row's other cells.
 
         The result has this state, the probability of each state (``P(column=state)``), and the logarithm of the
-        probability of the row. It takes the options of `bnsl.query`.
+        probability of the row. It takes the options of `bnsl.query` but those that ask for something.
         """
         return self.query(table=table, predict=[column], **options)
 
-    def impute(self, table: Any, how: str = "best", **options: Any) -> Table:
+    def impute(
+        self, table: Source, how: Literal["best", "drawn"] = "best", **options: Unpack[AnswerOptions]
+    ) -> Table:
         """The table with its missing cells filled: by the states most probable together (``best``) or ``drawn``.
 
-        Columns keep their types; see `files.filled_rows.FilledRows.for_python`.
+        Columns keep their types; see `files.filled_rows.FilledRows.for_python`. It takes the options of `bnsl.query`
+        but those that ask for something.
         """
         return self.query(table=table, fill=how, **options)
 
@@ -285,20 +293,23 @@ class Network(Result):
         """Rows drawn from the network; it takes the options of `bnsl.sample`."""
         import bnsl
 
-        return bnsl.sample(self, rows=rows, **{"quiet": True} | options)
+        options.setdefault("quiet", True)
+        return bnsl.sample(self, rows=rows, **options)
 
     def evaluate(self, **options: Any) -> dict[str, Any]:
         """The measures of the network; it takes the options of `bnsl.evaluate`."""
         import bnsl
 
-        [measures] = bnsl.evaluate(self, **{"quiet": True} | options)
+        options.setdefault("quiet", True)
+        [measures] = bnsl.evaluate(self, **options)
         return measures
 
-    def explain(self, data: Any, **options: Any) -> Table:
+    def explain(self, data: Source, **options: Unpack[ExplainOptions]) -> Table:
         """What the score loses by each arc, or what drives a `target`; it takes the options of `bnsl.explain`."""
         import bnsl
 
-        return bnsl.explain(self, data=data, **{"quiet": True} | options)
+        options.setdefault("quiet", True)
+        return bnsl.explain(self, data=data, **options)
 
     # ----------------------------------------------------------------------------------- other forms
 

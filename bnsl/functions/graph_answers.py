@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from formats.data_records import Variable
 from formats.graphs.algorithms import Parents
@@ -19,7 +18,7 @@ from stages.graphs.separation import open_path
 from ..files.answers import Answers, Values
 from ..files.network_inputs import read_network_or_class
 from ..networks import Network
-from ..options.graph_questions import GraphOptions
+from ..options.option import Given
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
 
@@ -27,9 +26,9 @@ MOST_SETS = 1000
 """Most minimal adjustment sets that an answer lists."""
 
 
-def answer_graph(network: Any, asked: GraphOptions, reporter: Reporter) -> Answers:
+def answer_graph(asked: Given, reporter: Reporter) -> Answers:
     """The answer to a question about the graph of a network or an essential graph."""
-    learnt = read_network_or_class(network, warn=reporter.warn)
+    learnt = read_network_or_class(asked.network, warn=reporter.warn)
     graph = _Graph([variable.name for variable in learnt.record.header.variables], learnt.record.parents)
     given = graph.places(asked.given or (), "given")
     if asked.separated is not None:

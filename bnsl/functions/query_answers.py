@@ -20,12 +20,12 @@ from stages.inference.queries import Answer, Evidence, sample_given
 from stages.runtime.memory import format_bytes
 
 from ..files.answers import Answers, Values
-from ..options.questions import QuestionOptions
+from ..options.option import Given
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
 
 
-def answer(engine: Engine, observed: Evidence, question: QuestionOptions, reporter: Reporter) -> Answers:
+def answer(engine: Engine, observed: Evidence, question: Given, reporter: Reporter) -> Answers:
     """The exact answer to a question."""
     columns, values, found = ask(engine, observed, question)
     cost = found.cost
@@ -38,13 +38,13 @@ def answer(engine: Engine, observed: Evidence, question: QuestionOptions, report
     return Answers(columns, [values], closing, figures)
 
 
-def _total(question: QuestionOptions) -> str:
+def _total(question: Given) -> str:
     """What the logarithm of an answer is about."""
-    is_of_states = question.mpe or question.map_of is not None
+    is_of_states = question.mpe or question.map is not None
     return f"log-probability of {'states and evidence together' if is_of_states else 'evidence'}"
 
 
-def estimate(engine: Engine, observed: Evidence, question: QuestionOptions, seed: int) -> Answers:
+def estimate(engine: Engine, observed: Evidence, question: Given, seed: int) -> Answers:
     """The answer from weighted samples, with a column of standard errors."""
     n_samples = question.approximate or 0
     groups = _groups_of(engine, observed, question)
@@ -79,7 +79,7 @@ def about(engine: Engine, observed: Evidence) -> str:
     return f"evidence on {len(observed)} of {engine.n_variables} variables"
 
 
-def ask(engine: Engine, observed: Evidence, question: QuestionOptions) -> tuple[dict[str, str], Values, Answer[Any]]:
+def ask(engine: Engine, observed: Evidence, question: Given) -> tuple[dict[str, str], Values, Answer[Any]]:
     """Columns and values of the table of results, and the answer."""
     variables = engine.variables
     values: Values
@@ -91,8 +91,8 @@ def ask(engine: Engine, observed: Evidence, question: QuestionOptions) -> tuple[
         best = queries.most_probable_completion(engine, observed)
         states = [v.known_states[code] for v, code in zip(variables, best.found.tolist())]
         return {"variable": TEXT, "state": TEXT}, [[v.name for v in variables], states], best
-    if question.map_of is not None:
-        chosen = joined_variables(engine, observed, question.map_of, "map")
+    if question.map is not None:
+        chosen = joined_variables(engine, observed, question.map, "map")
         likely = queries.most_probable_states(engine, observed, chosen)
         states = [variables[v].known_states[code] for v, code in zip(chosen, likely.found)]
         return {"variable": TEXT, "state": TEXT}, [[variables[v].name for v in chosen], states], likely
@@ -126,7 +126,7 @@ def _marginal_table(
     return {"variable": TEXT, "state": TEXT, "probability": FIGURE}, values
 
 
-def _single_variables(engine: Engine, observed: Evidence, question: QuestionOptions) -> list[int]:
+def _single_variables(engine: Engine, observed: Evidence, question: Given) -> list[int]:
     """The variables named in the question; by default all that are not observed."""
     variables = engine.variables
     if question.variables is None:
@@ -135,7 +135,7 @@ def _single_variables(engine: Engine, observed: Evidence, question: QuestionOpti
     return [find_variable(name, variables) for name in dict.fromkeys(names)]
 
 
-def _groups_of(engine: Engine, observed: Evidence, question: QuestionOptions) -> list[list[int]]:
+def _groups_of(engine: Engine, observed: Evidence, question: Given) -> list[list[int]]:
     """The groups of variables whose joint distributions are estimated; refuses observed ones."""
     if question.probability:
         return []

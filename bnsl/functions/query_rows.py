@@ -21,8 +21,8 @@ from stages.inference.row_queries import RowAnswers, fill, log_probabilities, pr
 from ..files.answers import Answers
 from ..files.filled_rows import FilledRows
 from ..native_tables import NativeTable, StateValues, native_table
-from ..options.data import DataOptions
-from ..options.questions import TableOptions
+from ..options.data import Reading
+from ..options.option import Given
 from ..running.errors import UsageError
 from ..running.function import Run
 from ..running.reporter import Reporter
@@ -30,12 +30,12 @@ from ..tables import as_table
 
 
 def answer_rows(
-    engine: Engine,
-    rows: TableOptions,
-    data_options: DataOptions,
-    fixed: Evidence,
-    seed: int | None,
     run: Run,
+    engine: Engine,
+    fixed: Evidence,
+    asked: Given,
+    reading: Reading,
+    seed: int | None,
     learnt: Mapping[str, StateValues],
 ) -> Answers | FilledRows:
     """Answers for each row of a table, or the completed table.
@@ -46,16 +46,16 @@ def answer_rows(
     Raises `UsageError`: the table has evidence on a variable that is set from outside (`fixed`).
     """
     variables, reporter = engine.variables, run.reporter
-    given = native_table(rows.table) if run.is_called else None
-    predicted = expanded_names(rows.predict or (), [variable.name for variable in variables])
+    given = native_table(asked.table) if run.is_called else None
+    predicted = expanded_names(asked.predict or (), [variable.name for variable in variables])
     targets = [find_variable(name, variables) for name in dict.fromkeys(predicted)]
     evidence = open_evidence(
-        as_table(rows.table) if given is None or isinstance(rows.table, str) else given.as_source(rows.table),
+        as_table(asked.table) if given is None or isinstance(asked.table, str) else given.as_source(asked.table),
         variables,
-        header=not data_options.no_header,
-        **{name: getattr(data_options, name) for name in ("delimiter", "na", "not_na", "columns", "drop", "unseen")},
+        header=not reading.no_header,
+        **{name: getattr(reading, name) for name in ("delimiter", "na", "not_na", "columns", "drop", "unseen")},
         targets=targets,
-        copies=None if rows.fill else rows.keep,
+        copies=None if asked.fill else asked.keep,
         warn=reporter.warn,
     )
     for variable in fixed.keys() - set(targets):
@@ -65,14 +65,14 @@ def answer_rows(
                 f"--do sets {name}, so the cells of its column cannot be evidence: leave the column out, "
                 f"{drop_option([name])}."
             )
-    if rows.fill is not None:
-        return fill_holes(engine, evidence, rows.jobs, seed, reporter, given, learnt)
+    if asked.fill is not None:
+        return fill_holes(engine, evidence, asked.jobs, seed, reporter, given, learnt)
     columns = result_columns(engine, targets)
     for column in evidence.copies:
         if column.name in columns:
             raise UsageError(f"--keep {option_value(column.name)}: the answers have a column of that name.")
     columns = dict.fromkeys((column.name for column in evidence.copies), TEXT) | columns
-    batches = result_batches(engine, evidence, targets, rows.jobs, reporter)
+    batches = result_batches(engine, evidence, targets, asked.jobs, reporter)
     n_rows = evidence.codes.shape[1]
     closing = f"{n_rows:,} rows, {int(evidence.is_hidden.sum()):,} of {evidence.codes.size:,} cells hidden"
     return Answers(

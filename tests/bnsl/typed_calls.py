@@ -5,6 +5,7 @@ from typing import assert_type
 import bnsl
 from bnsl.networks import Network
 from bnsl.results import ParentSets
+from bnsl.tables import Table
 
 table = {"a": [0, 1], "b": [1, 0]}
 
@@ -17,6 +18,13 @@ def accepted() -> None:
     assert_type(bnsl.learn(table, columns=["a", "b"], smoothing=1.0), Network)
     bnsl.optimize(data=table, missing="em", states={"a": ["0", "1"]})
     assert isinstance(sets, ParentSets)
+    network = bnsl.learn(table)
+    assert_type(bnsl.query(network, {"a": 1}, variables=["b"]), Table)
+    assert_type(network.query({"a": 1}, map="b", memory="1G"), Table)
+    assert_type(network.predict(table, "b", keep="a", missing="state"), Table)
+    assert_type(network.impute(table, "drawn", seed=1), Table)
+    assert_type(network.explain(table, runners_up=2), Table)
+    assert_type(bnsl.effects(network, data=table, measure="strength", method="sampled"), Table)
 
 
 def refused() -> None:
@@ -26,3 +34,9 @@ def refused() -> None:
     bnsl.optimize(data=table, treewidth="three")  # type: ignore[call-overload]
     bnsl.entropy(table, missing="em")  # type: ignore[arg-type]
     bnsl.learn(table, bootstrap=3)  # type: ignore[call-arg]
+    network = bnsl.learn(table)
+    network.query({"a": 1}, variable="b")  # type: ignore[call-arg]
+    network.predict(table, "b", fill="best")  # type: ignore[call-arg]
+    network.impute(table, "worst")  # type: ignore[arg-type]
+    bnsl.explain(network)  # type: ignore[call-arg]
+    bnsl.effects(network, data=table, measure="odds")  # type: ignore[arg-type]
