@@ -35,7 +35,7 @@ from .verify import verify_found
 
 
 @dataclass(frozen=True)
-class RowSearch:
+class DataRuns:
     """A search on data, with its inputs."""
 
     rows: Rows
@@ -128,7 +128,7 @@ class RowSearch:
                 keep_nodes(network, reordered_nodes(searched, back))
         return network, figures
 
-    def _in_order(self, order: np.ndarray) -> RowSearch:
+    def _in_order(self, order: np.ndarray) -> DataRuns:
         """The same search with the columns in another order."""
         given = self._names
         names = [given[v] for v in order.tolist()]

@@ -25,8 +25,8 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.bootstrap import Resampling, resampled
 from stages.optimize.bounds.proofs import make_proof
 from stages.optimize.column_order import reordered_rows, reordered_table
+from stages.optimize.data_runs import DataRuns
 from stages.optimize.driver import run_on_data
-from stages.optimize.row_search import RowSearch
 from stages.optimize.verify import verify_network
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
@@ -43,13 +43,13 @@ def arcs_by_name(network: Network) -> set[tuple[str, str]]:
     return {(names[p], names[child]) for p, child in list_arcs(network.parents)}
 
 
-def replicates(search: RowSearch, n: int = 3, rule: Resampling = Resampling()) -> list:  # noqa: B008
+def replicates(search: DataRuns, n: int = 3, rule: Resampling = Resampling()) -> list:  # noqa: B008
     return list(search.run_replicates(n, rule, Budget(), threading.Event()))
 
 
 def test_complete_rows_are_searched_once():
     rows, _ = dependent_dataset(1, 6, 150)
-    found, _ = RowSearch(rows, CLIMB, StructuralEM()).run(Budget(), QUIET)
+    found, _ = DataRuns(rows, CLIMB, StructuralEM()).run(Budget(), QUIET)
     network, _ = run_on_data(rows, CLIMB, Budget(), QUIET)
     assert found.parents == network.parents and found.header == network.header
 
@@ -58,7 +58,7 @@ def test_complete_rows_are_searched_once():
 def test_rows_with_holes_are_completed_round_by_round(options):
     rows = with_holes(random_network(6, states=(2, 3), parents=(1, 2), seed=1), 200, 0.2, 1)
     rounds = StructuralEM("drawn", 3)
-    found, figures = RowSearch(rows, options, rounds).run(Budget(), QUIET)
+    found, figures = DataRuns(rows, options, rounds).run(Budget(), QUIET)
 
     def search(table, before, reporter):
         return run_on_data(table, options, Budget(), QUIET, before if options is CLIMB else None)
@@ -73,7 +73,7 @@ def test_rows_with_holes_are_completed_round_by_round(options):
 def test_replicates_are_searched_in_orders_of_their_own(options, is_started: bool):
     rows, _ = dependent_dataset(2, 6, 150)
     start = run_on_data(rows, CLIMB, Budget(), QUIET)[0] if is_started else None
-    found = replicates(RowSearch(rows, options, StructuralEM(), start))
+    found = replicates(DataRuns(rows, options, StructuralEM(), start))
     for index, (network, _) in enumerate(found):
         rng = task_generator(1, index)
         drawn = resampled(rows, Resampling().rows(rows, (index, 3), 1, rng))
@@ -101,11 +101,11 @@ def test_the_order_of_the_columns_does_not_matter(options: OptimizeOptions):
     rows, _ = dependent_dataset(4, 7, 200, most_states=3)
     knowledge = Knowledge.of_arcs(rows.names, [(0, 1)], [(2, 3)])
     options = replace(options, seed=1, knowledge=knowledge)
-    found, _ = RowSearch(rows, options, StructuralEM()).run(Budget(None, 600), QUIET)
+    found, _ = DataRuns(rows, options, StructuralEM()).run(Budget(None, 600), QUIET)
     for seed in range(3):
         order = np.random.default_rng(seed).permutation(7)
         turned = replace(options, knowledge=knowledge.among(order))
-        other, _ = RowSearch(reordered_rows(rows, order), turned, StructuralEM()).run(Budget(None, 600), QUIET)
+        other, _ = DataRuns(reordered_rows(rows, order), turned, StructuralEM()).run(Budget(None, 600), QUIET)
         assert other.header.names == tuple(rows.names[v] for v in order)
         assert arcs_by_name(other) == arcs_by_name(found) and claims_by_name(other) == claims_by_name(found)
 
@@ -139,7 +139,7 @@ def test_lists_and_proofs_follow_the_order_of_the_columns(treewidth: int | None,
 def sets_of(rows: Dataset, options: OptimizeOptions, given: ParentSetTable | None) -> tuple:
     """The network, the candidate sets and the proof of a search."""
     kept: list = []
-    found, _ = RowSearch(rows, options, StructuralEM(), table=given).run(
+    found, _ = DataRuns(rows, options, StructuralEM(), table=given).run(
         Budget(None, 2000), QUIET, lambda *lists: kept.append(lists), lambda _, nodes: kept.append(nodes)
     )
     lists = ParentSetTable.from_records(*kept[0])
@@ -182,7 +182,7 @@ def with_copy(n_rows: int = 300) -> Dataset:
 )
 def test_copies_of_a_column_share_their_strength(options):
     rows = with_copy()
-    found = list(RowSearch(rows, options, StructuralEM()).run_replicates(60, Resampling(), Budget(None, 300), NEVER))
+    found = list(DataRuns(rows, options, StructuralEM()).run_replicates(60, Resampling(), Budget(None, 300), NEVER))
     joined = [{frozenset(arc) for arc in list_arcs(network.parents)} for network, _ in found]
     shares = [sum({copy, 2} in pairs for pairs in joined) for copy in (0, 1)]
     assert sum(shares) >= 60 and min(shares) >= 15  # 30 each, four standard deviations of 3.9 below
@@ -193,14 +193,14 @@ def test_knowledge_forest_and_elimination_order_follow_the_columns(options):
     rows, _ = dependent_dataset(6, 7, 200, most_states=3)
     tiers = (0, 0, 1, 1, 1, 1, 1)
     told = replace(options, knowledge=Knowledge.of_arcs(rows.names, [(5, 4)], [(0, 1), (1, 0)], tiers))
-    found = replicates(RowSearch(rows, told, StructuralEM()), 6)
+    found = replicates(DataRuns(rows, told, StructuralEM()), 6)
     for network, _ in found:
         arcs = set(list_arcs(network.parents))
         assert (5, 4) in arcs and not arcs & {(0, 1), (1, 0)}
         assert not any(tiers[p] > tiers[child] for p, child in arcs)
         verify_network(network, treewidth=options.treewidth)
     forest = Forest(Header(rows.variables), {3: (2,), 6: (5,)}, {})
-    for network, _ in replicates(RowSearch(rows, options, StructuralEM(), forest=forest), 3):
+    for network, _ in replicates(DataRuns(rows, options, StructuralEM(), forest=forest), 3):
         assert network.parents[3] == (2,) and network.parents[6] == (5,)
 
 
@@ -219,7 +219,7 @@ def test_arcs_allowed_in_groups_follow_the_columns(options, is_started: bool):
     start = run_on_data(rows, replace(CLIMB, knowledge=knowledge), Budget(), QUIET)[0] if is_started else None
     forest = Forest(Header(rows.variables), {3: (2,), 6: (5,)}, {})
     for screened in (None, forest):
-        search = RowSearch(rows, told, StructuralEM(), start, forest=screened)
+        search = DataRuns(rows, told, StructuralEM(), start, forest=screened)
         for network, _ in [search.run(Budget(None, 300), QUIET), *replicates(search)]:
             arcs = set(list_arcs(network.parents))
             assert (0, 4) in arcs and not arcs & {(0, 1), (0, 2), (5, 1), (5, 2)}
@@ -232,8 +232,8 @@ def test_a_network_is_verified_in_the_order_of_the_data(is_replicated: bool, mon
     """One whose columns are mixed up is not returned."""
     rows, _ = dependent_dataset(6, 7, 200, most_states=3, least_states=2)
     rows = reordered_rows(rows, np.roll(np.arange(7), 1))
-    monkeypatch.setattr("stages.optimize.row_search.positions_of", lambda order: np.arange(len(order)))
-    search = RowSearch(rows, CLIMB, StructuralEM())
+    monkeypatch.setattr("stages.optimize.data_runs.positions_of", lambda order: np.arange(len(order)))
+    search = DataRuns(rows, CLIMB, StructuralEM())
     with pytest.raises(VerificationError):
         replicates(search) if is_replicated else search.run(Budget(), QUIET)
 
@@ -244,7 +244,7 @@ def test_strengths_do_not_depend_on_the_order_of_the_columns(options):
     tables = (rows, reordered_rows(rows, np.arange(6)[::-1]))
     counts: list[Counter[frozenset[str]]] = []
     for seed, table in enumerate(tables):
-        search = RowSearch(table, replace(options, seed=seed), StructuralEM())
+        search = DataRuns(table, replace(options, seed=seed), StructuralEM())
         found = search.run_replicates(60, Resampling(), Budget(None, 300), NEVER)
         counts.append(Counter(frozenset(arc) for network, _ in found for arc in arcs_by_name(network)))
     # Four standard deviations of a difference of two counts of 60.
