@@ -14,9 +14,9 @@ from formats.records import Network
 from formats.streams import open_output
 from formats.wording import plural
 from stages.graphs.essential_graphs import PartiallyDirectedGraph, list_arcs
+from stages.graphs.intervention_targets import targets_of
 from stages.graphs.network_classes import NetworkClass
 from stages.graphs.orientation import oriented_graph
-from stages.graphs.targets import targets_of
 from stages.recorded_knowledge import recorded_knowledge
 
 from ..files.inputs import LearntNetwork

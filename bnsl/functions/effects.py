@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from formats.data_records import Dataset, Variable
     from formats.records import Header, Network, ParentSetTable
     from stages.effects.averages import PairEffects
-    from stages.effects.structures import CauseStructures
+    from stages.effects.cause_structures import CauseStructures
     from stages.runtime.budgets import Budget
 
 NOTE = "holds if no two variables have a hidden common cause"
@@ -253,7 +253,7 @@ def _listed_sets(sources: Sequence[Any], run: Run) -> tuple[ParentSetTable | Non
 def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
     """The posterior over networks of listed sets."""
     from formats.arc_priors import recorded_prior
-    from stages.effects.posterior import posterior_structures
+    from stages.effects.posterior_structures import posterior_structures
     from stages.lists.arc_prior import with_prior
     from stages.posterior.weights import constrained, share_text
 
@@ -281,7 +281,7 @@ def _from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) 
     They are read from `opened`; messages name `sources`.
     """
     from formats.wording import plural
-    from stages.effects.structures import ClassStructures, CountedStructures, ordered_pair
+    from stages.effects.cause_structures import ClassStructures, CountedStructures, ordered_pair
 
     reporter = asked.run.reporter
     networks = (

@@ -189,7 +189,7 @@ def fit(
     if not isinstance(rows, IncompleteDataset):
         fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=name)
         return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}", values=values)
-    from stages.incomplete.maximisation import Maximisation, fit_incomplete
+    from stages.incomplete.parameter_em import Maximisation, fit_incomplete
 
     explain_interruption(NOTHING_YET)
     settings = Maximisation(smoothing=smoothing or 0.0, towards=towards, jobs=jobs, **vars(maximisation))

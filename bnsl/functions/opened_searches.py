@@ -154,7 +154,7 @@ def _save_proof(
     """Make the proof of a network's bound, check it and write it."""
     from formats import write_proof
     from formats.bounds import bound_in
-    from stages.optimize.bounds.proofs import make_proof
+    from stages.optimize.bounds.proof_assembly import make_proof
 
     bound = bound_in(network.header.extra)
     assert bound is not None

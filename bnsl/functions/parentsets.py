@@ -32,8 +32,8 @@ from ..running.reporter import Reporter
 if TYPE_CHECKING:
     from formats.data_records import Dataset
     from formats.records import Header, ParentSetRecord
-    from stages.parentsets.driver import Run as Search
     from stages.parentsets.forecast import Forecast
+    from stages.parentsets.identification_run import Run as Search
 
 NOTHING_YET = "no parent sets were found yet; wait until progress counts variables"
 
@@ -110,9 +110,9 @@ def parentsets(
     >>> sets.to_arrow()["parents"].to_pylist()
     [['c'], [], [], ['a'], []]
     """
-    from stages.parentsets.complete_lists import report_complete
-    from stages.parentsets.driver import Run as Search
-    from stages.parentsets.memory import reading_bytes
+    from stages.parentsets.complete_count import report_complete
+    from stages.parentsets.identification_run import Run as Search
+    from stages.parentsets.run_memory import reading_bytes
     from stages.recorded_knowledge import knowledge_record
 
     explain_interruption(NOTHING_YET)

@@ -23,8 +23,8 @@ from formats.records import Header, Network, ParentSetRecord, ParentSetTable
 from stages.graphs import Parents, positions_of, strongly_connected_components, topological_order
 from stages.graphs.consistent_extension import consistent_extension
 from stages.graphs.essential_graphs import Arc, list_arcs
+from stages.graphs.intervention_targets import recorded_targets, targets_of
 from stages.graphs.orientation import decide_directions
-from stages.graphs.targets import recorded_targets, targets_of
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.verify import verify_network

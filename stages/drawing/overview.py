@@ -14,8 +14,8 @@ from formats.printable import abbreviated
 from formats.text_widths import text_width
 from stages.graphs import Parents, topological_order
 
+from .box_layout import place
 from .clusters import find_clusters
-from .layout import place
 
 PADDING = 20.0
 """Between a frame and the boxes in it, pixels."""

@@ -132,8 +132,8 @@ MAIN_METHODS = {
         "exact",
         "the best network with the proof, or how far from it one may be when the time is up",
         {
-            SETS: on_sets("stages.optimize.exact.search", "init", "start", "proof"),
-            SETS_TW: on_sets("stages.optimize.exact.width.search", "start"),
+            SETS: on_sets("stages.optimize.exact.any_width", "init", "start", "proof"),
+            SETS_TW: on_sets("stages.optimize.exact.width.within_width", "start"),
         },
     ),
     "forest": SearchMethod(
@@ -147,7 +147,7 @@ MAIN_METHODS = {
         "order search alternating with growth of candidate sets, scored on the data, with --tw over k-trees; "
         "the best networks in a given time",
         {
-            DATA: on_data("stages.optimize.pricing.orders", "sets", "save_sets", "proof"),
+            DATA: on_data("stages.optimize.pricing.order_pricing", "sets", "save_sets", "proof"),
             DATA_TW: on_data("stages.optimize.pricing.bounded", "sets", "save_sets", "proof", "max_table"),
         },
     ),

@@ -1,6 +1,6 @@
 """A search on data: on a complete table, on a table with missing cells, or on replicates of either.
 
-Missing cells are completed by structural expectation maximisation (`stages.incomplete.structural`), replicates are
+Missing cells are completed by structural expectation maximisation (`stages.incomplete.structural_em`), replicates are
 drawn by `bootstrap`; each search of a complete table is `driver.run_on_data`.
 """
 
@@ -71,7 +71,7 @@ class DataRuns:
             return one.run(budget.again(), reporter)
 
         rounds = replace(self.imputation, seed=self.options.seed, jobs=self.options.jobs)
-        from stages.incomplete.structural import learn_structure  # inference is loaded only if cells are missing
+        from stages.incomplete.structural_em import learn_structure  # inference is loaded only if cells are missing
 
         return learn_structure(rows, search, rounds, self.start, budget.stop, reporter)
 

@@ -21,11 +21,11 @@ from stages.scoring.independent import IndependentScorer
 from stages.scoring.interventional_scorer import scorer_of
 
 from . import METHODS, ParentSetOptions
-from .child_search import UNLIMITED, ChildLimits, FoundSets, margin_of
-from .children import Plan
+from .found_sets import UNLIMITED, ChildLimits, FoundSets, margin_of
 from .grow_orders import Orders
-from .memory import most_sets, resident_bytes, shared_values
 from .omitted_mass import n_sets_within
+from .run_memory import most_sets, resident_bytes, shared_values
+from .run_plan import Plan
 from .single_parents import first_list_bytes
 from .time_shares import TimeShares
 

@@ -17,8 +17,8 @@ import numpy as np
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
 
-from .child_search import ChildLimits
 from .dirichlet_bounds import SupersetBound
+from .found_sets import ChildLimits
 
 MOST_SEQUENCES = 200
 """With this number, the error is small compared with the error of the measured rate."""

@@ -26,7 +26,7 @@ from stages.kernels.ktrees.orders import evaluate_order
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.rounding import proof_rounding
 from stages.optimize.result import SearchResult
-from stages.published.batches import BatchStream, OrderBatch, best_of_batches
+from stages.published.ktree_restarts import BatchStream, OrderBatch, best_of_batches
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator

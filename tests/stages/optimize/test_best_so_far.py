@@ -23,7 +23,7 @@ from stages.optimize import DATA, DATA_TW, METHODS, SETS, SETS_TW, OptimizeOptio
 from stages.optimize.column_order import reordered_rows
 from stages.optimize.data_runs import DataRuns
 from stages.optimize.driver import run, run_on_data
-from stages.optimize.exact import search
+from stages.optimize.exact import any_width
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer
@@ -81,7 +81,7 @@ def test_every_search_among_sets_hands_over_its_networks(method, task):
 
 
 def test_an_exact_search_hands_over_its_bound(monkeypatch):
-    monkeypatch.setattr(search, "subsets_fit", lambda n: False)
+    monkeypatch.setattr(any_width, "subsets_fit", lambda n: False)
     table = random_table(5, 12, max_parents=3, n_sets=40)
     kept: list[Network] = []
     options = OptimizeOptions(method="exact", seed=3)

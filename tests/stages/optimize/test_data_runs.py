@@ -18,12 +18,12 @@ from formats.records import Forest, Header, Network, ParentSetTable
 from stages.evaluate.proof_checking import ProofChecker
 from stages.graphs.essential_graphs import list_arcs
 from stages.incomplete import StructuralEM
-from stages.incomplete.structural import learn_structure
+from stages.incomplete.structural_em import learn_structure
 from stages.inference.forward_sampling import random_network
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.bootstrap import Resampling, resampled
-from stages.optimize.bounds.proofs import make_proof
+from stages.optimize.bounds.proof_assembly import make_proof
 from stages.optimize.column_order import reordered_rows, reordered_table
 from stages.optimize.data_runs import DataRuns
 from stages.optimize.driver import run_on_data

@@ -12,8 +12,8 @@ from helpers.processes import run_here
 from helpers.tables import dependent_dataset, make_dataset
 from naive.scores import local_score, log_regret
 
-from stages.parentsets.child_search import ChildLimits
 from stages.parentsets.dirichlet_bounds import enumeration_bound, superset_bound
+from stages.parentsets.found_sets import ChildLimits
 from stages.scoring import independent_regret
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.independent import IndependentScorer

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .cliques import FamilyCliques
-from .rows import Ranges
-from .separation import FamilyPoint
+from .family_cliques import FamilyCliques
+from .row_pool import Ranges
+from .violated_rows import FamilyPoint
 
 WHOLE = 1e-6
 """Shares this near to 0 or 1 count as whole."""

@@ -29,7 +29,7 @@ ROUNDING_MOVES = 20
 """Moves per variable of the search from the order of a fractional solution."""
 
 
-class Incumbent:
+class BestWithinWidth:
     """The best network so far: its sets as indices in `table` (int64), score in nats, elimination order.
 
     A search of `FIRST_MOVES` moves finds the first one.

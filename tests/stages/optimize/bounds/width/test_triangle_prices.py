@@ -17,12 +17,13 @@ from naive.optimize.within_ktrees import best_within_all_ktrees
 
 from stages.kernels.bounds.dual_ascent import new_columns
 from stages.lists.set_lists import keep_in_table
-from stages.optimize.bounds import lagrangian, triangle_prices
+from stages.optimize.bounds import lagrangian
 from stages.optimize.bounds.cut_pool import CutPool
-from stages.optimize.bounds.edge_prices import EdgePrices, first_of_fours, members_of_fours
 from stages.optimize.bounds.relaxation import relaxed
-from stages.optimize.bounds.triangle_prices import SCALE, TrianglePrices, can_price_triangles
-from stages.optimize.bounds.width_search import WidthSearch
+from stages.optimize.bounds.width import triangle_prices
+from stages.optimize.bounds.width.edge_prices import EdgePrices, first_of_fours, members_of_fours
+from stages.optimize.bounds.width.triangle_prices import SCALE, TrianglePrices, can_price_triangles
+from stages.optimize.bounds.width.width_search import WidthSearch
 from stages.runtime.budgets import Budget
 
 

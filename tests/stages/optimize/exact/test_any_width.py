@@ -21,8 +21,8 @@ from stages.optimize.bounds.rounding import optimality_tolerance
 from stages.optimize.bounds.separators import make_point
 from stages.optimize.bounds.subset_dp import solve_by_subsets, subset_bytes, subsets_fit
 from stages.optimize.driver import run
+from stages.optimize.exact.any_width import prove, search
 from stages.optimize.exact.fractional import SharedArcs, add_precedence, order_by_shares, with_empty_sets
-from stages.optimize.exact.search import prove, search
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 

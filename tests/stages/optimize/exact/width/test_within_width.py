@@ -14,7 +14,7 @@ from naive.optimize.orders import lists_of
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.rounding import optimality_tolerance
 from stages.optimize.driver import run
-from stages.optimize.exact.width import search, tree
+from stages.optimize.exact.width import edge_tree, within_width
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
@@ -82,9 +82,9 @@ def test_optima_are_the_same_after_a_bound_by_multipliers(seed, monkeypatch):
         n_excluded.append(incumbent.table.n_sets - len(bound.kept))
         return bound
 
-    _exclude = search._exclude
-    monkeypatch.setattr(search, "_exclude", exclude)
-    monkeypatch.setattr(search, "LEAST_SETS", 0)
+    _exclude = within_width._exclude
+    monkeypatch.setattr(within_width, "_exclude", exclude)
+    monkeypatch.setattr(within_width, "LEAST_SETS", 0)
     network = solve(table, treewidth)
     assert len(n_excluded) <= 1
     assert_optimal(network, total(best))
@@ -114,8 +114,8 @@ def test_optima_equal_those_within_all_ktrees(seed, treewidth):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_sets_that_join_the_programme_later_do_not_change_the_optimum(seed, monkeypatch):
-    monkeypatch.setattr(tree, "MOST_AT_ONCE", 0)
-    monkeypatch.setattr(tree, "FIRST_SETS", 1)
+    monkeypatch.setattr(edge_tree, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(edge_tree, "FIRST_SETS", 1)
     table = random_table(seed, 6, 3, 9, ties=seed % 2 == 0)
     assert_optimal(solve(table, 2), max(best_inside(lists_of(table), edges) for edges in all_ktrees(6, 2)))
 

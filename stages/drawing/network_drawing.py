@@ -10,7 +10,7 @@ from formats.graph_records import Arc, Drawing, strengths_of
 from formats.records import Network
 from formats.text_widths import BOX_HEIGHT, BOX_PADDING, text_width
 
-from .layout import place
+from .box_layout import place
 from .overview import place_clusters
 
 MOST_UNCLUSTERED = 300

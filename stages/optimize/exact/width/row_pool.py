@@ -9,7 +9,7 @@ import numpy as np
 
 from formats.sets.listed_sets import offsets_of
 
-from ...bounds.clique_rows import Row
+from ...bounds.width.clique_rows import Row
 
 COST_BITS, FINE_BITS, MOST_BITS = 46, 24, 62
 """Binary digits of the largest cost in coarse units, of a coarse unit in fine ones, and of the largest sum."""

@@ -18,7 +18,7 @@ from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import compile_first, tiny_table
 
-from .structures import CauseStructures, CountedStructures
+from .cause_structures import CauseStructures, CountedStructures
 
 LEAST_MASS = 1e-7
 """The least probable parent sets of a cause are left out, as far as their probabilities sum up to this or less."""

@@ -13,8 +13,8 @@ from formats.data_records import Variable
 from formats.graph_records import Drawing
 from formats.records import Header, Network
 from formats.text_widths import BOX_HEIGHT
-from stages.drawing import layout
-from stages.drawing.networks import draw_network
+from stages.drawing import box_layout
+from stages.drawing.network_drawing import draw_network
 
 
 def network_of(parents) -> Network:
@@ -103,7 +103,7 @@ def test_layers_of_a_tower_move_together():
 
 
 def test_the_cheaper_layout_has_straight_arcs(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(layout, "MAX_BENDS", 0)
+    monkeypatch.setattr(box_layout, "MAX_BENDS", 0)
     drawing = draw_network(random_network(60, 3, seed=2), [f"V{v}" for v in range(60)])
     check(drawing)
     assert {len(line) for line in drawing.lines} == {2}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...bounds.clique_rows import (
+from ...bounds.width.clique_rows import (
     VIOLATION,
     Point,
     Row,
@@ -25,7 +25,7 @@ from ...bounds.clique_rows import (
     triangles_within_edges,
     within,
 )
-from .cliques import FamilyCliques
+from .family_cliques import FamilyCliques
 
 
 class FamilyPoint(Point):

@@ -9,7 +9,7 @@ import numpy as np
 
 from formats.sets.listed_sets import ListedSets, offsets_of
 
-from ...bounds.cliques import Cliques
+from ...bounds.width.cliques import Cliques
 
 
 class Incidence:

@@ -21,11 +21,11 @@ from stages.runtime.memory import format_bytes, free_bytes
 from stages.runtime.reporting import duration_text
 
 from . import METHODS
-from .child_search import UNLIMITED, ChildLimits, largest_gain
 from .dirichlet_bounds import superset_bound
-from .driver import Run
 from .enumeration import configuration_caps, count_sets
 from .enumeration_sample import sample_counts
+from .found_sets import UNLIMITED, ChildLimits, largest_gain
+from .identification_run import Run
 from .sequential import search_child
 
 BYTES_PER_OPEN_SET = 16

@@ -35,7 +35,7 @@ from stages.scoring.independent import score_families
 from stages.screening.entropies import compute_entropies, mutual_information
 
 from . import StructuralEM
-from .maximisation import Maximisation, fit_incomplete
+from .parameter_em import Maximisation, fit_incomplete
 
 Found = tuple[Network, dict[str, Any]]
 """A network and the figures of its search."""

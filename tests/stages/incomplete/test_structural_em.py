@@ -14,7 +14,7 @@ from naive import inference as naive
 from formats.records import Network
 from stages.fit import fit_parameters
 from stages.incomplete import StructuralEM
-from stages.incomplete.structural import learn_structure, observed_score, spanning_tree
+from stages.incomplete.structural_em import learn_structure, observed_score, spanning_tree
 from stages.inference.forward_sampling import random_network
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data

@@ -13,9 +13,9 @@ from naive import inference
 from naive.independence import ancestors_of, are_separated, descendants_of
 from naive.networks import equivalence_classes
 
-from stages.graphs.adjustment import Adjustment
+from stages.graphs.adjustment_sets import Adjustment
+from stages.graphs.d_separation import ancestors, descendants, open_path
 from stages.graphs.essential_graphs import essential_graph
-from stages.graphs.separation import ancestors, descendants, open_path
 
 N_GRAPHS = 200
 

@@ -20,19 +20,19 @@ from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
 from ... import OptimizeOptions
-from ...bounds import triangle_prices
 from ...bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS
 from ...bounds.claims import claim_of_lists
 from ...bounds.lagrangian import BoundSearch
 from ...bounds.rounding import optimality_tolerance, proof_rounding
-from ...bounds.width_search import WidthSearch
+from ...bounds.width import triangle_prices
+from ...bounds.width.width_search import WidthSearch
 from ...result import SearchResult, total_score
 from ...treewidth import forest
-from .. import search as any_width
-from .cliques import FamilyCliques
-from .incumbent import Incumbent
-from .rows import Costs
-from .tree import EdgeTree
+from .. import any_width as any_width
+from .best_within_width import BestWithinWidth
+from .edge_tree import EdgeTree
+from .family_cliques import FamilyCliques
+from .row_pool import Costs
 
 LEAST_SETS = 3000
 """Sets from which a bound by multipliers comes before programmes; they are fast on fewer sets."""
@@ -71,7 +71,7 @@ def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, rep
 def prove(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """As `search` for a treewidth from 2 to n - 2, after a short search whose own bound may suffice."""
     kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= options.given_treewidth))
-    incumbent = Incumbent(kept, options, budget)
+    incumbent = BestWithinWidth(kept, options, budget)
     bound, scores = incumbent.first_bound, kept.scores[incumbent.chosen]
     rounding = proof_rounding(table.n_variables, float(np.abs(scores).sum()))
     facts: dict[str, Any] = {}
@@ -92,7 +92,7 @@ def prove(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repor
     return replace(incumbent.result(), facts=facts, bound=bound)
 
 
-def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> BoundSearch:
+def _exclude(incumbent: BestWithinWidth, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> BoundSearch:
     """A bound by multipliers, which leaves the sets that a better network may have.
 
     Its work doubles until a doubling gains little.
@@ -112,7 +112,7 @@ def _exclude(incumbent: Incumbent, options: OptimizeOptions, budget: Budget, rep
 
 
 def _by_branches(
-    incumbent: Incumbent, sets: np.ndarray, first: float, rounding: float, budget: Budget, reporter: Reporter
+    incumbent: BestWithinWidth, sets: np.ndarray, first: float, rounding: float, budget: Budget, reporter: Reporter
 ) -> tuple[float, dict[str, Any]]:
     """Improve the incumbent by branch and bound; returns an upper bound in nats, and facts of the header.
 

@@ -21,7 +21,7 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import loop
 from stages.optimize.pricing.growing_lists import EXTENSIONS_KEPT, GrowingLists
-from stages.optimize.pricing.orders import OrderPricing
+from stages.optimize.pricing.order_pricing import OrderPricing
 from stages.optimize.pricing.run import start_run
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter

@@ -28,8 +28,8 @@ from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.edges import EdgeRows, choose_dearest, join_rows, new_edges, price_sets, with_edges
 from stages.kernels.bounds.lagrangian import SetCuts
 
-from .cut_pool import columns_of
-from .rounding import EPSILON
+from ..cut_pool import columns_of
+from ..rounding import EPSILON
 
 MOST_VARIABLES = 2000
 """Variables beyond which no edges are priced: tables over pairs then take more than 100 MB."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from formats.graphs.algorithms import Graph, moral_graph
 
 from . import Parents
-from .separation import ancestors, descendants, open_path
+from .d_separation import ancestors, descendants, open_path
 
 
 class Adjustment:

@@ -11,12 +11,12 @@ from helpers.tables import dependent_dataset
 
 from stages.knowledge import Knowledge
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.complete_lists import count_complete, report_complete
+from stages.parentsets.complete_count import count_complete, report_complete
 from stages.parentsets.dirichlet_bounds import superset_bound
-from stages.parentsets.driver import Run
 from stages.parentsets.enumeration import MOST_COMBINATIONS, count_sets
 from stages.parentsets.enumeration_sample import sample_counts
 from stages.parentsets.forecast import forecast_run
+from stages.parentsets.identification_run import Run
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, duration_text
 
@@ -86,9 +86,9 @@ def test_no_enumeration_scores_more_than_forecast(score):
 def test_variables_beyond_the_time_of_counting_are_counted_in_groups(options, monkeypatch):
     run = run_of(max_parents=3, **options)
     exact = count_complete(run)
-    monkeypatch.setattr("stages.parentsets.complete_lists.COUNTING_SECONDS", 0.0)
-    monkeypatch.setattr("stages.parentsets.complete_lists._seconds_per_set", lambda *_: 0.0)
-    monkeypatch.setattr("stages.parentsets.complete_lists._count_child", lambda *_: pytest.fail("one by one"))
+    monkeypatch.setattr("stages.parentsets.complete_count.COUNTING_SECONDS", 0.0)
+    monkeypatch.setattr("stages.parentsets.complete_count._seconds_per_set", lambda *_: 0.0)
+    monkeypatch.setattr("stages.parentsets.complete_count._count_child", lambda *_: pytest.fail("one by one"))
     rough = count_complete(run)
     assert exact.total <= rough.total <= 7 * (1 + 6 + 15 + 20) and exact.most <= rough.most
     if options:  # no single score closes a set
@@ -101,8 +101,8 @@ def test_groups_are_counted_under_knowledge(monkeypatch):
     dataset, _ = dependent_dataset(45, 7, 150, most_states=3)
     run = Run(dataset, ParentSetOptions(method="sequential", max_parents=3), knowledge=knowledge)
     evaluated = [record.evaluated for record in run.records()]
-    monkeypatch.setattr("stages.parentsets.complete_lists.COUNTING_SECONDS", 0.0)
-    monkeypatch.setattr("stages.parentsets.complete_lists._seconds_per_set", lambda *_: 0.0)
+    monkeypatch.setattr("stages.parentsets.complete_count.COUNTING_SECONDS", 0.0)
+    monkeypatch.setattr("stages.parentsets.complete_count._seconds_per_set", lambda *_: 0.0)
     assert sum(evaluated) <= count_complete(run).total
 
 
@@ -142,7 +142,7 @@ def test_other_limits_need_no_forecast(options):
 
 
 def test_what_does_not_fit_is_warned_of_with_a_remedy(monkeypatch):
-    monkeypatch.setattr("stages.parentsets.complete_lists.free_bytes", lambda: -(10**12))
+    monkeypatch.setattr("stages.parentsets.complete_count.free_bytes", lambda: -(10**12))
     reporter = Listener()
     report_complete(run_of(reporter, max_parents=3))
     ((loudness, message),) = reporter.said
@@ -168,8 +168,8 @@ def test_a_sample_shows_how_many_sets_a_dirichlet_prior_leaves(score):
 
 @pytest.mark.slow
 def test_what_takes_long_under_a_dirichlet_prior_is_sampled(monkeypatch):
-    monkeypatch.setattr("stages.parentsets.complete_lists.LONG_SECONDS", 0.0)
-    monkeypatch.setattr("stages.parentsets.complete_lists.SAMPLING_SECONDS", 1e9)
+    monkeypatch.setattr("stages.parentsets.complete_count.LONG_SECONDS", 0.0)
+    monkeypatch.setattr("stages.parentsets.complete_count.SAMPLING_SECONDS", 1e9)
     run = run_of(reporter := Listener(), score="bdeu", time=3600.0)
     count = count_complete(run)
     assert count.expected is not None and 7 * 7 <= count.expected <= count.total == 7 * 2**6

@@ -16,7 +16,7 @@ from formats.data_records import Dataset, IncompleteDataset, Interventions, Vari
 from formats.graph_records import BayesianNetwork
 from stages.evaluate.likelihood import observed_log_likelihoods, parameter_log_likelihoods
 from stages.fit import added_rows, count_cells, fit_parameters
-from stages.incomplete.maximisation import Maximisation, fit_incomplete
+from stages.incomplete.parameter_em import Maximisation, fit_incomplete
 from stages.runtime.errors import NothingFoundError, StageError
 from stages.runtime.reporting import NullReporter
 

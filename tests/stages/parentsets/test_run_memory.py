@@ -7,10 +7,10 @@ import gc
 import pytest
 from helpers.tables import dependent_dataset
 
-from stages.parentsets import METHODS, ParentSetOptions, forecast, memory
-from stages.parentsets.child_search import BYTES_PER_SET
-from stages.parentsets.driver import Run
+from stages.parentsets import METHODS, ParentSetOptions, forecast, run_memory
 from stages.parentsets.forecast import forecast_run
+from stages.parentsets.found_sets import BYTES_PER_SET
+from stages.parentsets.identification_run import Run
 from stages.runtime.memory import PROGRAM_BYTES, taken_bytes
 
 
@@ -44,13 +44,13 @@ def test_the_resident_part_counts_arrays_once_and_scratch_for_each_worker():
     arrays = {id(array): array.nbytes for array in (scorer.dataset.codes, *scorer.data)}
     scratch = sum(array.nbytes for array in scorer.workspace())
     fixed = PROGRAM_BYTES + sum(arrays.values())
-    assert memory.resident_bytes(scorer, None, 1) == fixed + scratch
-    assert memory.resident_bytes(scorer, None, 3) == fixed + 3 * (scratch + memory.WORKER_BYTES)
+    assert run_memory.resident_bytes(scorer, None, 1) == fixed + scratch
+    assert run_memory.resident_bytes(scorer, None, 3) == fixed + 3 * (scratch + run_memory.WORKER_BYTES)
 
 
 def test_reading_may_take_more_in_another_run(monkeypatch):
-    monkeypatch.setattr(memory, "taken_bytes", lambda: (200, 300))
-    assert memory.reading_bytes() == 300 + int(memory.READING_SPREAD * 100)
+    monkeypatch.setattr(run_memory, "taken_bytes", lambda: (200, 300))
+    assert run_memory.reading_bytes() == 300 + int(run_memory.READING_SPREAD * 100)
 
 
 def test_the_process_has_taken_at_least_what_it_takes():
@@ -63,7 +63,7 @@ def test_the_forecast_is_the_largest_of_its_parts(monkeypatch):
     run = run_of()
     held = [run.searcher.search_sets(child, run.searcher.limits_of(child), 7) for child in run.children]
     most = max(max(found.most_held, found.n_sets) for found in held)
-    searches = run.searcher.resident + int(memory.SLACK * most * BYTES_PER_SET)
+    searches = run.searcher.resident + int(run_memory.SLACK * most * BYTES_PER_SET)
     assert forecast_run(run).memory_bytes == searches
     assert forecast_run(run, reading=searches + 1).memory_bytes == searches + 1
     monkeypatch.setattr(forecast, "taken_bytes", lambda: (0, searches + 2))

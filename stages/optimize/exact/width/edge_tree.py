@@ -12,12 +12,12 @@ import numpy as np
 
 from stages.runtime.budgets import Budget
 
+from .best_within_width import BestWithinWidth
 from .branching import MOST_CANDIDATES, WHOLE, candidates
-from .cliques import FamilyCliques
-from .incumbent import Incumbent
+from .family_cliques import FamilyCliques
 from .programme import Basis, CliqueProgramme, Solution
-from .rows import Costs, Ranges, RowPool, safe_bound
-from .separation import VIOLATION, FamilyPoint, first_rows, separate
+from .row_pool import Costs, Ranges, RowPool, safe_bound
+from .violated_rows import VIOLATION, FamilyPoint, first_rows, separate
 
 ROOT_ROUNDS, BRANCH_ROUNDS = 400, 8
 ROUND_GAIN, PATIENCE = 2e-3, 6
@@ -66,7 +66,7 @@ class EdgeTree:
         Of the sets.
     source : ndarray of int64
         Index of each set in the table of the incumbent, -1 for sets that were added.
-    incumbent : Incumbent
+    incumbent : BestWithinWidth
         Improved by the search.
     ideal : float
         What the costs are relative to: the score of every child's best set, in nats.
@@ -81,7 +81,7 @@ class EdgeTree:
         cliques: FamilyCliques,
         costs: Costs,
         source: np.ndarray,
-        incumbent: Incumbent,
+        incumbent: BestWithinWidth,
         ideal: float,
         rounding: float,
         budget: Budget,

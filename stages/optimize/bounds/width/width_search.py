@@ -18,8 +18,8 @@ from formats.records import ParentSetTable
 from stages.kernels.orders.set_lists import SetLists
 from stages.runtime.budgets import Budget
 
+from ..lagrangian import BoundSearch
 from .edge_prices import can_price
-from .lagrangian import BoundSearch
 
 TRIAL_SHARE, TRIAL_LOSS = 0.25, 0.005
 """Limits on prices of edges while they do not help: share of all work; share of the gap that the bound of any width

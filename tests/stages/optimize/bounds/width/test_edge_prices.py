@@ -18,9 +18,9 @@ from stages.kernels.bounds.dual_ascent import new_columns
 from stages.lists.set_lists import keep_in_table
 from stages.optimize.bounds import lagrangian
 from stages.optimize.bounds.cut_pool import CutPool
-from stages.optimize.bounds.edge_prices import EdgePrices, can_price
 from stages.optimize.bounds.relaxation import relaxed
-from stages.optimize.bounds.width_search import WidthSearch
+from stages.optimize.bounds.width.edge_prices import EdgePrices, can_price
+from stages.optimize.bounds.width.width_search import WidthSearch
 from stages.runtime.budgets import Budget
 
 

@@ -16,8 +16,8 @@ from formats.errors import Inconsistent
 from formats.records import Header
 from stages.evaluate.measures import evaluate_network
 from stages.graphs.essential_graphs import essential_graph, list_arcs
+from stages.graphs.intervention_targets import recorded_targets, targets_of
 from stages.graphs.orientation import decide_directions, interventional_graph, oriented_graph
-from stages.graphs.targets import recorded_targets, targets_of
 from stages.knowledge import Knowledge, make_knowledge
 from stages.scoring.independent import score_families
 

@@ -7,9 +7,9 @@ import pytest
 from helpers.seeds import seeds
 from naive.optimize.networks_search import random_table
 
-from stages.optimize.bounds.edge_prices import EdgePrices
 from stages.optimize.bounds.lagrangian import BoundSearch
-from stages.optimize.bounds.width_search import TRIAL_SHARE, WidthSearch
+from stages.optimize.bounds.width.edge_prices import EdgePrices
+from stages.optimize.bounds.width.width_search import TRIAL_SHARE, WidthSearch
 from stages.runtime.budgets import Budget
 
 WORK = 8e7

@@ -9,9 +9,9 @@ import pytest
 from naive.optimize.ktrees import all_ktrees
 
 from formats.sets.listed_sets import ListedSets
-from stages.optimize.exact.width.cliques import FamilyCliques
-from stages.optimize.exact.width.rows import Costs, Ranges, RowPool, safe_bound
-from stages.optimize.exact.width.separation import FamilyPoint, first_rows, separate
+from stages.optimize.exact.width.family_cliques import FamilyCliques
+from stages.optimize.exact.width.row_pool import Costs, Ranges, RowPool, safe_bound
+from stages.optimize.exact.width.violated_rows import FamilyPoint, first_rows, separate
 
 
 def all_cliques(n, treewidth):

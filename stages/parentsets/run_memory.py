@@ -8,7 +8,7 @@ from stages.scoring.candidate_prefilter import RowSample
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.set_functions import SetFunctions
 
-from .child_search import BYTES_PER_SET
+from .found_sets import BYTES_PER_SET
 
 WORKER_BYTES = 16 << 20
 """Program memory that a forked process changes and therefore no longer shares; measured."""

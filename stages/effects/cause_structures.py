@@ -14,9 +14,9 @@ import numpy as np
 from formats.errors import Inconsistent
 from stages.graphs import Parents, children_of, topological_order
 from stages.graphs.consistent_extension import consistent_extension
+from stages.graphs.d_separation import descendants
 from stages.graphs.essential_graphs import Arc, PartiallyDirectedGraph, essential_graph
 from stages.graphs.orientation import oriented_graph
-from stages.graphs.separation import descendants
 from stages.knowledge import Knowledge
 from stages.runtime.errors import InfeasibleError
 
