@@ -7,9 +7,8 @@ import pytest
 
 from formats.text_widths import text_width
 from stages.drawing import network_drawing
-from stages.drawing.clusters import find_clusters
 from stages.drawing.network_drawing import draw_network
-from stages.drawing.overview import FIRST_VIEW, TITLE
+from stages.drawing.overview import FIRST_VIEW, TITLE, find_clusters
 
 from .test_box_layout import check_apart, network_of, random_network
 

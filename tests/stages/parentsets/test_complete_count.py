@@ -11,10 +11,9 @@ from helpers.tables import dependent_dataset
 
 from stages.knowledge import Knowledge
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.complete_count import count_complete, report_complete
+from stages.parentsets.complete_count import count_complete, report_complete, sample_counts
 from stages.parentsets.dirichlet_bounds import superset_bound
 from stages.parentsets.enumeration import MOST_COMBINATIONS, count_sets
-from stages.parentsets.enumeration_sample import sample_counts
 from stages.parentsets.forecast import forecast_run
 from stages.parentsets.identification_run import Run
 from stages.runtime.budgets import Budget
