@@ -165,7 +165,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
     root, name = _root(found.module), found.module
     of_formats = (
         "formats.records",
-        "formats.arc_groups",
+        "formats.graphs.arc_groups",
         "formats.arc_priors",
         "formats.bounds",
         "formats.data_records",
@@ -178,7 +178,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         "formats.sets.listed_sets",
         "formats.errors",
         "formats.printable",
-        "formats.text_widths",
+        "formats.pictures.text_widths",
         "formats.wording",
         "formats.version",
     )

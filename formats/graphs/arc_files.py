@@ -21,12 +21,12 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO
 
-from ..arc_groups import ArcEnds, ArcGroup, group_of, grouped_arcs
 from ..errors import Inconsistent
 from ..graph_records import ArcPattern, ArcStatement
 from ..tables.selection import names_like
 from ..textlines import Lines, line_by_line
 from ..wording import listed
+from .arc_groups import ArcEnds, ArcGroup, group_of, grouped_arcs
 from .csv_graphs import ARC_HEADERS
 
 RELATIONS = ("~>", "->", "-")

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from formats.pictures.text_widths import BOX_HEIGHT
 from formats.sets.listed_sets import offsets_of
-from formats.text_widths import BOX_HEIGHT
 from stages.graphs import Parents, connected_components
 
 from .coordinates import place_vertices

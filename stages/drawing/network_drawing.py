@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from formats.graph_records import Arc, Drawing, strengths_of
+from formats.pictures.text_widths import BOX_HEIGHT, BOX_PADDING, text_width
 from formats.records import Network
-from formats.text_widths import BOX_HEIGHT, BOX_PADDING, text_width
 
 from .box_layout import place
 from .overview import place_clusters

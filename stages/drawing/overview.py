@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from formats.graph_records import Arc, Clusters, Link
+from formats.pictures.text_widths import text_width
 from formats.printable import abbreviated
-from formats.text_widths import text_width
 from stages.graphs import Parents, topological_order
 
 from .box_layout import place

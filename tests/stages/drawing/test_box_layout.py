@@ -11,8 +11,8 @@ from hypothesis import given
 
 from formats.data_records import Variable
 from formats.graph_records import Drawing
+from formats.pictures.text_widths import BOX_HEIGHT
 from formats.records import Header, Network
-from formats.text_widths import BOX_HEIGHT
 from stages.drawing import box_layout
 from stages.drawing.network_drawing import draw_network
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from formats.text_widths import text_width
+from formats.pictures.text_widths import text_width
 from stages.drawing import network_drawing
 from stages.drawing.network_drawing import draw_network
 from stages.drawing.overview import FIRST_VIEW, TITLE, find_clusters

@@ -11,9 +11,9 @@ import pytest
 from helpers.cases.incomplete import with_holes
 from helpers.tables import dependent_dataset, make_dataset
 
-from formats.arc_groups import group_of
 from formats.data_records import Dataset
 from formats.errors import VerificationError
+from formats.graphs.arc_groups import group_of
 from formats.records import Forest, Header, Network, ParentSetTable
 from stages.evaluate.proof_checking import ProofChecker
 from stages.graphs.essential_graphs import list_arcs

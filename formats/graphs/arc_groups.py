@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .errors import Inconsistent
-from .graph_records import Arc
-from .tables.selection import names_like
+from ..errors import Inconsistent
+from ..graph_records import Arc
+from ..tables.selection import names_like
 
 LISTED_ARCS = 1000
 """Largest number of arcs that a header lists one by one; arcs of patterns do not count."""

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats.arc_groups import LISTED_ARCS, ArcGroup, group_of, grouped_arcs, recorded_arcs, resolved_arcs
 from formats.errors import Inconsistent
 from formats.graphs.arc_files import parse_arcs
+from formats.graphs.arc_groups import LISTED_ARCS, ArcGroup, group_of, grouped_arcs, recorded_arcs, resolved_arcs
 
 ARCS = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)))
 NAMES = ["a", "b", "x1", "x2", "x*", "a->b"]
