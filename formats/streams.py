@@ -2,6 +2,7 @@
 made safe for a terminal.
 """
 
+# Imported where needed, since loading takes time: pyarrow
 from __future__ import annotations
 
 import codecs

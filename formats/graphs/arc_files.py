@@ -15,6 +15,7 @@ or a conjunction of several separated by commas:
 Lines that are empty or begin with ``#`` are skipped.
 """
 
+# Imported where needed, since loading takes time: orjson
 from __future__ import annotations
 
 import csv

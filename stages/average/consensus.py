@@ -9,6 +9,7 @@ linear ordering problem). Dynamic programming finds the best order of few variab
 variable to its best position (Laguna, Martí and Campos 1999).
 """
 
+# Imported where needed, since loading takes time: driver
 from __future__ import annotations
 
 import math
@@ -145,7 +146,7 @@ def _is_tied(arc: Arc, problem: Problem) -> bool:
 
 def _search(listed: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> Network:
     """The best network found among listed sets."""
-    from stages.optimize.driver import run  # numba is loaded only if a search is needed
+    from stages.optimize.driver import run
 
     return run(listed, options, budget, reporter)[0]
 

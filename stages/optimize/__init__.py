@@ -10,6 +10,7 @@ To add a method, write its module and its entry in `MAIN_METHODS`, or in a folde
 are fields of `OptimizeOptions`; those that only some methods take are made by ``own(10, "...")``.
 """
 
+# Imported where needed, since loading takes time: subset_dp
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -182,7 +183,7 @@ def choose_method(options: OptimizeOptions, n_variables: int, on_data: bool = Fa
     """
     name = options.method
     if name is None:
-        from .bounds.subset_dp import subsets_fit  # loads its kernels
+        from .bounds.subset_dp import subsets_fit
 
         is_small = options.restarts is None and subsets_fit(n_variables)
         name = default_method(options.treewidth, on_data, is_small)

@@ -4,6 +4,7 @@ Missing cells are completed by structural expectation maximisation (`stages.inco
 drawn by `bootstrap`; each search of a complete table is `driver.run_on_data`.
 """
 
+# Imported where needed, since loading takes time: structural_em
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -71,7 +72,7 @@ class DataRuns:
             return one.run(budget.again(), reporter)
 
         rounds = replace(self.imputation, seed=self.options.seed, jobs=self.options.jobs)
-        from stages.incomplete.structural_em import learn_structure  # inference is loaded only if cells are missing
+        from stages.incomplete.structural_em import learn_structure
 
         return learn_structure(rows, search, rounds, self.start, budget.stop, reporter)
 

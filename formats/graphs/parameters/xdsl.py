@@ -32,7 +32,6 @@ from .xml_elements import line_of, read_xml
 _ROW_LENGTH = 10
 """Nodes in each row of the drawing."""
 
-
 MAX_CELLS = 1 << 24
 """Largest table that is made of a node: 22 binary parents, 128 MB."""
 
@@ -194,9 +193,7 @@ def _noisy(lines: Lines, node: Element, families: Families, kind: str) -> _Noisy
     if n_cells > MAX_CELLS:
         fail(
             f"its table of {len(parents)} parents has {n_cells:,.0f} cells, the limit is {MAX_CELLS:,}",
-            f"divorce its parents: give groups of them a common child, {kind} as well"
-            if kind == "noisy-MAX"
-            else _CONVERTED,
+            _DIVORCED if kind == "noisy-MAX" else _CONVERTED,
         )
     given = _numbers((node.findtext("parameters") or "").split())
     if given is None or len(given) != (sum(sizes) + 1) * n_states:

@@ -30,6 +30,7 @@ from ..bounds.proof_steps import TreeNode
 from ..bounds.subset_dp import solve_by_subsets, subsets_fit
 from ..orders.initial_orders import make_sampler
 from ..result import SearchResult, listed_result
+from .branch_and_cut import BranchAndCut
 from .incumbent import Incumbent
 
 CHUNK = 20_000_000
@@ -136,8 +137,6 @@ def _prove_by_cuts(
         report(bound.value)
     if is_over():
         return bound.value, [bound.root_node()], {}
-
-    from .branch_and_cut import BranchAndCut
 
     value = bound.value
     cutting = BranchAndCut(
