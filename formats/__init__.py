@@ -13,7 +13,7 @@ _FUNCTIONS = {
     "graphs.arc_tables": "write_arc_table",
     "graphs.network_files": "open_graph open_network open_networks pick_network "
     "write_drawing write_essential_graph write_network",
-    "json_lines.proofs": "open_proof write_proof",
+    "json_lines.proof_lines": "open_proof write_proof",
     "json_lines.screening_forests": "open_forest write_forest",
     "sets.parent_sets": "open_parent_set_stream open_parent_sets write_parent_sets",
     "tables.results.arc_probabilities": "arc_probabilities_or_lines open_arc_probabilities write_arc_probabilities",

@@ -4,6 +4,7 @@ The entries in ``by`` hold resolved options only (seed included, no paths, no th
 so that equal runs give equal bytes.
 """
 
+# Imported where needed, since loading takes time: orjson
 from __future__ import annotations
 
 import dataclasses

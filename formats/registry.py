@@ -87,7 +87,7 @@ FORMATS = (
     ),
     _json_lines(
         ("bnsl.proof", Kind.PROOF, "a proof", ".proof.jsonl"),
-        ("json_lines.proofs:open_proof", "json_lines.proofs:write_proof"),
+        ("json_lines.proof_lines:open_proof", "json_lines.proof_lines:write_proof"),
         help="JSON lines: a proof that no network of listed sets scores more than a bound",
         takes=("json",),
     ),

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from formats.arc_groups import ArcGroup, groups_by_child, recorded_arcs, resolved_arcs
 from formats.errors import Inconsistent
+from formats.graphs.arc_groups import ArcGroup, groups_by_child, recorded_arcs, resolved_arcs
 from stages.knowledge import Arc, Knowledge, by_child, tier_of_variables
 
 

@@ -1,4 +1,9 @@
-"""Who may import whom: the walls between formats, stages, kernels, the library and the command line."""
+"""Who may import whom: the walls between formats, stages, kernels, the library and the command line.
+
+A module that one neighbour alone imports joins it where the whole is about one thing and stays below 400 lines. All
+the same, kernels stay apart from the Python that drives them: the folders named `kernels` are what is compiled, and a
+digest of them tells whether compiled code is current.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +28,18 @@ ENGINES = {
     "cloudpickle": "stages.runtime.dask_workers",
 }
 """Optional packages, and the one module that each is imported in, when it is needed."""
+
+SLOW = frozenset(
+    {"numpy", "numba", "llvmlite", "pyarrow", "pyarrow.parquet", "orjson", "highspy", "cairosvg", "distributed"}
+    | {"cloudpickle", "concurrent.futures", "concurrent.futures.process", "multiprocessing", "statistics"}
+)
+"""Modules that take milliseconds to load; and so do kernels."""
+
+LATE_MARK = "# Imported where needed, since loading takes time: "
+"""Begins the comment at the top of a module with the names of what its functions import."""
+
+HIDDEN = ("formats.printable", "formats.wording")
+"""A module, and what its function imports: plain messages need no package, even if another one hides `formats`."""
 
 REFUSING = ("stages.kernels.compiler_settings", "stages.kernels.jit")
 """Modules of kernels that refuse what the user has set or installed."""
@@ -169,7 +186,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
     root, name = _root(found.module), found.module
     of_formats = (
         "formats.records",
-        "formats.arc_groups",
+        "formats.graphs.arc_groups",
         "formats.arc_priors",
         "formats.bounds",
         "formats.data_records",
@@ -182,7 +199,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         "formats.sets.listed_sets",
         "formats.errors",
         "formats.printable",
-        "formats.text_widths",
+        "formats.pictures.text_widths",
         "formats.wording",
         "formats.version",
     )
@@ -425,3 +442,52 @@ def test_no_files_import_each_other_in_a_circle(package: str):
     imports["bnsl.networks"] -= {f"bnsl.functions.{name}" for name in bnsl.FUNCTIONS}
     circular = [m for m in paths if _root(m) == package and m in _reachable(m, imports)]
     assert circular == []
+
+
+def _late_imports(path: Path) -> set[str]:
+    """What the functions of a source file import; not what only type checkers read."""
+    package = module_name(path)[1]
+    functions = [node for node in ast.walk(syntax_tree(path)) if isinstance(node, ast.FunctionDef)]
+    bodies = [ast.Module(function.body, []) for function in functions]
+    return {found.module for body in bodies for found in imports_of(body, package)}
+
+
+def _loaded_with(module: str, imported: dict[str, set[str]]) -> set[str]:
+    """The module, the packages that it is in, and all that loads with them."""
+    seen: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += [name.rpartition(".")[0]] if "." in name else []
+            waiting += imported.get(name, ())
+    return seen
+
+
+def _is_slow(module: str) -> bool:
+    return module in SLOW or _is_kernel(module)
+
+
+@pytest.mark.slow
+def test_functions_of_formats_and_stages_import_what_is_slow_to_load():
+    """All else stands at the top; and a comment there says once what functions import."""
+    paths = {module_name(path)[0]: path for path in sources()}
+    imported = {
+        module: {found.module for found in imports_of_file(path) if found.at_module_level}
+        for module, path in paths.items()
+    }
+    broken = []
+    for module, path in paths.items():
+        if _root(module) not in ("formats", "stages"):
+            continue
+        loaded = _loaded_with(module, imported)
+        late = {name for name in _late_imports(path) if (module, name) != HIDDEN}
+        for name in sorted(late):
+            if not any(map(_is_slow, _loaded_with(name, imported) - loaded)):
+                broken.append(f"{module}: {name} stands at the top, loading it takes no time")
+        names = {name.rpartition(".")[2] if _root(name) in RULES else name for name in late}
+        said = [line for line in path.read_text().splitlines() if line.startswith(LATE_MARK)]
+        if [set(line.removeprefix(LATE_MARK).split(", ")) for line in said] != ([names] if names else []):
+            broken.append(f"{module}: {LATE_MARK}{', '.join(sorted(names))}")
+    assert broken == []

@@ -11,9 +11,9 @@ import numpy as np
 from formats.graph_records import Arc
 from formats.records import NetworkRecord
 from stages.graphs.essential_graphs import PartiallyDirectedGraph, list_arcs
+from stages.graphs.intervention_targets import targets_of
 from stages.graphs.network_classes import NetworkClass
 from stages.graphs.orientation import oriented_graph
-from stages.graphs.targets import targets_of
 from stages.recorded_knowledge import recorded_knowledge
 
 from ..options.conversions import ALL

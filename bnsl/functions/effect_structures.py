@@ -32,7 +32,7 @@ from ..running.function import Run
 from ..running.reporter import Reporter
 
 if TYPE_CHECKING:
-    from stages.effects.structures import CauseStructures
+    from stages.effects.cause_structures import CauseStructures
 
 
 class Structures(NamedTuple):
@@ -110,7 +110,7 @@ def listed_sets(sources: Sequence[Any], run: Run) -> tuple[ParentSetTable | None
 
 def from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Structures:
     """The posterior over networks of listed sets."""
-    from stages.effects.posterior import posterior_structures
+    from stages.effects.posterior_structures import posterior_structures
     from stages.lists.arc_prior import with_prior
     from stages.posterior.weights import constrained, share_text
 
@@ -137,7 +137,7 @@ def from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) -
 
     They are read from `opened`; messages name `sources`.
     """
-    from stages.effects.structures import ClassStructures, CountedStructures, ordered_pair
+    from stages.effects.cause_structures import ClassStructures, CountedStructures, ordered_pair
 
     reporter = asked.run.reporter
     networks = (

@@ -214,8 +214,8 @@ def require_compared(
     """
     from formats.errors import Inconsistent
     from formats.streams import source_name
+    from stages.graphs.intervention_targets import targets_of
     from stages.graphs.orientation import differing_edge
-    from stages.graphs.targets import targets_of
 
     if not edges or network is None:
         return

@@ -178,7 +178,7 @@ def fit(
     if not isinstance(rows, IncompleteDataset):
         fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=given.name)
         return Network(with_parameters(structure, fitted), values=values, figures={"rows": rows.n_rows})
-    from stages.incomplete.maximisation import Maximisation, fit_incomplete
+    from stages.incomplete.parameter_em import Maximisation, fit_incomplete
 
     explain_interruption(NOTHING_YET)
     settings = Maximisation(smoothing=smoothing or 0.0, towards=towards, jobs=given.jobs, **maximisation)

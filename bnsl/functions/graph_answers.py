@@ -11,9 +11,9 @@ from formats.tables.assignments import find_variable
 from formats.tables.results.result_tables import NUMBER, TEXT
 from formats.tables.selection import column_list, expanded_names
 from formats.wording import plural
-from stages.graphs.adjustment import Adjustment
+from stages.graphs.adjustment_sets import Adjustment
+from stages.graphs.d_separation import open_path
 from stages.graphs.orientation import differing_edge
-from stages.graphs.separation import open_path
 
 from ..files.answers import Answers, Values
 from ..files.network_inputs import read_network_or_class

@@ -158,7 +158,7 @@ def _save_proof(
     """Make the proof of a network's bound, check it and write it."""
     from formats import write_proof
     from formats.bounds import bound_in
-    from stages.optimize.bounds.proofs import make_proof
+    from stages.optimize.bounds.proof_assembly import make_proof
 
     bound = bound_in(network.header.extra)
     assert bound is not None
@@ -207,7 +207,7 @@ def open_data_search(
     from formats.wording import plural
     from stages.incomplete import StructuralEM
     from stages.optimize.bootstrap import Resampling
-    from stages.optimize.row_search import RowSearch
+    from stages.optimize.data_runs import DataRuns
     from stages.recorded_knowledge import knowledge_record
 
     reporter = run.reporter
@@ -233,7 +233,7 @@ def open_data_search(
     reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
     imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)
     rows = opened if isinstance(opened, IncompleteDataset) and opened.n_holes else dataset
-    search = RowSearch(rows, with_knowledge(options, knowledge), imputation, start, table, forest)
+    search = DataRuns(rows, with_knowledge(options, knowledge), imputation, start, table, forest)
 
     def search_once(budget: Budget, reporter: AnyReporter) -> Found:
         recorded = recorded_options(options, given.task) | recorded_inputs(given)

@@ -48,10 +48,8 @@ from ..running.reporter import Reporter
 if TYPE_CHECKING:
     from formats.data_records import Dataset
     from formats.records import Header, ParentSetRecord
-    from stages.parentsets.driver import ParentSetRun
     from stages.parentsets.forecast import Forecast
-
-    from ..results import ParentSets
+    from stages.parentsets.identification_run import ParentSetRun
 
 NOTHING_YET = "no parent sets were found yet; wait until progress counts variables"
 
@@ -270,9 +268,8 @@ def parentsets(
     >>> sets.to_arrow()["parents"].to_pylist()
     [['c'], [], [], ['a'], []]
     """
-    from stages.parentsets.complete_lists import report_complete
-    from stages.parentsets.driver import ParentSetRun
-    from stages.parentsets.memory import reading_bytes
+    from stages.parentsets.complete_count import report_complete
+    from stages.parentsets.run_memory import reading_bytes
     from stages.recorded_knowledge import knowledge_record
 
     given, reading = Given(**options), Reading(**options)

@@ -13,7 +13,7 @@ from formats.pictures.boxes import sizes_below
 from formats.pictures.rendered import NoRenderer
 from formats.printable import abbreviated
 from formats.wording import printable
-from stages.drawing.networks import draw_network
+from stages.drawing.network_drawing import draw_network
 from stages.graphs.orientation import with_shown_directions
 from stages.graphs.subgraphs import cut_network, cut_parameters
 

@@ -15,18 +15,19 @@ or a conjunction of several separated by commas:
 Lines that are empty or begin with ``#`` are skipped.
 """
 
+# Imported where needed, since loading takes time: orjson
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO
 
-from ..arc_groups import ArcEnds, ArcGroup, group_of, grouped_arcs
 from ..errors import Inconsistent
 from ..graph_records import ArcPattern, ArcStatement
 from ..tables.selection import names_like
 from ..textlines import Lines, line_by_line
 from ..wording import listed
+from .arc_groups import ArcEnds, ArcGroup, group_of, grouped_arcs
 from .csv_graphs import ARC_HEADERS
 
 RELATIONS = ("~>", "->", "-")

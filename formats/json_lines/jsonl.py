@@ -4,6 +4,7 @@ The first line is a header, each further line holds the record of one variable, 
 line by line over bytes, because lines may be long and streams slow. `jsonl_writer` makes the lines.
 """
 
+# Imported where needed, since loading takes time: orjson
 from __future__ import annotations
 
 import contextlib

@@ -10,8 +10,8 @@ import numpy as np
 from ..graph_records import Drawing, Probabilities
 from ..printable import abbreviated
 from ..records import Parameters
-from ..text_widths import BOX_PADDING, text_width
 from ..wording import printable
+from .text_widths import BOX_PADDING, text_width
 
 SMALL = 10.0
 """Size of the typeface of bars and tables."""

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..graph_records import SCREENED_WORDS, Arc, Clusters, Drawing, Strength, screened_of, strengths_of
 from ..records import NetworkRecord
-from ..text_widths import BOX_HEIGHT, BOX_PADDING
 from ..wording import plural, printable
 from .arrows import head, head_opacity, line_opacity, line_width, link_width, number, path, shortened
 from .boxes import COLUMN_GAP, ROW_HEIGHT, SHARE_WIDTH, bar_start, column_widths, drawn_bars, percent, table
+from .text_widths import BOX_HEIGHT, BOX_PADDING
 
 MARGIN = 24.0
 FIRST_VIEW = 2000.0

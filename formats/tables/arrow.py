@@ -1,5 +1,6 @@
 """Arrow streams and files (Feather) and Parquet: decoding them, and their columns as labels."""
 
+# Imported where needed, since loading takes time: pyarrow.parquet
 from __future__ import annotations
 
 import contextlib
@@ -70,7 +71,7 @@ def read_parquet(data: bytes, layout: TextLayout | None = None, warn: Warn = ign
     """Decode Parquet; parameters, result and errors as in `read_arrow`."""
 
     def read(stream: pyarrow.BufferReader) -> pyarrow.Table | RawTable:
-        from pyarrow import parquet
+        import pyarrow.parquet as parquet
 
         metadata = parquet.read_metadata(stream)
         groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
@@ -220,7 +221,7 @@ def typed_table(source: str) -> pyarrow.Table | None:
         return None
     data = pyarrow.BufferReader(read_bytes(source))
     if head.startswith(PARQUET_MARK):
-        from pyarrow import parquet
+        import pyarrow.parquet as parquet
 
         return parquet.read_table(data)
     return (pyarrow.ipc.open_file if head.startswith(_FILE_MARK) else pyarrow.ipc.open_stream)(data).read_all()

@@ -14,10 +14,12 @@ from ..registry import load
 from ..schemas import ARC_PROBABILITIES
 from ..streams import Source, TableInMemory, read_bytes, source_name
 from ..wording import Warn, about
+from .arrow import label_columns, read_memory
 from .cuts.discretization import parse_column_rule
 from .encoding import RawTable, TextLayout, encode_table
 from .encoding_options import EncodingOptions
 from .label_columns import release_memory
+from .results.entropies import ENTROPY_FORMAT, unpack_entropies
 from .results.result_tables import is_own
 
 
@@ -99,9 +101,6 @@ def read_labels(source: Source, delimiter: str | None, header: bool, warn: Warn)
 
 def _labelled(table: Any, warn: Warn) -> RawTable | EntropyTable:
     """A decoded table as columns of labels, or the entropy table that it is."""
-    from .arrow import label_columns
-    from .results.entropies import ENTROPY_FORMAT, unpack_entropies
-
     if is_own(table, ENTROPY_FORMAT):
         return unpack_entropies(table)
     if is_own(table, ARC_PROBABILITIES.name):
@@ -114,8 +113,6 @@ def _labelled(table: Any, warn: Warn) -> RawTable | EntropyTable:
 
 def _read(source: Source, delimiter: str | None, header: bool, warn: Warn) -> RawTable | EntropyTable:
     if isinstance(source, TableInMemory):
-        from .arrow import read_memory
-
         return _labelled(read_memory(source), warn)
     data = read_bytes(source)
     found = detect(data[:HEAD_SIZE])

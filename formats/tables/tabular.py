@@ -18,8 +18,8 @@ from itertools import islice
 import pyarrow
 from pyarrow import csv as arrow_csv
 
-from ..encodings import encoding_remedy
 from ..errors import Malformed, UnsuitableData
+from ..textlines import encoding_remedy
 from ..wording import Warn, listed, plural
 from . import foreign_conventions
 from .arrow_arrays import text_array

@@ -3,8 +3,13 @@
 Only significant pairs may be joined. The gain of an arc is its strength minus half the threshold, so at least one
 direction of a significant pair has a positive gain. The best network maximises the sum of gains; it is found by the
 searches of `stages.optimize`, on lists of candidate parent sets whose scores are sums over arcs.
+
+Where no family is limited, the network consists of the arcs that agree with an order of largest total gain (the
+linear ordering problem). Dynamic programming finds the best order of few variables; local search repeatedly moves one
+variable to its best position (Laguna, Martí and Campos 1999).
 """
 
+# Imported where needed, since loading takes time: driver
 from __future__ import annotations
 
 import math
@@ -23,8 +28,8 @@ from formats.records import Header, NetworkRecord, ParentSetRecord, ParentSetTab
 from stages.graphs import Parents, positions_of, strongly_connected_components, topological_order
 from stages.graphs.consistent_extension import consistent_extension
 from stages.graphs.essential_graphs import Arc, list_arcs
+from stages.graphs.intervention_targets import recorded_targets, targets_of
 from stages.graphs.orientation import decide_directions
-from stages.graphs.targets import recorded_targets, targets_of
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.verify import verify_network
@@ -33,7 +38,6 @@ from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import Reporter
 
-from .linear_ordering import best_order, improved_order, pairwise_bound
 from .strengths import arc_strengths, pair_strengths
 
 MOST_SETS = 1 << 12
@@ -50,6 +54,9 @@ ROUNDING = 1e-9
 
 Gains = list[dict[int, float]]
 """For each child, the gains of the arcs from its candidate parents; all positive."""
+
+LEAST_GAIN = 1e-9
+"""Smaller gains count as rounding."""
 
 
 class ConsensusProblem(NamedTuple):
@@ -139,7 +146,7 @@ def _is_tied(arc: Arc, problem: ConsensusProblem) -> bool:
 
 def _search(listed: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> NetworkRecord:
     """The best network found among listed sets."""
-    from stages.optimize.driver import run  # numba is loaded only if a search is needed
+    from stages.optimize.driver import run
 
     return run(listed, options, budget, reporter)[0]
 
@@ -297,3 +304,50 @@ def candidate_sets(
 
 def _n_sets(n_candidates: int, most: int) -> int:
     return sum(math.comb(n_candidates, size) for size in range(min(most, n_candidates) + 1))
+
+
+def best_order(weights: np.ndarray) -> np.ndarray:
+    """The best order of at most some ten variables; int64, shape (n,); `weights` as in `improved_order`."""
+    n, columns = len(weights), weights.T.tolist()
+    totals, last = [0.0] * (1 << n), [0] * (1 << n)
+    for subset in range(1, 1 << n):
+        members = [v for v in range(n) if subset >> v & 1]
+        # The last variable of a subset takes the arcs from all others; the first such variable on ties.
+        ends = [totals[subset ^ (1 << v)] + sum(columns[v][u] for u in members if u != v) for v in members]
+        totals[subset] = max(ends)
+        last[subset] = members[ends.index(totals[subset])]
+    order, rest = [], (1 << n) - 1
+    while rest:
+        order.append(last[rest])
+        rest ^= 1 << last[rest]
+    return np.array(order[::-1], dtype=np.int64)
+
+
+def improved_order(order: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """An order that no move of one variable improves.
+
+    `order` (int64, shape (n,)) is the initial order; `weights` (float64, shape (n, n)) has the non-negative weight of
+    the arc from row to column.
+    """
+    is_improving = True
+    while is_improving:
+        is_improving = False
+        for variable in order.tolist():
+            place = int(np.flatnonzero(order == variable)[0])
+            others = np.delete(order, place)
+            # Entry i: total weight of the arcs from the first i others to the variable, and of the arcs from the
+            # variable to these.
+            entering = np.concatenate(([0.0], np.cumsum(weights[others, variable])))
+            leaving = np.concatenate(([0.0], np.cumsum(weights[variable, others])))
+            count = entering + leaving[-1] - leaving
+            best = int(count.argmax())
+            # The total grows with each move, by more than rounding: the loop ends.
+            if count[best] > count[place] + LEAST_GAIN:
+                order = np.insert(others, best, variable)
+                is_improving = True
+    return order
+
+
+def pairwise_bound(weights: np.ndarray) -> float:
+    """An upper bound on the weight of any order: the sum over pairs of the larger weight."""
+    return float(np.triu(np.maximum(weights, weights.T), 1).sum())

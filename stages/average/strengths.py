@@ -15,8 +15,8 @@ from formats.graph_records import SCREENED, UNDECIDED, ArcProbabilityTable, Stre
 from formats.records import Header, NetworkRecord
 from stages.evaluate.alignment import align_parents
 from stages.graphs.essential_graphs import Arc, list_arcs
+from stages.graphs.intervention_targets import Targets, recorded_targets, targets_of
 from stages.graphs.orientation import DecisionCounts, decide_directions
-from stages.graphs.targets import Targets, recorded_targets, targets_of
 from stages.knowledge import Knowledge
 from stages.recorded_knowledge import recorded_knowledge
 from stages.runtime.errors import StageError

@@ -1,11 +1,12 @@
 """Effects of setting a variable, with the uncertainty about the structure and about the parameters.
 
 In every source, structures differ for one cause x in two facts: the parents of x, and the variables that x is an
-ancestor of. `structures` and `posterior` give the probability of each combination, for networks, an essential graph,
-or the posterior over networks of listed sets. Given the combination, the distribution of y under do(x) follows from
-counts of the data: if x is an ancestor of y, it adjusts for the parents of x (Pearl 2009), else it is that of y.
-`adjustment` has the moments and draws of its posterior, `averages` mixes them over the combinations (BIDA: Pensar,
-Talvitie, Hyttinen and Koivisto 2020; for categorical variables Kvisgaard and Pensar 2025).
+ancestor of. `cause_structures` and `posterior_structures` give the probability of each combination, for networks, an
+essential graph, or the posterior over networks of listed sets. Given the combination, the distribution of y under
+do(x) follows from counts of the data: if x is an ancestor of y, it adjusts for the parents of x (Pearl 2009), else it
+is that of y. `parent_adjustment` has the moments and draws of its posterior, `averages` mixes them over the
+combinations (BIDA: Pensar, Talvitie, Hyttinen and Koivisto 2020; for categorical variables Kvisgaard and Pensar
+2025).
 """
 
 from __future__ import annotations

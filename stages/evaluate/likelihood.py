@@ -6,6 +6,7 @@ Estimated parameters are posterior means under BDeu's prior with equivalent samp
 impossible, and Markov-equivalent networks give every row the same probability.
 """
 
+# Imported where needed, since loading takes time: junction_trees, row_queries
 from __future__ import annotations
 
 import itertools
@@ -18,6 +19,7 @@ import numpy as np
 from formats.data_records import Dataset, IncompleteDataset
 from formats.records import Parameters
 from formats.tables.packed_cells import Cells
+from stages.inference.interventions import detached
 from stages.runtime.budgets import slices
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
@@ -156,7 +158,6 @@ def observed_log_likelihoods(
     of a junction tree do not fit into memory. The rows have the network's variables and states, in its order. `jobs`
     are threads; `memory` limits a junction tree's tables in bytes, by default to the free memory.
     """
-    from stages.inference.interventions import detached
     from stages.inference.junction_trees import Engine
     from stages.inference.row_queries import log_probabilities
 

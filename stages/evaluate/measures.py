@@ -24,8 +24,8 @@ from stages.graphs.essential_graphs import (
     skeleton_distance,
     structural_hamming_distance,
 )
+from stages.graphs.intervention_targets import targets_of
 from stages.graphs.orientation import interventional_graph
-from stages.graphs.targets import targets_of
 from stages.graphs.treewidth import bound_treewidth, check_certificate, jointree_cells
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import Reporter

@@ -1,5 +1,6 @@
 """Quality of the predictions of one variable from the other cells of each row, by exact inference."""
 
+# Imported where needed, since loading takes time: junction_trees, row_queries
 from __future__ import annotations
 
 import math

@@ -27,7 +27,7 @@ from stages.recorded_knowledge import recorded_knowledge
 
 from . import Parents
 from .essential_graphs import PartiallyDirectedGraph, essential_graph, list_arcs
-from .targets import Targets, separates, targets_of
+from .intervention_targets import Targets, separates, targets_of
 
 
 def interventional_graph(parents: Parents, targets: Targets) -> PartiallyDirectedGraph:

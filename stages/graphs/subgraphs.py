@@ -23,8 +23,8 @@ from formats.records import Header, NetworkRecord, Parameters
 from stages.recorded_knowledge import recorded_knowledge
 
 from . import Parents, children_of
+from .intervention_targets import recorded_targets, targets_of
 from .orientation import oriented_graph
-from .targets import recorded_targets, targets_of
 
 Fact = TypeVar("Fact")
 """What is known about an arc."""

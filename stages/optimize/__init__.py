@@ -10,6 +10,7 @@ To add a method, write its module and its entry in `MAIN_METHODS`, or in a folde
 are fields of `OptimizeOptions`; those that only some methods take are made by ``own(10, "...")``.
 """
 
+# Imported where needed, since loading takes time: subset_dp
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -132,8 +133,8 @@ MAIN_METHODS = {
         "exact",
         "the best network with the proof, or how far from it one may be when the time is up",
         {
-            SETS: on_sets("stages.optimize.exact.search", "init", "start", "proof"),
-            SETS_TW: on_sets("stages.optimize.exact.width.search", "start"),
+            SETS: on_sets("stages.optimize.exact.any_width", "init", "start", "proof"),
+            SETS_TW: on_sets("stages.optimize.exact.width.within_width", "start"),
         },
     ),
     "forest": SearchMethod(
@@ -147,7 +148,7 @@ MAIN_METHODS = {
         "order search alternating with growth of candidate sets, scored on the data, with --tw over k-trees; "
         "the best networks in a given time",
         {
-            DATA: on_data("stages.optimize.pricing.orders", "sets", "save_sets", "proof"),
+            DATA: on_data("stages.optimize.pricing.order_pricing", "sets", "save_sets", "proof"),
             DATA_TW: on_data("stages.optimize.pricing.bounded", "sets", "save_sets", "proof", "max_table"),
         },
     ),
@@ -182,7 +183,7 @@ def choose_method(options: OptimizeOptions, n_variables: int, on_data: bool = Fa
     """
     name = options.method
     if name is None:
-        from .bounds.subset_dp import subsets_fit  # loads its kernels
+        from .bounds.subset_dp import subsets_fit
 
         is_small = options.restarts is None and subsets_fit(n_variables)
         name = default_method(options.treewidth, on_data, is_small)

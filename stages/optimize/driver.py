@@ -4,6 +4,7 @@ There are two kinds of searches: among listed sets (`result.ListSearch`) and on 
 return a `result.SearchResult`, from which `assemble` makes a network.
 """
 
+# Imported where needed, since loading takes time: family_scorer, interventional_scorer, screened
 from __future__ import annotations
 
 import importlib
@@ -114,7 +115,7 @@ def run_on_data(
     keep_nodes : callable, optional
         Receives the nodes for a proof about the final sets, after the sets, with ``options.keeps_proof``.
     """
-    from stages.scoring.interventional_scorer import scorer_of  # for data only: loads the kernels that count
+    from stages.scoring.interventional_scorer import scorer_of
 
     from .screened import RootProblem
 

@@ -12,10 +12,10 @@ import numpy as np
 from stages.runtime.budgets import Budget
 from stages.runtime.memory import taken_bytes
 
-from .child_search import BYTES_PER_SET
-from .complete_lists import count_complete
-from .driver import ParentSetRun
-from .memory import SLACK
+from .complete_count import count_complete
+from .found_sets import BYTES_PER_SET
+from .identification_run import ParentSetRun
+from .run_memory import SLACK
 
 MOST_CHILDREN = 12
 """Children searched for a forecast, spread evenly over the range of estimated costs."""

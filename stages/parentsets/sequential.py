@@ -13,8 +13,8 @@ from stages.kernels.counting.sets_by_size import Level, empty_level, mark_open
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
 
-from .child_search import BYTES_PER_SET, ChildLimits, FoundSets, largest_gain, slice_work
 from .dirichlet_bounds import RegretBound, SupersetBound, enumeration_bound
+from .found_sets import BYTES_PER_SET, ChildLimits, FoundSets, largest_gain, slice_work
 from .pruning_rules import unlisted_bound, worth_of_parent
 
 ROUNDED_SCORES = 4

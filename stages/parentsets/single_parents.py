@@ -13,7 +13,7 @@ from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
 
-from .child_search import ChildLimits
+from .found_sets import ChildLimits
 
 MOST_BYTES = 1 << 30
 """Largest memory for scores computed in advance; beyond it, each child's search computes its own."""

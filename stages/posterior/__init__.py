@@ -2,10 +2,9 @@
 
 A network's posterior weight is the product of ``exp(score)`` over its families, which must be listed sets; sets that
 are not listed have weight 0. `exact` sums over all networks of few variables by dynamic programming over subsets;
-`blankets` and `patterns` take such sums over some of the networks. `sampling` runs several Markov chains,
-`diagnostics` checks their convergence and `estimates` averages over them. `weights` turns lists into weights, `arcs`
-makes tables of arcs. `directions` counts what decides directions in drawn networks; `order_draws` draws networks
-under the prior of orders.
+`patterns` takes such sums over some of the networks. `sampling` runs several Markov chains, `diagnostics` checks
+their convergence and `estimates` averages over them. `weights` turns lists into weights, `arc_posterior` makes tables
+of arcs. `directions` counts what decides directions in drawn networks.
 """
 
 from __future__ import annotations

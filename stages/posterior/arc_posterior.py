@@ -20,10 +20,9 @@ from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import compile_first, tiny_table
 
 from . import FEATURES, PosteriorOptions, choose_method
-from .blankets import exact_blankets
 from .directions import count_decisions, drawn_networks
 from .estimates import RHAT_LIMIT, Convergence, arc_probabilities, feature_probabilities
-from .exact import exact_probabilities
+from .exact import exact_blankets, exact_probabilities
 from .patterns import PatternProbability, exact_patterns, sampled_patterns
 from .sampling import Samples, draw_samples
 from .weights import listed_share, report_lists, require_posterior_score, share_text

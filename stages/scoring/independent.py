@@ -8,6 +8,7 @@ contribute nothing.
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from collections.abc import Iterable, Sequence
@@ -21,8 +22,6 @@ from formats.data_records import Dataset
 from formats.errors import VerificationError
 from formats.records import ParentSetRecord, ParentSetTable
 from formats.tables.packed_cells import Cells
-
-from .independent_regret import log_regret
 
 KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2", "bds", "qnml", "fnml")
 
@@ -59,6 +58,9 @@ SEED_STEP, CHILD_STEP = 0x85EBCA6B, 0x9E3779B1
 
 CODE_LIMIT = 2**54
 """Limit on row codes: one more variable of 256 states cannot overflow 64 bits."""
+
+FEW_STATES = 1 << 12
+"""Numbers of states up to which regrets follow from one another."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -358,3 +360,25 @@ def count_parameters(parents: Sequence[Sequence[int]], n_states: Sequence[int]) 
     """Free parameters of a network, over all parent configurations, occurring or not."""
     states = [int(s) for s in n_states]
     return sum((states[c] - 1) * math.prod(states[p] for p in pa) for c, pa in enumerate(parents))
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def log_regret(n_rows: int, n_states: float) -> float:
+    """Logarithm of the multinomial regret C(n, r), in nats.
+
+    Up to `FEW_STATES` by C(n, r + 2) = C(n, r + 1) + (n / r) C(n, r) (Kontkanen and Myllymäki 2007), beyond it by
+    its sum over numbers of states taken (Mononen and Myllymäki 2008), of which a term is the product of the ratios
+    before it.
+    """
+    if n_states > FEW_STATES:
+        k = np.arange(n_rows)
+        ratios = np.log1p(-k / n_rows) + np.log(n_states - 1.0 + k) - np.log1p(k)
+        return float(np.logaddexp.reduce(np.concatenate(([0.0], np.cumsum(ratios)))))
+    # C(n, 2) in whole: all its terms but the first are falling powers of n over powers of n.
+    steps = np.arange(1, min(n_rows, math.isqrt(100 * n_rows) + 1))
+    two = 1.0 + (1.0 + float(np.exp(np.cumsum(np.log1p(-steps / n_rows))).sum()))
+    logarithm, ratio = 0.0, two
+    for r in range(1, int(n_states)):
+        logarithm += math.log(ratio)
+        ratio = 1.0 + n_rows / r / ratio
+    return logarithm

@@ -13,7 +13,7 @@ from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run as search
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import ParentSetRun
+from stages.parentsets.identification_run import ParentSetRun
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 

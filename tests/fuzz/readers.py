@@ -21,7 +21,7 @@ from formats.graph_records import ArcProbabilityTable, EssentialGraph
 from formats.graphs.arc_files import read_arcs
 from formats.graphs.dot import dot_text
 from formats.graphs.tetrad_knowledge import read_knowledge
-from formats.json_lines.run_parts import gather
+from formats.json_lines.resumable import gather
 from formats.kinds import Kind
 from formats.records import EntropyTable, Header, NetworkRecord, Parameters, ParentSetTable
 from formats.registry import formats_of, load_writer

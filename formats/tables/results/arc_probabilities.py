@@ -1,5 +1,6 @@
 """Tables of arc probabilities: an Arrow stream with a row for each pair of variables, its header in the metadata."""
 
+# Imported where needed, since loading takes time: arrow_arrays, pyarrow
 from __future__ import annotations
 
 import csv

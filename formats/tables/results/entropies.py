@@ -4,6 +4,7 @@ The header lists names and states of the variables, as parent-set files do, so t
 rows, and the results of screening can be coded like the data.
 """
 
+# Imported where needed, since loading takes time: arrow_arrays, pyarrow
 from __future__ import annotations
 
 import json

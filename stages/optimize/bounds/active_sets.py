@@ -13,7 +13,7 @@ from stages.kernels.bounds.lagrangian import VIOLATION, cuts_by_set, improve_mul
 from stages.kernels.bounds.subgradient_ascent import BOUND
 
 from .cut_pool import CutPool
-from .edge_prices import EdgePrices
+from .width.edge_prices import EdgePrices
 
 ACTIVE_SHARE = 1e-3
 """Sets with a greater share are in use."""

@@ -1,7 +1,7 @@
 """An upper bound that improves beside a search, for a share of the search's work.
 
-Under a treewidth bound it holds for networks within it once prices of edges (`width_search`) have narrowed it; until
-then, and always where a proof is wanted, since its prices are not kept for one, for networks of any width.
+Under a treewidth bound it holds for networks within it once prices of edges (`width.width_search`) have narrowed it;
+until then, and always where a proof is wanted, since its prices are not kept for one, for networks of any width.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from stages.runtime.seeding import task_generator
 from .. import OptimizeOptions
 from ..result import SearchResult, total_score
 from .claims import claim_of_lists
-from .width_search import WidthSearch
+from .width.width_search import WidthSearch
 
 SHARE = 0.2
 """Work on the bound per unit of work of the search: a sixth of the time."""

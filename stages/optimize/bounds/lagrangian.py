@@ -5,7 +5,7 @@ good start for a search. Then the volume algorithm (`stages.kernels.bounds.lagra
 separates further cuts: clusters of demand one and two, and zero-half cuts. It comes close to the linear programme
 over the same cuts. A set whose reduced cost exceeds the gap cannot be part of a better network than the incumbent and
 is excluded (reduced-cost fixing). Under a treewidth bound a copy of the search goes on with prices of edges
-(`edge_prices`, `triangle_prices`); `width_search` divides the work between both.
+(`width.edge_prices`, `width.triangle_prices`); `width.width_search` divides the work between both.
 
 The volume algorithm works in rounds on `active_sets`; all sets, evaluated after each, give a bound and the next ones.
 """
@@ -38,13 +38,13 @@ from stages.runtime.budgets import Budget
 from .active_sets import ROUNDS_ACTIVE, SLICE_WORK, ActiveRound
 from .cluster_cuts import DEMANDS, ClusterSeparator
 from .cut_pool import CutPool, keep_columns
-from .edge_prices import EdgePrices, pricing_work
 from .proof_steps import Prices, TreeNode, positive_prices
 from .relaxation import relaxed
 from .residual import solve_residual
 from .rounding import proof_rounding
 from .separators import Separator, add_violated, make_point
-from .triangle_prices import TrianglePrices, can_price_triangles
+from .width.edge_prices import EdgePrices, pricing_work
+from .width.triangle_prices import TrianglePrices, can_price_triangles
 from .zero_half_cuts import HalvedSumSeparator
 
 ASCENT_COST = 8

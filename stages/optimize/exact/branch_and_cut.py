@@ -19,11 +19,11 @@ from stages.runtime.workers import ordered_map
 from ..bounds.cut_pool import CutPool, keep_columns
 from ..bounds.lagrangian import BoundSearch
 from ..bounds.separators import make_point
+from .branch_tree import Branch, BranchTree
 from .branching import OrderGains
 from .fractional import SharedArcs, order_by_shares, with_empty_sets
 from .incumbent import Incumbent, is_time_to_search
 from .node import SHARE_TOLERANCE, BranchWork, Outcome
-from .tree import Branch, BranchTree
 
 ROOT_ROUNDS, BRANCH_ROUNDS = 200, 4
 """Largest number of rounds of cuts."""

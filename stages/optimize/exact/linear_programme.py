@@ -5,6 +5,7 @@ minimal. This module returns shares and multipliers only; bounds are computed fr
 `stages.kernels.bounds.lagrangian.relax`, so that no proof depends on the solver's tolerances.
 """
 
+# Imported where needed, since loading takes time: highspy
 from __future__ import annotations
 
 import ctypes

@@ -23,10 +23,10 @@ from ..bounds.relaxation import relaxed
 from ..bounds.residual import solve_residual
 from ..bounds.separators import Separator, add_violated, make_point
 from ..bounds.zero_half_cuts import HalvedSumSeparator
+from .branch_tree import Branch, BranchTree
 from .branching import Gain, OrderGains, worth_of
 from .fractional import CycleSeparator, SharedArcs, add_precedence
 from .linear_programme import TRIAL_ITERATIONS, Basis, CutProgramme, Solution, first_sets, most_violated
-from .tree import Branch, BranchTree
 
 ROUND_GAIN = 5e-3
 PATIENCE = 3

@@ -27,7 +27,7 @@ from stages.runtime.seeding import task_generator
 from ..bounds.anytime_bound import FIRST_WORK, SETTLED, WorkShare
 from ..bounds.claims import claim_of_grown_lists, claim_of_scores
 from ..bounds.proof_steps import TreeNode
-from ..bounds.width_search import WidthSearch
+from ..bounds.width.width_search import WidthSearch
 from ..result import SearchResult, total_score
 from .run import PricingEngine, PricingRun
 

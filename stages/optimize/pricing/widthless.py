@@ -25,7 +25,7 @@ from ..treewidth.table_bound import TableBound, table_bound
 from ..treewidth.triangulation import narrowed_network
 from .basins import OrderedNetwork
 from .greedy_start import FirstForest
-from .orders import OrderPricing
+from .order_pricing import OrderPricing
 from .run import PricingRun
 
 FIRST_SHARE = 0.15

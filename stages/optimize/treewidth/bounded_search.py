@@ -25,8 +25,8 @@ from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
 from .. import OptimizeOptions
-from ..bounds import triangle_prices
 from ..bounds.anytime_bound import IDLE_SHARE, AnytimeBound
+from ..bounds.width import triangle_prices
 from ..restarts import DEFAULT_LOCAL_SEARCHES, Attempt, local_search_rules, run_restarts
 from ..result import SearchResult
 from .annealing import OrderSearch

@@ -15,7 +15,7 @@ from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.ktrees.orders import evaluate_order
 from stages.optimize import OptimizeOptions
 from stages.optimize.treewidth.problem import prepare_both, start_order
-from stages.published.batches import BatchStream, OrderBatch
+from stages.published.ktree_restarts import BatchStream, OrderBatch
 from stages.published.nie_2015_2016.kernels.informative_score import Information
 from stages.runtime.budgets import Budget
 from stages.scoring.scores import SCORES

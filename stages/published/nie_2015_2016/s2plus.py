@@ -21,7 +21,7 @@ from stages.kernels.ktrees.ktree import KTree
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.rounding import proof_rounding
 from stages.optimize.result import SearchResult
-from stages.published.batches import OrderBatch, best_of_batches
+from stages.published.ktree_restarts import OrderBatch, best_of_batches
 from stages.published.nie_2015_2016.kernels.growth_states import begin_growth, new_growth_states, rebuild
 from stages.published.nie_2015_2016.kernels.informative_clique import best_clique
 from stages.published.nie_2015_2016.kernels.informative_growth import (

@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 
 from formats.sets.listed_sets import ListedSets
-from stages.parentsets.child_search import BYTES_PER_SET, ChildLimits, FoundSets, memory_of, slice_work
 from stages.parentsets.dirichlet_bounds import LARGEST_EXPONENT, SupersetBound, superset_bound
+from stages.parentsets.found_sets import BYTES_PER_SET, ChildLimits, FoundSets, memory_of, slice_work
 from stages.parentsets.pruning_rules import unlisted_bound
 from stages.published.scanagatta_2015.kernels.greedy import (
     CHOSEN,

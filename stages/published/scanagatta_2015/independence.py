@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from formats.sets.listed_sets import ListedSets
-from stages.parentsets.child_search import BYTES_PER_SET, UNLIMITED, ChildLimits, FoundSets, memory_of, slice_work
+from stages.parentsets.found_sets import BYTES_PER_SET, UNLIMITED, ChildLimits, FoundSets, memory_of, slice_work
 from stages.parentsets.pruning_rules import unlisted_bound
 from stages.published.scanagatta_2015.kernels.independence import (
     ChildFacts,

@@ -20,7 +20,7 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.orders.initial_orders import OrderSampler, make_sampler
 from stages.optimize.result import SearchResult
 from stages.optimize.treewidth.problem import BoundedProblem, prepare_bounded
-from stages.published.batches import OrderBatch, OrderStream, best_of_batches
+from stages.published.ktree_restarts import OrderBatch, OrderStream, best_of_batches
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator

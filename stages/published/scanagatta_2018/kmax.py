@@ -12,7 +12,7 @@ from stages.kernels.ktrees.start_clique import CliqueTables
 from stages.optimize import OptimizeOptions
 from stages.optimize.result import SearchResult
 from stages.optimize.treewidth.problem import BoundedProblem, prepare_bounded, start_order
-from stages.published.batches import OrderStream, best_of_batches
+from stages.published.ktree_restarts import OrderStream, best_of_batches
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 

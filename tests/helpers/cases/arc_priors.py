@@ -15,7 +15,7 @@ from naive.parentsets import score_all_sets
 from formats.arc_priors import ArcPrior
 from formats.records import ParentSetTable
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import ParentSetRun
+from stages.parentsets.identification_run import ParentSetRun
 
 SCORES = ("bic", "bdeu", "aic", "k2")
 

@@ -11,7 +11,7 @@ from naive.scores import local_score
 from formats.records import ESTIMATES
 from stages.knowledge import Knowledge
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import ParentSetRun
+from stages.parentsets.identification_run import ParentSetRun
 
 from ..tables import dependent_dataset
 

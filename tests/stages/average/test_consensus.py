@@ -19,7 +19,7 @@ from formats.errors import Inconsistent
 from formats.graph_records import ArcProbabilityTable, directions_of
 from formats.records import Header
 from stages.average import consensus
-from stages.average.linear_ordering import best_order, improved_order, pairwise_bound
+from stages.average.consensus import best_order, improved_order, pairwise_bound
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
 from stages.graphs.essential_graphs import essential_graph
 from stages.knowledge import Knowledge

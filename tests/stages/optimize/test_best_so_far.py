@@ -21,9 +21,9 @@ from stages.inference.forward_sampling import random_network
 from stages.lists.barred_sets import bar_least_sets, barred_in
 from stages.optimize import DATA, DATA_TW, METHODS, SETS, SETS_TW, OptimizeOptions
 from stages.optimize.column_order import reordered_rows
+from stages.optimize.data_runs import DataRuns
 from stages.optimize.driver import run, run_on_data
-from stages.optimize.exact import search
-from stages.optimize.row_search import RowSearch
+from stages.optimize.exact import any_width
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer
@@ -81,7 +81,7 @@ def test_every_search_among_sets_hands_over_its_networks(method, task):
 
 
 def test_an_exact_search_hands_over_its_bound(monkeypatch):
-    monkeypatch.setattr(search, "subsets_fit", lambda n: False)
+    monkeypatch.setattr(any_width, "subsets_fit", lambda n: False)
     table = random_table(5, 12, max_parents=3, n_sets=40)
     kept: list[NetworkRecord] = []
     options = OptimizeOptions(method="exact", seed=3)
@@ -125,7 +125,7 @@ def test_networks_are_about_all_columns_in_their_order():
     dataset = dataset.of_variables(np.random.default_rng(1).permutation(10).tolist(), dataset.fingerprint)
     forest = screen_forest(compute_entropies(dataset), roots=0.5)
     kept: list[NetworkRecord] = []
-    search = RowSearch(dataset, OptimizeOptions(method="hc", seed=1), StructuralEM("best", 1), forest=forest)
+    search = DataRuns(dataset, OptimizeOptions(method="hc", seed=1), StructuralEM("best", 1), forest=forest)
     found, _ = search.run(Budget(), Keeping(kept))
     checked(kept, found)
     scorer = FamilyScorer(dataset, "bic")
@@ -142,7 +142,7 @@ def test_networks_of_rows_with_holes_are_those_of_the_best_round(is_reordered: b
     if is_reordered:
         rows = reordered_rows(rows, np.arange(6)[::-1])
     kept: list[NetworkRecord] = []
-    search = RowSearch(rows, OptimizeOptions(method="hc", seed=1), StructuralEM("best", 5))
+    search = DataRuns(rows, OptimizeOptions(method="hc", seed=1), StructuralEM("best", 5))
     found, _ = search.run(Budget(), Keeping(kept))
     again, _ = search.run(Budget(), NullReporter())
     assert found.parents == again.parents and found.header.extra == again.header.extra

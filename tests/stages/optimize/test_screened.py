@@ -16,7 +16,7 @@ from stages.optimize import DATA, DATA_TW, METHODS, OptimizeOptions
 from stages.optimize.column_order import reordered_network
 from stages.optimize.driver import run, run_on_data
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import ParentSetRun
+from stages.parentsets.identification_run import ParentSetRun
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter

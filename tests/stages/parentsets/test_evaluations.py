@@ -9,7 +9,7 @@ from helpers.tables import dependent_dataset
 
 from formats.records import ParentSetRecord
 from stages.parentsets import METHODS, ParentSetOptions
-from stages.parentsets.driver import ParentSetRun
+from stages.parentsets.identification_run import ParentSetRun
 from stages.scoring.family_scorer import FamilyScorer
 
 

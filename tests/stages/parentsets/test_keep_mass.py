@@ -15,8 +15,8 @@ from formats.records import ParentSetTable
 from stages.knowledge import Knowledge
 from stages.lists.undominated import drop_dominated
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.complete_lists import count_complete
-from stages.parentsets.driver import ParentSetRun
+from stages.parentsets.complete_count import count_complete
+from stages.parentsets.identification_run import ParentSetRun
 
 FINISHING = ["sequential", "greedy", "indep"]
 

@@ -11,7 +11,7 @@ from naive.scores import local_score
 
 from stages.knowledge import Knowledge
 from stages.parentsets import METHODS, ParentSetOptions
-from stages.parentsets.driver import ParentSetRun
+from stages.parentsets.identification_run import ParentSetRun
 
 TRACED = [name for name, spec in METHODS.items() if spec.traces]
 

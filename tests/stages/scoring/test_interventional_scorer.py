@@ -19,7 +19,7 @@ from stages.optimize import METHODS, OptimizeOptions
 from stages.optimize.driver import run, run_on_data
 from stages.parentsets import METHODS as SELECTIONS
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import ParentSetRun
+from stages.parentsets.identification_run import ParentSetRun
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer

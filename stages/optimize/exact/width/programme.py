@@ -10,7 +10,7 @@ from formats.sets.listed_sets import offsets_of
 from stages.runtime.budgets import Budget
 
 from ..linear_programme import BASIC, COST_SCALE, load_solver, new_solver
-from .rows import Ranges, RowPool
+from .row_pool import Ranges, RowPool
 
 MOST_ITERATIONS = 10_000_000
 """No limit on iterations."""

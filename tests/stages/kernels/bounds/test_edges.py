@@ -15,7 +15,7 @@ from stages.kernels.bounds.dual_ascent import new_columns
 from stages.kernels.bounds.edges import choose_edges, fetch_pebble, new_edges, take_edge, with_edges
 from stages.kernels.bounds.lagrangian import cuts_by_set
 from stages.optimize.bounds.cut_pool import CutPool
-from stages.optimize.bounds.edge_prices import EdgePrices
+from stages.optimize.bounds.width.edge_prices import EdgePrices
 
 
 def edges_among(pairs, n, width, is_limited=True):

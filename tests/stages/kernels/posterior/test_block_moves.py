@@ -25,7 +25,7 @@ from stages.kernels.posterior.block_moves import (
 )
 from stages.lists.order_decoding import choose_consistent
 from stages.lists.set_lists import index_table
-from stages.posterior.walks import acyclic_choices, walk_from, weighted_lists
+from stages.posterior.sampling import acyclic_choices, walk_from, weighted_lists
 
 DRAWS = 3000
 

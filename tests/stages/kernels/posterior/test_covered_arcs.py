@@ -12,7 +12,7 @@ from helpers.cases.posterior import as_table, random_lists
 from naive.posterior import n_orders, networks, signature
 
 from stages.kernels.posterior.covered_arcs import candidate_bits, find_listed, is_part_of, reverse_covered
-from stages.posterior.walks import walk_from, weighted_lists
+from stages.posterior.sampling import walk_from, weighted_lists
 
 DRAWS = 4000
 

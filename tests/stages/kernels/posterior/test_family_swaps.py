@@ -23,7 +23,7 @@ from stages.kernels.posterior.family_swaps import (
     swap_groups,
     swap_parts,
 )
-from stages.posterior.walks import walk_from, weighted_lists
+from stages.posterior.sampling import walk_from, weighted_lists
 
 DRAWS = 4000
 

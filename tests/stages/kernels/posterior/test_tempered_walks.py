@@ -11,7 +11,7 @@ from stages.kernels.posterior.block_moves import LARGEST_BLOCK
 from stages.kernels.posterior.tempered_walks import draw_block, draw_partner, walk_on
 from stages.lists.order_decoding import choose_consistent
 from stages.lists.set_lists import index_table
-from stages.posterior.walks import walk_from, weighted_lists
+from stages.posterior.sampling import walk_from, weighted_lists
 
 
 def test_blocks_have_different_members():

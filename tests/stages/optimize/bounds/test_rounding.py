@@ -18,7 +18,7 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.residual import solve_residual
 from stages.optimize.bounds.rounding import optimality_tolerance
 from stages.optimize.driver import run
-from stages.optimize.exact.search import prove
+from stages.optimize.exact.any_width import prove
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 

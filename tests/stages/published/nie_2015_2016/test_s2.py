@@ -32,7 +32,7 @@ def test_information_is_that_of_the_data(score):
     """Where a single parent pays, its gain and the penalty make up the mutual information."""
     from formats.records import ParentSetTable
     from stages.parentsets import ParentSetOptions
-    from stages.parentsets.driver import ParentSetRun
+    from stages.parentsets.identification_run import ParentSetRun
 
     rng = np.random.default_rng(3)
     base = rng.integers(0, 2, 300)

@@ -15,7 +15,7 @@ from stages.kernels.ktrees.orders import evaluate_order
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.optimize.treewidth.problem import prepare_bounded
-from stages.published.scanagatta_2016.plain_search import search_plainly
+from stages.published.scanagatta_2016.kastar import search_plainly
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
