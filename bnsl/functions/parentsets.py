@@ -269,6 +269,7 @@ def parentsets(
     [['c'], [], [], ['a'], []]
     """
     from stages.parentsets.complete_count import report_complete
+    from stages.parentsets.identification_run import ParentSetRun
     from stages.parentsets.run_memory import reading_bytes
     from stages.recorded_knowledge import knowledge_record
 
