@@ -1,21 +1,20 @@
 """`bnsl.average`: many networks, or arc probabilities, to one consensus."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from stages.optimize import OptimizeOptions
 
 from ..files.recording import record_command
 from ..networks import Network
-from ..options import shared
-from ..options.declared import argument, option, record
-from ..options.values import FLAG, Number, Whole
+from ..options.option import Argument, Given, Option, Source
+from ..options.shared import REPEATS, Evaluations, Limits, RunOptions, Time, check_sources, resolve_seed
+from ..options.values import Number, Whole
 from ..results import ArcProbabilities
 from ..running.errors import UsageError
-from ..running.function import Run, function
+from ..running.function import MessageOptions, Run, function
 from ..running.reporter import Reporter
 from ..tables import as_file
 
@@ -23,43 +22,45 @@ if TYPE_CHECKING:
     from formats.graph_records import ArcProbabilityTable
     from formats.records import NetworkRecord
 
+_Option = partial(Option, section="Consensus")
 
-@dataclass(frozen=True)
-class ConsensusOptions:
-    """How networks are counted and joined."""
 
-    partial: bool = option(
-        "Accept a stream that ended early; its complete networks count.", kind=FLAG, section="Input"
-    )
-    cpdag: bool = option(
-        "Count edges of essential graphs, an undirected one half in each direction, or arcs as they stand, also "
-        "where nothing decides their direction.",
-        FLAG,
-        names=("--cpdag/--dag",),
-        default=True,
-    )
-    threshold: float | None = option(
-        "Join only pairs of strength above P, in either direction. [default: the significance threshold]",
-        Number(0, 1, open_most=True),
-        "P",
-    )
-    treewidth: int | None = option(
-        "Bound the treewidth of the network's moral graph by K.", Whole(1), "K", names=("--tw", "--treewidth")
-    )
+class AverageOptions(RunOptions, MessageOptions, total=False):
+    """How networks are counted and joined, and limits of the search."""
+
+    partial: Annotated[
+        bool, Option("Accept a stream that ended early; its complete networks count.", section="Input")
+    ]
+    cpdag: Annotated[
+        bool,
+        _Option(
+            "Count edges of essential graphs, an undirected one half in each direction, or arcs as they stand, also "
+            "where nothing decides their direction.",
+            names=("--cpdag/--dag",),
+            default=True,
+        ),
+    ]
+    threshold: Annotated[
+        float | None,
+        _Option(
+            "Join only pairs of strength above P, in either direction. [default: the significance threshold]",
+            Number(0, 1, open_most=True),
+            "P",
+        ),
+    ]
+    treewidth: Annotated[
+        int | None,
+        _Option(
+            "Bound the treewidth of the network's moral graph by K.", Whole(1), "K", names=("--tw", "--treewidth")
+        ),
+    ]
+    time: Annotated[Time, "Time limit of the search for each group of variables: 30s, 10m, 2h."]
+    evaluations: Annotated[Evaluations, f"Orders searched for each group at most.{REPEATS}"]
 
 
 @function
 def average(
-    files: tuple[Any, ...] = argument("NETWORKS", is_several=True),
-    given: ConsensusOptions = record(ConsensusOptions, "Consensus"),
-    limits: shared.BudgetOptions = shared.budget_options(
-        "Time limit of the search for each group of variables: 30s, 10m, 2h.",
-        "Orders searched for each group at most.",
-    ),
-    seed: int | None = shared.seed_option(),
-    jobs: int = shared.jobs_option(),
-    *,
-    run: Run,
+    run: Run, files: Annotated[Source, Argument("NETWORKS", is_several=True)] = (), **options: Unpack[AverageOptions]
 ) -> Network:
     """Average networks: arc strengths and a consensus network.
 
@@ -77,8 +78,9 @@ def average(
     from stages.average.consensus import consensus_network
     from stages.average.strengths import pair_strengths, significance_threshold
 
+    given, limits = Given(**options), Limits(**options)
     sources = files or (run.source(None, "NETWORKS"),)
-    shared.check_sources(*sources)
+    check_sources(*sources)
     table, recorded = read_strengths(sources, given.cpdag, given.partial, run)
     if table.header.extra.get("networks") == 1:
         run.reporter.warn("one network only: there is nothing to average")
@@ -87,18 +89,19 @@ def average(
     threshold = given.threshold
     if threshold is None:
         threshold = significance_threshold(pair_strengths(table).values())
-    options = OptimizeOptions(treewidth=given.treewidth, seed=shared.resolve_seed(seed, run.reporter), jobs=jobs)
+    seed = resolve_seed(given.seed, run.reporter)
+    search = OptimizeOptions(treewidth=given.treewidth, seed=seed, jobs=given.jobs)
     budget = limits.budget(run.search())
     run.reporter.follow(budget)
-    network = consensus_network(counted, threshold, options, budget, run.reporter)
-    recorded |= asdict(limits) | {"seed": options.seed}
+    network = consensus_network(counted, threshold, search, budget, run.reporter)
+    recorded |= limits.recorded() | {"seed": seed}
     header = record_command(replace(network.header, by=table.header.by), "average", recorded)
     return Network(replace(network, header=header), strengths=ArcProbabilities(counted))
 
 
 def read_strengths(
     sources: Sequence[Any], cpdag: bool, partial: bool, run: Run
-) -> tuple[ArcProbabilityTable, dict[str, Any]]:
+) -> tuple["ArcProbabilityTable", dict[str, Any]]:
     """Strengths of arcs, read from a table of arc probabilities or counted in networks; and the facts to record about
     them.
 
@@ -129,7 +132,7 @@ def read_strengths(
     return counts.table, {"cpdag": cpdag} | knowledge_record(None if is_kept else counts.knowledge)
 
 
-def networks_of(sources: Sequence[Any], partial: bool, reporter: Reporter) -> Iterator[NetworkRecord]:
+def networks_of(sources: Sequence[Any], partial: bool, reporter: Reporter) -> Iterator["NetworkRecord"]:
     """All networks of all sources; with `partial`, only the complete ones of a source that ends early."""
     from formats import open_networks
     from formats.errors import Truncated

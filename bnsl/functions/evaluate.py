@@ -1,20 +1,19 @@
-"""`bnsl.evaluate`: networks to measures."""
+"""`bnsl.evaluate`: networks to given."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
 
 from ..files.inputs import COUNT_APART, MatchedTables, completed, open_record, warn_of_interventions
 from ..files.network_inputs import read_network_or_class, read_networks
 from ..networks import Network
-from ..options import shared
-from ..options.data import DataOptions, data_options_with, refuse_data_options
-from ..options.declared import argument, option, record
-from ..options.values import FLAG, INPUT, SEED, SIZE, Number, Whole
+from ..options.data import InterventionOptions, Reading, RowsWithHoles, refuse_data_options
+from ..options.option import Argument, Given, Option, Source, group_options
+from ..options.shared import SCORE, TABLE_MEMORY, Ess, Jobs, check_sources, refuse_ess
+from ..options.values import INPUT, SEED, SIZE, Number, Whole
 from ..running.errors import UsageError
-from ..running.function import Run, function
+from ..running.function import MessageOptions, Run, function
 from ..running.reporter import Reporter
 from ..tables import as_file
 from .families import BETWEEN, side_by_side
@@ -32,82 +31,108 @@ OF_PAIRS = ("network", "variables", "pair_roc_area", "pair_pr_area")
 """Measures of strengths that are judged by an equivalence class."""
 
 
-@dataclass(frozen=True)
-class InputOptions:
+_Input = partial(Option, section="Input")
+_Measure = partial(Option, section="Measures")
+
+
+class InputOptions(TypedDict, total=False):
     """Inputs besides the networks."""
 
-    data: str | None = option("Training rows, for scores and parameters.", INPUT, "DATA")
-    test: str | None = option("Test rows, for the held-out log-likelihood.", INPUT, "DATA")
-    reference: str | None = option(
-        "True network, for the distance of essential graphs and the arcs found and missed; or an essential "
-        "graph, for the distance.",
-        INPUT,
-        "NETWORK",
-    )
-    proof: tuple[str, str] | None = option(
-        "Check this proof of a bound (of 'bnsl optimize --proof') about these parent sets, and how far from it the "
-        "networks are.",
-        INPUT,
-        "PROOF SETS",
-        nargs=2,
-    )
-    strengths: str | None = option(
-        "Table of arc strengths or probabilities, judged by --reference. Networks are then optional.", INPUT, "ARCS"
-    )
+    data: Annotated[Source, _Input("Training rows, for scores and parameters.", INPUT, "DATA")]
+    test: Annotated[Source, _Input("Test rows, for the held-out log-likelihood.", INPUT, "DATA")]
+    reference: Annotated[
+        Source,
+        _Input(
+            "True network, for the distance of essential graphs and the arcs found and missed; or an essential "
+            "graph, for the distance.",
+            INPUT,
+            "NETWORK",
+        ),
+    ]
+    proof: Annotated[
+        tuple[Source, Source] | None,
+        _Input(
+            "Check this proof of a bound (of 'bnsl optimize --proof') about these parent sets, and how far from it "
+            "the networks are.",
+            INPUT,
+            "PROOF SETS",
+            nargs=2,
+        ),
+    ]
+    strengths: Annotated[
+        Source,
+        _Input(
+            "Table of arc strengths or probabilities, judged by --reference. Networks are then optional.",
+            INPUT,
+            "ARCS",
+        ),
+    ]
 
 
-@dataclass(frozen=True)
-class MeasureOptions:
+class MeasureOptions(TypedDict, total=False):
     """Which measures are computed, and with which resources."""
 
-    score: tuple[str, ...] = option("Score on the data; repeatable.", shared.SCORE, is_several=True, default=("bic",))
-    ess: float = shared.ess_field()
-    smoothing: float = option(
-        "Equivalent sample size of the prior of the parameters, for log-likelihoods.",
-        Number(0, is_open=True),
-        "ROWS",
-        default=1.0,
-    )
-    folds: int | None = option(
-        "Add the log-likelihood in K-fold cross-validation on the data, with the structure fixed. Cuts of "
-        "--discretize are learnt for each fold from the others; cuts that the network's file lists stay, unless "
-        "--discretize is given.",
-        Whole(2),
-        "K",
-    )
-    seed: int = option("Seed of the assignment of rows to folds.", SEED, "N", default=0)
-    target: str | None = option(
-        "Predict this variable from the other cells of each row of --test, or of --data: accuracy, log-loss, Brier "
-        "score, calibration error, recall, precision, area under the ROC curve, confusion matrix. By the parameters "
-        "of the network; if it has none, by parameters from --data. With --folds and without --test, each row by "
-        "parameters from the other folds.",
-        metavar="NAME",
-    )
-    curve: bool = option("Add the points of the ROC curve of each state of --target, to the JSON lines.", kind=FLAG)
-    no_treewidth: bool = option(
-        "Skip the bounds on the treewidth, which take long on large dense networks.", kind=FLAG
-    )
-    families: bool = option(
-        "Set two networks side by side instead: the parents of each variable in both, and with --data the local "
-        "scores of both families.",
-        kind=FLAG,
-    )
-    jobs: int = shared.jobs_field()
-    memory: int | None = option(
-        f"{shared.TABLE_MEMORY} For --target, and --test rows with missing cells.", SIZE, section="Budget"
-    )
+    score: Annotated[
+        str | Iterable[str], _Measure("Score on the data; repeatable.", SCORE, is_several=True, default=("bic",))
+    ]
+    ess: Ess
+    smoothing: Annotated[
+        float,
+        _Measure(
+            "Equivalent sample size of the prior of the parameters, for log-likelihoods.",
+            Number(0, is_open=True),
+            "ROWS",
+            default=1.0,
+        ),
+    ]
+    folds: Annotated[
+        int | None,
+        _Measure(
+            "Add the log-likelihood in K-fold cross-validation on the data, with the structure fixed. Cuts of "
+            "--discretize are learnt for each fold from the others; cuts that the network's file lists stay, unless "
+            "--discretize is given.",
+            Whole(2),
+            "K",
+        ),
+    ]
+    seed: Annotated[int, _Measure("Seed of the assignment of rows to folds.", SEED, "N", default=0)]
+    target: Annotated[
+        str | None,
+        _Measure(
+            "Predict this variable from the other cells of each row of --test, or of --data: accuracy, log-loss, "
+            "Brier score, calibration error, recall, precision, area under the ROC curve, confusion matrix. By the "
+            "parameters of the network; if it has none, by parameters from --data. With --folds and without --test, "
+            "each row by parameters from the other folds.",
+            metavar="NAME",
+        ),
+    ]
+    curve: Annotated[bool, _Measure("Add the points of the ROC curve of each state of --target, to the JSON lines.")]
+    no_treewidth: Annotated[
+        bool, _Measure("Skip the bounds on the treewidth, which take long on large dense networks.")
+    ]
+    families: Annotated[
+        bool,
+        _Measure(
+            "Set two networks side by side instead: the parents of each variable in both, and with --data the local "
+            "scores of both families."
+        ),
+    ]
+    jobs: Jobs
+    memory: Annotated[
+        int | str | None,
+        Option(f"{TABLE_MEMORY} For --target, and --test rows with missing cells.", SIZE, section="Budget"),
+    ]
+
+
+class EvaluateOptions(InputOptions, RowsWithHoles, InterventionOptions, MeasureOptions, MessageOptions, total=False):
+    """Options of `evaluate`."""
 
 
 @function
 def evaluate(
-    networks: tuple[Any, ...] = argument("NETWORK", is_several=True),
-    given: InputOptions = record(InputOptions, "Input"),
-    data_options: DataOptions = data_options_with("em", counts_families=True),
-    measures: MeasureOptions = record(
-        MeasureOptions, "Measures", check=lambda run, given: shared.refuse_ess(run, given.score)
-    ),
-    *,
     run: Run,
+    networks: Annotated[Source, Argument("NETWORK", is_several=True)] = (),
+    **options: Unpack[EvaluateOptions],
 ) -> list[dict[str, Any]]:
     """Evaluate networks: scores, held-out likelihood, distance, treewidth.
 
@@ -128,21 +153,22 @@ def evaluate(
     from formats.graphs.structures import require_variables
     from stages.evaluate.measures import evaluate_network
 
-    reporter = run.reporter
+    given, reading, reporter = Given(**options), Reading(**options), run.reporter
+    refuse_ess(run, given.score)
     sources = networks or (() if given.strengths is not None else (run.source(None, "NETWORK"),))
-    shared.check_sources(*sources, *(given.proof or ()), given.data, given.test, given.reference, given.strengths)
-    check_use(run, bool(sources), given, data_options, measures)
+    check_sources(*sources, *(given.proof or ()), given.data, given.test, given.reference, given.strengths)
+    check_use(run, bool(sources), given, reading)
     learnt = [
         (name_of(source, f"network{number}"), place, network)
         for number, source in enumerate(sources, 1)
         for place, network in numbered_networks(source, reporter)
     ]
-    training = MatchedTables(given.data, data_options, reporter, is_recodable=measures.folds is not None)
-    if measures.families:
+    training = MatchedTables(given.data, reading, reporter, is_recodable=given.folds is not None)
+    if given.families:
         named = [(source, network) for source, _, network in learnt]
-        return side_by_side(named, training, measures.score, measures.ess, reporter)
+        return side_by_side(named, training, given.score, given.ess, reporter)
     held_out = MatchedTables(
-        given.test, data_options.without_coding if given.data is not None else data_options, reporter, may_be_set=True
+        given.test, reading.without_coding if given.data is not None else reading, reporter, may_be_set=True
     )
     truth = None if given.reference is None else read_network_or_class(given.reference, reporter.warn)
     checked = None if given.proof is None else open_checked_proof(*given.proof)
@@ -152,8 +178,8 @@ def evaluate(
         if is_class:
             if checked is not None:
                 raise UsageError(f"--proof is about networks, and {source} is a class of them.")
-            refuse_unequal_scores(source, measures.score)
-        if given.data is not None and data_options.interventions is None:
+            refuse_unequal_scores(source, given.score)
+        if given.data is not None and reading.interventions is None:
             warn_of_interventions(structure.header, reporter, COUNT_APART)
         reference = None if truth is None else truth.record
         if reference is not None and not reference.header.lacks_isolated:
@@ -173,16 +199,16 @@ def evaluate(
             data=rows,
             test=test_rows,
             reference=reference,
-            scores=measures.score,
-            ess=measures.ess,
-            smoothing=measures.smoothing,
-            folds=measures.folds,
-            seed=measures.seed,
-            target=measures.target,
-            curve=measures.curve,
-            treewidth=not measures.no_treewidth,
-            jobs=measures.jobs,
-            memory=measures.memory,
+            scores=given.score,
+            ess=given.ess,
+            smoothing=given.smoothing,
+            folds=given.folds,
+            seed=given.seed,
+            target=given.target,
+            curve=given.curve,
+            treewidth=not given.no_treewidth,
+            jobs=given.jobs,
+            memory=given.memory,
             reporter=reporter,
         )
         header = compared_header(structure, rows)
@@ -197,7 +223,7 @@ def evaluate(
     return records
 
 
-def compared_header(network: NetworkRecord, rows: Dataset | None) -> Header:
+def compared_header(network: "NetworkRecord", rows: "Dataset | None") -> "Header":
     """The header whose interventions the distance of classes counts: that of the rows if variables were set there."""
     if rows is None or rows.interventions is None:
         return network.header
@@ -205,7 +231,7 @@ def compared_header(network: NetworkRecord, rows: Dataset | None) -> Header:
 
 
 def require_compared(
-    edges: Sequence[tuple[int, int]] | None, network: NetworkRecord | None, source: Any, header: Header
+    edges: Sequence[tuple[int, int]] | None, network: "NetworkRecord | None", source: Any, header: "Header"
 ) -> None:
     """Raise `Inconsistent` for a partly directed graph that is not the one which the distance compares: the essential
     graph, or with interventions in a header the interventional one.
@@ -242,7 +268,7 @@ def name_of(source: Any, other: str) -> str:
     return source if isinstance(source, str) else other
 
 
-def open_checked_proof(source: str, sets: Any) -> tuple[Proof, ParentSetTable]:
+def open_checked_proof(source: str, sets: Any) -> tuple["Proof", "ParentSetTable"]:
     """A proof that holds, and the lists that it is about."""
     from formats import open_parent_sets, open_proof
     from formats.errors import located
@@ -254,7 +280,7 @@ def open_checked_proof(source: str, sets: Any) -> tuple[Proof, ParentSetTable]:
     return proof, table
 
 
-def gap_to_proof(source: str, network: NetworkRecord, proof: Proof, table: ParentSetTable) -> dict[str, float]:
+def gap_to_proof(source: str, network: "NetworkRecord", proof: "Proof", table: "ParentSetTable") -> dict[str, float]:
     """The measures of a network that follow from a proof."""
     from formats.errors import located
     from stages.evaluate.proof_checking import proved_gap
@@ -272,35 +298,36 @@ def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:
             raise UsageError(f"--score {name}: equivalent networks differ in it, and {source} is a class of them.")
 
 
-def check_use(
-    run: Run, has_networks: bool, given: InputOptions, data_options: DataOptions, measures: MeasureOptions
-) -> None:
+def check_use(run: Run, has_networks: bool, given: Given, reading: Reading) -> None:
     """Refuse options that need an input or option that is not given, or do not go with one that is."""
-    if measures.families:
+    if given.families:
         run.refuse(BETWEEN, "does not go with --families, which sets two networks side by side.")
     if not has_networks:
-        run.refuse(("data", "test", "proof", *vars(measures)), "is about networks: give NETWORK beside --strengths.")
+        run.refuse(
+            ("data", "test", "proof", *group_options(MeasureOptions)),
+            "is about networks: give NETWORK beside --strengths.",
+        )
     if given.data is None and given.test is None:
         refuse_data_options(run, "goes with a table: --data or --test.")
         run.refuse(["target"], "goes with rows: --test DATA or --data DATA.")
     if given.data is None:
         run.refuse(("score", "ess", "smoothing", "folds"), "goes with --data.")
-    if given.test is None and measures.folds is None and measures.target is None:
+    if given.test is None and given.folds is None and given.target is None:
         run.refuse(["smoothing"], "goes with --test, --folds or --target.")
-    if measures.folds is None:
+    if given.folds is None:
         run.refuse(["seed"], "goes with --folds K.")
-    check_prediction(run, given, data_options, measures)
+    check_prediction(run, given, reading)
 
 
-def check_prediction(run: Run, given: InputOptions, data_options: DataOptions, measures: MeasureOptions) -> None:
+def check_prediction(run: Run, given: Given, reading: Reading) -> None:
     """Refuse options of predictions, and of exact inference, where there is none."""
-    if measures.target is not None and data_options.interventions is not None:
+    if given.target is not None and reading.interventions is not None:
         raise UsageError("--target does not go with --interventions: predictions are about rows as they come.")
-    if measures.target is None:
+    if given.target is None:
         run.refuse(["curve"], "goes with --target NAME.")
-        if given.test is None or not data_options.keeps_holes:
+        if given.test is None or not reading.keeps_holes:
             run.refuse(("jobs", "memory"), "goes with --target NAME, or --test and --missing em.")
-    elif given.test is None and measures.folds is not None:
+    elif given.test is None and given.folds is not None:
         run.refuse(("jobs", "memory"), "goes with --test, or without --folds K, which predicts by counts of rows.")
 
 

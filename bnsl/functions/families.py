@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..running.reporter import Reporter
 
 BETWEEN = ("test", "reference", "proof", "strengths", "folds", "seed", "smoothing", "target", "no_treewidth")
-"""Fields of options that ask for measures of whole networks."""
+"""Options that ask for measures of whole networks."""
 
 
 def side_by_side(

@@ -1,28 +1,36 @@
 """``bnsl average``: many networks, or arc probabilities, to one consensus."""
 
-from __future__ import annotations
+from typing import Annotated, Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.functions.average import average
-from bnsl.options.declared import parameter
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.option import Option
+from bnsl.options.shared import Format, OutputOptions, Target, formats_of
 from bnsl.options.values import OUTPUT_FILE
 
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-FORMATS = output_options(
-    ("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", of_network=True
-)
-STRENGTHS = parameter(
-    "Write arc strengths to this file (Arrow, or .feather, .parquet, .csv).", OUTPUT_FILE, "FILE", section="Output"
-)
+
+class Output(OutputOptions, total=False):
+    format: Annotated[
+        Format,
+        formats_of(
+            ("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", of_network=True
+        ),
+    ]
+    strengths: Annotated[
+        str | None,
+        Option(
+            "Write arc strengths to this file (Arrow, or .feather, .parquet, .csv).",
+            OUTPUT_FILE,
+            "FILE",
+            section="Output",
+        ),
+    ]
 
 
 @stage_command("--strengths --threshold --cpdag --tw --time --seed --jobs --format --output", average)
-@packed("target", FORMATS)
-@packed("strengths", STRENGTHS)
-def command(call: Call, target: OutputOptions, strengths: str | None) -> None:
+def command(call: Call, **options: Unpack[Output]) -> None:
     """Average networks: arc strengths and a consensus network.
 
     Reads networks over the same variables (files, or a stream of 'bnsl optimize --bootstrap'), or a table of
@@ -43,11 +51,12 @@ def command(call: Call, target: OutputOptions, strengths: str | None) -> None:
 
     from ..files import deliver_network
 
-    target_format = "network" if target.format_name in ("table", "csv") else output_format("average", target.output)
-    strengths_format = output_format("strengths", strengths or "-", option="--strengths")
+    target = Target(**options)
+    target_format = "network" if target.format in ("table", "csv") else output_format("average", target.output)
+    strengths_format = output_format("strengths", target.strengths or "-", option="--strengths")
     found = call()
-    if strengths is not None:
-        write_arc_probabilities(strengths, found.strengths.record, strengths_format)
+    if target.strengths is not None:
+        write_arc_probabilities(target.strengths, found.strengths.record, strengths_format)
     call.reporter.pause()
     if deliver_network(target, found.record, target_format):
         call.reporter.summary(consensus_facts(found.record))

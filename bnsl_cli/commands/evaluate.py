@@ -1,39 +1,39 @@
 """``bnsl evaluate``: networks to measures."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Annotated, Any, Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_json_lines
 from bnsl.functions.evaluate import evaluate
-from bnsl.options.declared import parameter
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.option import Option
+from bnsl.options.shared import Format, SheetTarget, TableOptions, formats_of
 from bnsl.options.values import OUTPUT_FILE
 from bnsl.running.errors import UsageError
 
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-POINTS = parameter(
-    "Write the points of the ROC curves of --target to this file, a line each: CSV, Arrow, Feather or Parquet by its "
-    "name.",
-    OUTPUT_FILE,
-    "FILE",
-    section="Output",
-)
-FORMATS = output_options(
-    ("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.", without=["stats"]
-)
+
+class Output(TableOptions, total=False):
+    format: Annotated[
+        Format, formats_of(("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.")
+    ]
+    points: Annotated[
+        str | None,
+        Option(
+            "Write the points of the ROC curves of --target to this file, a line each: CSV, Arrow, Feather or "
+            "Parquet by its name.",
+            OUTPUT_FILE,
+            "FILE",
+            section="Output",
+        ),
+    ]
 
 
 @stage_command(
     "--data --test --reference --families --score --smoothing --folds --discretize --missing --format --output",
     evaluate,
 )
-@packed("points", POINTS)
-@packed("target", FORMATS)
-def command(call: Call, points: str | None, target: OutputOptions) -> None:
+def command(call: Call, **options: Unpack[Output]) -> None:
     """Evaluate networks: scores, held-out likelihood, distance, treewidth.
 
     Reads networks in any format of 'bnsl formats' and computes everything anew from their arcs and the data:
@@ -51,7 +51,9 @@ def command(call: Call, points: str | None, target: OutputOptions) -> None:
 
     See also: bnsl optimize, bnsl fit.
     """
-    if target.format_name not in ("table", "csv"):
+    target = SheetTarget(**options)
+    points = target.points
+    if target.format not in ("table", "csv"):
         output_format("evaluate", target.output)
     points_format = output_format("points", points or "-", option="--points")
     if points is not None and call.values["target"] is None:
