@@ -35,7 +35,7 @@ class Network(Result):
 
     >>> network = bnsl.learn({"a": [0, 1] * 99, "b": [1, 0] * 99, "c": [1, 1, 0] * 66}, seed=1, quiet=True)
     >>> network.parents("a") + network.parents("b"), network.parents("c"), network.claim
-    (('b',), (), 'optimal (to rounding) among all networks')
+    (('b',), (), 'optimal among all networks')
     """
 
     record: records.Network

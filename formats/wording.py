@@ -25,6 +25,13 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def out_of(count: int, number: int, noun: str) -> str:
+    """``3 of 9 variables``, ``all 9 variables``, ``the one variable``."""
+    if count < number:
+        return f"{count:,} of {plural(number, noun)}"
+    return f"all {plural(number, noun)}" if number > 1 else f"the one {noun}"
+
+
 def whole(count: float) -> str:
     """A whole number with all its digits; from 2^53 on with six, since floats have only about fifteen."""
     return f"{int(count):,}" if abs(count) < 2**53 else f"{count:.6g}"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from formats.wording import Warn, listed, plural
+from formats.wording import Warn, listed, out_of, plural
 
 from ..tables import as_file, as_table
 
@@ -253,11 +253,12 @@ def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:
     n, n_unsearched = table.n_variables, table.n_unsearched
     if n_unsearched:
         reporter.warn(
-            f"{n_unsearched} of {n} variables were never searched: each lists one set only; "
+            f"{out_of(n_unsearched, n, 'variable')} were never searched: each lists one set only; "
             "go on with bnsl parentsets --resume, or give it more time"
         )
     if table.n_cut_short > n_unsearched:
-        reporter.warn(f"the lists of {table.n_cut_short - n_unsearched} of {n} variables ended early")
+        n_early = table.n_cut_short - n_unsearched
+        reporter.warn(f"the lists of {out_of(n_early, n, 'variable')} ended early")
 
 
 def require_least_sets(table: ParentSetTable, source: Any) -> None:

@@ -30,7 +30,7 @@ def test_a_network_has_its_structure_score_and_claim(network: bnsl.Network):
     assert {("rain", "wet"), ("sprinkler", "wet")} <= set(network.arcs)
     assert network.score == pytest.approx(sum(network.record.scores))
     assert network.gap == pytest.approx(0, abs=1e-6)
-    assert network.claim == "optimal (to rounding) among all networks under the constraints"
+    assert network.claim == "optimal among all networks under the constraints"
     assert not network.interrupted
     assert repr(network).startswith("<Network: bic ")
 
