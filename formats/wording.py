@@ -25,6 +25,16 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def with_article(noun: str) -> str:
+    """``a dict``, ``an int``."""
+    return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
+
+
+def type_of(value: object) -> str:
+    """The type of an object, with its article; None itself."""
+    return "None" if value is None else with_article(type(value).__name__)
+
+
 def out_of(count: int, number: int, noun: str) -> str:
     """``3 of 9 variables``, ``all 9 variables``, ``the one variable``."""
     if count < number:

@@ -54,7 +54,7 @@ def members_of(learnt: LearntNetwork, wanted: str | int, seed: int | None) -> It
     kept = {name: value for name, value in header.extra.items() if name == "interventions"}
     if wanted == ALL and found.size > MOST_WRITTEN:
         raise UsageError(
-            f"--class all: the class has {found.size:,} networks, more than the {MOST_WRITTEN:,} that are written; "
+            f"--class all: the class has {found.size:,} networks, more than the {MOST_WRITTEN:,} that it writes; "
             "draw some of them: --class 100."
         )
     rng = random.Random(seed)

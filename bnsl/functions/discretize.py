@@ -47,7 +47,7 @@ def discretize(
 
     check_sources(data, like)
     if (like is None) == (not data_options.discretize):
-        raise UsageError("give one of --discretize median|quantile:K|width:K|hartemink:K and --like FILE.")
+        raise UsageError("give either --discretize median|quantile:K|width:K|hartemink:K or --like FILE.")
     known = None
     if like is not None:
         variables = (

@@ -160,7 +160,7 @@ def _about_families(explained: Explained, table: ParentSetTable | None, given: E
     recorded = header if table is None else table.header
     score = given.score or (recorded.score if recorded.score in SCORES else "bic")
     if given.ess is not None and not SCORES[score].takes_ess:
-        raise UsageError(f"--ess does not go with score {score}.")
+        raise UsageError(f"--ess does not apply to score {score}.")
     ess = given.ess or recorded.ess or 1.0
     if table is not None:
         require_same_scores(table.header, dataset, shared.ScoreOptions(score, ess), str(given.sets))
@@ -208,8 +208,8 @@ def _runners_up(
 
     columns = {"child": TEXT, "rank": NUMBER, "parents": TEXT, "change": TEXT, "score": FIGURE, "loss": FIGURE}
     closing = (
-        f"{score} in nats. Rank 0 is the set of the network; a loss below 0 is a gain. Compared: {compared}, without "
-        "cycles through the other families"
+        f"{score} in nats. Rank 0 is the set of the network; a loss below 0 is a gain. Compared: {compared} that "
+        "make no cycle with the other families"
     )
     return Answers(columns, batches(), closing, facts, titles=TITLES, spare=SPARE, header={"explain": facts})
 
@@ -256,8 +256,8 @@ def _arcs(
     columns |= {"direction": TEXT} if directions else {}
     columns |= {"probability": FIGURE, "either": FIGURE} if strengths is not None else {}
     closing = (
-        f"losses of {score} in nats, no loss where the reversal makes a cycle; instead: the best of {compared}, "
-        "without the arc and without a cycle; information given the other parents, in nats"
+        f"Losses are of {score} in nats; a reversal that makes a cycle has none. Instead: the best set without the "
+        f"arc that makes no cycle, of {compared}. Information: given the other parents, in nats"
     )
     return Answers(columns, batches(), closing, facts, titles=TITLES, spare=SPARE, header={"explain": facts})
 
@@ -329,7 +329,7 @@ def _engine(explained: Explained, source: Any, given: ExplainOptions, run: Run) 
 
     learnt, dataset = explained.learnt, explained.dataset
     if learnt.parameters is not None:
-        run.refuse(("smoothing",), "is about parameters from the rows, and this network has its own.")
+        run.refuse(("smoothing",), "smooths parameters from the rows, and this network has its own: leave it out.")
         if hasattr(source, "engine"):
             return source.engine
         return Engine(learnt.parameters, certified_order(learnt.structure))
@@ -362,7 +362,7 @@ def _of_drivers(
     columns |= {"before": FIGURE, "after": FIGURE}
     name = variables[target].name
     closing = (
-        f"information about {name} in nats, alone, and given the rest of its Markov blanket; before and after the "
+        f"Information about {name} in nats: alone, and given the rest of its Markov blanket. Before and after the "
         f"finding: P({name} = target). To draw the blanket: bnsl convert NETWORK --markov-blanket "
         f"{shlex.quote(name)} -o blanket.svg"
     )
@@ -386,6 +386,6 @@ def _of_findings(dataset: Dataset, findings: Findings, target: int, state: int, 
     columns = {"variable": TEXT, "state": TEXT, "probability": FIGURE, "after": FIGURE, "difference": FIGURE}
     name = f"{dataset.names[target]}={dataset.variables[target].known_states[state]}"
     facts = {**facts, "state": dataset.variables[target].known_states[state], "before": before}
-    closing = f"P({name}) is {before:.4f}; after: given the finding alone; probability: that of the finding"
+    closing = f"P({name}) is {before:.4f}. After: given the finding alone. Probability: that of the finding"
     values: Values = [*zip(*rows)] or [[] for _ in columns]
     return Answers(columns, [values], closing, facts, titles={}, header={"explain": facts})

@@ -96,19 +96,19 @@ def _smoothing(
 
     if smoothing_for is None:
         if smooth_towards is not None and smoothing is None:
-            raise UsageError("--smooth-towards goes with --smoothing ROWS or --smoothing-for NAME.")
+            raise UsageError("--smooth-towards needs --smoothing ROWS or --smoothing-for NAME.")
         return smoothing, smooth_towards or "uniform"
     if smoothing is not None:
         raise UsageError("--smoothing-for chooses --smoothing: give one of them.")
     dataset = rows.dataset if isinstance(rows, IncompleteDataset) else rows
     if dataset.interventions is not None:
-        raise UsageError("--smoothing-for predicts rows as they come, without --interventions: give --smoothing.")
+        raise UsageError("--smoothing-for cannot be combined with --interventions: give --smoothing.")
     kinds = TOWARDS if smooth_towards is None else (smooth_towards,)
     losses = losses_by_smoothing(structure, rows, find_variable(smoothing_for, dataset.variables), kinds)
     towards, chosen = min(losses, key=lambda choice: losses[choice])
     run.reporter.summary(
-        f"smoothing {chosen:g} towards the {towards} distribution: log-loss of {smoothing_for} "
-        f"{losses[towards, chosen]:.4f} in cross-validation"
+        f"chose smoothing {chosen:g} towards the {towards} distribution: in cross-validation, the log-loss of "
+        f"{smoothing_for} is {losses[towards, chosen]:.4f}"
     )
     return chosen, towards
 
@@ -169,7 +169,7 @@ def fit(
     lacks_names = structure.header.lacks_isolated
     known = None if lacks_names else KnownVariables(structure.header.variables, network)
     if not data_options.keeps_holes:
-        run.refuse(WITH_HOLES, "goes with --missing em.")
+        run.refuse(WITH_HOLES, "needs --missing em.")
     rows = data_options.open_rows(data, run.reporter, known, is_recodable=smoothing_for is not None)
     if isinstance(rows, IncompleteDataset) and not rows.n_holes:
         rows = rows.dataset  # the frequencies are the maximum
@@ -200,9 +200,9 @@ def fit(
     ended = "converged" if found.converged else "interrupted" if stop.is_set() else "not converged"
     n_iterations = len(found.traces[found.best]) - 1
     closing = (
-        f"{size}, {plural(rows.dataset.n_rows, 'row')}, {plural(rows.n_holes, 'hole')}; "
-        f"log-likelihood {found.log_likelihood:,.2f} after {plural(n_iterations, 'iteration')}, {ended}: "
-        f"a further one changes a probability by at most {found.change:.1g}"
+        f"{size}, {plural(rows.dataset.n_rows, 'row')}, {plural(rows.n_holes, 'missing cell')}; "
+        f"log-likelihood {found.log_likelihood:,.2f} after {plural(n_iterations, 'iteration')}, {ended} (one more "
+        f"iteration changes a probability by at most {found.change:.1g})"
     )
     figures = {
         "rows": rows.dataset.n_rows,

@@ -112,7 +112,9 @@ def optimize(
         **own,
     )
     if given.data is None:
-        opened = open_list_search(run, run.source(sets, "SETS"), given, knowing, believing, data_options, options)
+        opened = open_list_search(
+            run, run.source(sets, "SETS or --data DATA"), given, knowing, believing, data_options, options
+        )
     else:
         opened = open_data_search(run, sets, given, knowing, believing, data_options, options)
     recorded = recorded_options(opened.options, given.task) | asdict(limits)

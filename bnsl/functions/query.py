@@ -77,7 +77,7 @@ def query(
         return answer_graph(network, graph, run.reporter)
     shared.check_sources(network, data, rows.table)
     if rows.table is not None and (evidence or vars(question) != vars(questions.NO_QUESTION)):
-        raise UsageError("--evidence TABLE goes with --predict and --fill, not with questions about one row.")
+        raise UsageError("--evidence TABLE answers for each row: leave out NAME=STATE and questions about one row.")
     questions.check_inputs(run, data, question, rows)
     engine = engine_of(network, data, data_options, rows.table is not None, smoothing, memory, do, run)
     variables = engine.variables

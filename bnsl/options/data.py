@@ -196,7 +196,7 @@ class DataOptions:
             raise UsageError(f"--na {option_value(both[0])} and --not-na {option_value(both[0])}: give one of them.")
         if self.interventions is not None and self.missing == "pairs":
             raise UsageError(
-                "--interventions does not go with --missing pairs, which has its own rows for each pair of columns: "
+                "--interventions cannot be combined with --missing pairs, which takes other rows for each pair: "
                 "give --missing drop or --missing state."
             )
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -229,7 +229,7 @@ class DataOptions:
         if known is None or not all(variable.states for variable in known.variables):
             return levels
         if not levels:
-            raise UsageError(f"--states: {source_name(known.source)} lists the states of its variables, which hold.")
+            raise UsageError(f"leave --states out: {source_name(known.source)} lists the states already.")
         others = levels.keys() - {variable.name for variable in known.variables}
         if others:
             reporter.warn(f"--states lists states of columns that are not read: {listed(map(repr, sorted(others)))}")
@@ -262,14 +262,14 @@ def _report_recoding(dataset: Dataset, known: KnownVariables | None, reporter: R
     learnt, kept = dataset.recoding.learnt, dataset.recoding.kept
     if learnt:
         reporter.note(
-            f"the states of {plural(len(learnt), 'column')} are learnt for each fold from the rows of the others: "
+            f"the states of {plural(len(learnt), 'column')} are learnt for each fold from the other folds: "
             f"{listed(map(repr, learnt))}"
         )
     if kept and known is not None:
         reporter.warn(
-            f"cuts that {source_name(known.source)} lists hold in all folds, also if they were learnt from "
-            f"these rows: {listed(map(repr, kept))}; --discretize RULE, as given when it was learnt, cuts in each "
-            "fold anew"
+            f"the cuts that {source_name(known.source)} lists hold in all folds, even if they were learnt from "
+            f"these rows: {listed(map(repr, kept))}; to cut in each fold anew, give the --discretize RULE that "
+            "made them"
         )
 
 

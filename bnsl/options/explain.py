@@ -67,13 +67,13 @@ OF_ARCS = ("runners_up", "sets", "max_parents", "strengths", "score", "ess")
 def check_explained(run: Run, given: ExplainOptions) -> None:
     """Refuse options that do not go together."""
     if given.target is not None:
-        run.refuse(OF_ARCS, "is about arcs, and --target explains a variable: leave one out.")
-        run.refuse(("interventions",), "does not go with --target, which takes rows as they come.")
+        run.refuse(OF_ARCS, "explains arcs, and --target explains a variable: leave one out.")
+        run.refuse(("interventions",), "cannot be combined with --target, which takes rows as they come.")
         return
-    run.refuse(("smoothing",), "goes with --target.")
+    run.refuse(("smoothing",), "needs --target.")
     if given.sets is not None:
-        run.refuse(("max_parents", "score", "ess"), "does not go with --sets, whose sets have their scores.")
+        run.refuse(("max_parents", "score", "ess"), "cannot be combined with --sets, whose sets have scores.")
     if given.runners_up is not None:
-        run.refuse(("strengths",), "is about arcs, and --runners-up lists parent sets: leave one out.")
+        run.refuse(("strengths",), "explains arcs, and --runners-up lists parent sets: leave one out.")
     if given.ess is not None and given.score is not None and not SCORES[given.score].takes_ess:
-        raise UsageError(f"--ess does not go with score {given.score}.")
+        raise UsageError(f"--ess does not apply to score {given.score}.")

@@ -41,6 +41,6 @@ def check_graph_question(run: Run, question: GraphOptions) -> None:
         raise UsageError("--separated and --effect are two questions; ask one at a time.")
     if asked:
         others = [option.field for option in run.of.options if option.field not in {"network", *vars(question)}]
-        run.refuse(others, f"does not go with --{asked[0]}, which is about the graph alone.")
+        run.refuse(others, f"cannot be combined with --{asked[0]}, which looks at the graph alone.")
     elif question.given is not None:
-        raise UsageError("--given goes with --separated and --effect; evidence is NAME=STATE.")
+        raise UsageError("--given needs --separated or --effect; give evidence as NAME=STATE.")

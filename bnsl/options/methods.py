@@ -89,7 +89,7 @@ def refuse_unused(
         if option.field in governed and option.field not in taken:
             who_else = takers(option.field)
             verb = "take" if "," in who_else else "takes"
-            raise UsageError(f"{option.called} does not go with method {who}; {who_else} {verb} it.")
+            raise UsageError(f"{option.called} does not apply to method {who}; {who_else} {verb} it.")
 
 
 def refuse_incomplete(run: Run, of: type, methods: Mapping[str, Any], method: str | None) -> None:
@@ -102,4 +102,4 @@ def refuse_incomplete(run: Run, of: type, methods: Mapping[str, Any], method: st
     for option in run.given_options():
         needed = own[option.field].needs if option.field in own else None
         if needed and needed not in run.given:
-            raise UsageError(f"{option.called} goes with {run.of.option(needed).called} only.")
+            raise UsageError(f"{option.called} needs {run.of.option(needed).called}.")

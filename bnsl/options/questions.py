@@ -52,7 +52,7 @@ def check_question(_run: Run, question: QuestionOptions) -> None:
         if value not in (None, False) and name != "approximate"
     ]
     if question.approximate is not None and asked and asked[0] in ("map", "mpe", "samples"):
-        raise UsageError(f"--approximate goes with distributions and --probability, not with --{asked[0]}.")
+        raise UsageError(f"--approximate estimates distributions and --probability, not --{asked[0]}: leave one out.")
     if len(asked) > 1:
         raise UsageError(f"--{asked[0]} and --{asked[1]} are two questions; ask one at a time.")
 
@@ -96,13 +96,13 @@ def check_rows(run: Run, rows: TableOptions) -> None:
 def check_inputs(run: Run, data: Any, question: QuestionOptions, rows: TableOptions) -> None:
     """Refuse options without effect on the question."""
     if data is None and rows.table is None:
-        refuse_data_options(run, "goes with a table: --data DATA or --evidence TABLE.")
+        refuse_data_options(run, "needs a table: --data DATA or --evidence TABLE.")
     elif data is None:
-        why = "goes with --data; --evidence has the states of the network, and its missing cells stay missing."
+        why = "needs --data: --evidence takes its states from the network and keeps its missing cells."
         refuse_data_options(run, why, CODING)
     if data is None:
-        run.refuse(["smoothing", "weights"], "goes with --data.")
+        run.refuse(["smoothing", "weights"], "needs --data.")
     if question.samples is None and question.approximate is None and rows.fill != "drawn":
-        run.refuse(["seed"], "goes with --samples, --approximate and --fill drawn; other answers are exact.")
+        run.refuse(["seed"], "needs --samples, --approximate or --fill drawn: other answers are exact.")
     if question.approximate is not None:
-        run.refuse(["memory"], "goes with exact answers, not with --approximate.")
+        run.refuse(["memory"], "limits exact answers, and --approximate gives none: leave it out.")

@@ -176,7 +176,7 @@ class Function:
             options = mended(self.keywords, mend)
             if "drop" in options and keywords.get("drop"):
                 options["drop"] = [*taken(self.keywords["drop"], "drop", keywords["drop"]), *options["drop"]]
-            return f"\n  In one: {line(options)}" if options else ""
+            return f"\n  For example: {line(options)}" if options else ""
 
         with calling(self.__name__, spoken, verbosity, ready) as (reporter, resources):
             values, given = self.values(inputs, keywords)

@@ -34,7 +34,7 @@ def command(call: Call, output: str, stats: str | None) -> None:
 
     target_format = output_format("fit", output)
     if stats is not None and call.values["missing"] not in KEPT:
-        raise UsageError("--stats goes with --missing em.")
+        raise UsageError("--stats needs --missing em.")
     found = call()
     call.reporter.pause()
     write_network(output, found.model, target_format, call.reporter.warn)

@@ -52,11 +52,11 @@ def command(words: tuple[str, ...], keyword: str | None, target: OutputOptions, 
     is_sheet = target.as_json or target.format_name is not None or target.output != "-"
     if keyword is not None:
         if word or is_sheet:
-            raise UsageError("-k goes without a page and a format.")
+            raise UsageError("-k takes no page and no format: leave them out.")
         _search(keyword)
     elif is_sheet:
         if word != "methods":
-            raise UsageError("--format, --json and -o go with the page methods, which has a table.")
+            raise UsageError("--format, --json and -o need the page methods: no other page is a table.")
         _write_methods(target)
     elif not word:
         pages = [(page, ", ".join(heading for heading, _ in sections(page_text(page)))) for page in PAGES]

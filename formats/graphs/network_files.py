@@ -118,10 +118,10 @@ def open_networks_or_models(source: str | Lines, warn: Warn | None = None) -> It
                 yield network
         except Truncated as error:
             raise Truncated(
-                f"{error.message} (network {n_whole + 1}; whole before it: {n_whole})",
+                f"{error.message} (in network {n_whole + 1}, after {plural(n_whole, 'whole network')})",
                 source=error.source,
                 line=error.line,
-                remedy="run the command that made it again; bnsl average --partial goes on with the whole networks",
+                remedy="make the stream again, or go on with the whole networks before it: bnsl average --partial",
             ) from None
 
 

@@ -25,7 +25,7 @@ def test_other_states_are_refused(network):
     other = LEVELS | {"dose": ["Low", "Medium", "High", "None"]}
     with pytest.raises(bnsl.UsageError, match=r"gives 'dose' the states 'Low', .* lists hold: 'High', 'Medium'"):
         bnsl.fit(network, TABLE, states=other)
-    with pytest.raises(bnsl.UsageError, match="lists the states of its variables, which hold"):
+    with pytest.raises(bnsl.UsageError, match="lists the states already"):
         bnsl.fit(network, TABLE, states="observed")
 
 
