@@ -31,7 +31,7 @@ def check_choices(part: PartOptions, choice: ChoiceOptions, target_format: str) 
         fitting = ", ".join(targets.PICTURES)
         raise UsageError(f"--boxes needs a picture that shows probabilities ({fitting}), not {target_format}.")
     if part.boxes == "tables" and target_format == "html":
-        raise UsageError("--boxes tables: html shows the table of a variable at a click on it: leave the option out.")
+        raise UsageError("leave --boxes out: html shows the table of a variable when you click on the variable.")
     for is_given, name, what, able in (
         (part.cpdag, "--cpdag", "undirected edges beside arcs", targets.ESSENTIAL),
         (choice.strengths is not None, "--strengths", "strengths of arcs", targets.WITH_STRENGTHS),

@@ -157,7 +157,7 @@ def effects(
     on = places_of(choices.effect, source.dataset, "--effect")
     of = asked.causes(source.dataset)
     if of == on and len(of) == 1:
-        raise UsageError(f"the only cause and the only effect is {source.dataset.names[of[0]]!r}: give another one.")
+        raise UsageError(f"cause and effect are both {source.dataset.names[of[0]]!r}: give two variables.")
     found = average_effects(source.dataset, source.structures, on, options, budget.stop, run.reporter)
     facts = {
         "measure": options.measure,

@@ -256,8 +256,8 @@ def _arcs(
     columns |= {"direction": TEXT} if directions else {}
     columns |= {"probability": FIGURE, "either": FIGURE} if strengths is not None else {}
     closing = (
-        f"Losses are of {score} in nats; a reversal that makes a cycle has none. Instead: the best set without the "
-        f"arc that makes no cycle, of {compared}. Information: given the other parents, in nats"
+        f"Losses of {score} in nats; a reversal that makes a cycle has none. Column instead: the best set without "
+        f"the arc that makes no cycle, of {compared}. Column information: given the other parents, in nats"
     )
     return Answers(columns, batches(), closing, facts, titles=TITLES, spare=SPARE, header={"explain": facts})
 
@@ -386,6 +386,6 @@ def _of_findings(dataset: Dataset, findings: Findings, target: int, state: int, 
     columns = {"variable": TEXT, "state": TEXT, "probability": FIGURE, "after": FIGURE, "difference": FIGURE}
     name = f"{dataset.names[target]}={dataset.variables[target].known_states[state]}"
     facts = {**facts, "state": dataset.variables[target].known_states[state], "before": before}
-    closing = f"P({name}) is {before:.4f}. After: given the finding alone. Probability: that of the finding"
+    closing = f"P({name}) is {before:.4f}. Columns: probability, of the finding; after, P({name}) given it alone"
     values: Values = [*zip(*rows)] or [[] for _ in columns]
     return Answers(columns, [values], closing, facts, titles={}, header={"explain": facts})

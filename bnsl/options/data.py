@@ -196,7 +196,7 @@ class DataOptions:
             raise UsageError(f"--na {option_value(both[0])} and --not-na {option_value(both[0])}: give one of them.")
         if self.interventions is not None and self.missing == "pairs":
             raise UsageError(
-                "--interventions cannot be combined with --missing pairs, which takes other rows for each pair: "
+                "--interventions cannot be combined with --missing pairs, with other rows for each pair of columns: "
                 "give --missing drop or --missing state."
             )
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -237,8 +237,8 @@ class DataOptions:
             given = tuple(levels.get(variable.name, variable.known_states))
             if given != variable.known_states:
                 raise UsageError(
-                    f"--states gives {variable.name!r} the states {listed(map(repr, given))}; those that "
-                    f"{source_name(known.source)} lists hold: {listed(map(repr, variable.known_states))}."
+                    f"--states gives {variable.name!r} the states {listed(map(repr, given))}, but "
+                    f"{source_name(known.source)} lists {listed(map(repr, variable.known_states))}."
                 )
         return {}
 

@@ -60,7 +60,7 @@ class Resampling:
         if self.kind == "jackknife":
             return _without_block(table, index, n_replicates, seed)
         if round(self.share * n_rows) == 0:
-            raise StageError(f"a share of {self.share:g} of {n_rows} rows is no row")
+            raise StageError(f"a share of {self.share:g} of {n_rows} rows is less than one row")
         return np.sort(np.concatenate([self._drawn(group, rng) for group in _groups(table)]))
 
     def _drawn(self, group: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -44,7 +44,7 @@ def test_the_order_of_variables_and_states_does_not_matter(tmp_path: Path):
 
 
 def test_an_effect_of_a_variable_on_itself_is_refused():
-    with pytest.raises(bnsl.UsageError, match="the only cause and the only effect is 'X1': give another one"):
+    with pytest.raises(bnsl.UsageError, match="cause and effect are both 'X1': give two variables"):
         bnsl.effects(NETWORK, cause="X1", effect="X1", **GIVEN)
     found = bnsl.effects(NETWORK, cause="X[12]", effect="X1", **GIVEN)
     assert set(found["cause"].to_pylist()) == {"X2"}

@@ -100,7 +100,7 @@ def test_sub_samples_have_a_share_of_the_rows_once_each():
     rows = [rule.rows(FIFTY, (index, 9), 0, task_generator(0, index)) for index in range(9)]
     assert all(len(set(found.tolist())) == 15 and (np.diff(found) > 0).all() for found in rows)
     assert len({tuple(found) for found in rows}) == 9
-    with pytest.raises(StageError, match=r"a share of 0.001 of 50 rows is no row"):
+    with pytest.raises(StageError, match=r"a share of 0.001 of 50 rows is less than one row"):
         Resampling("subsample", 0.001).rows(FIFTY, (0, 1), 0, task_generator(0))
 
 
