@@ -217,7 +217,7 @@ def _with_holes(
         raise_problems([blank_problem(stateless)], [variable.name for variable in variables])
     if blank:
         warn(
-            f"no cell is observed of {listed(repr(v.name) for v in blank)}: "
+            f"no cell is observed in {listed(repr(v.name) for v in blank)}: "
             "its distribution follows from the initial values and the other columns"
         )
     # The fingerprint of a table without missing cells does not depend on how it was read.

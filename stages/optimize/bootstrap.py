@@ -83,7 +83,7 @@ def _without_block(table: Dataset, index: int, n_blocks: int, seed: int) -> np.n
     n_rows = table.n_rows
     if not 2 <= n_blocks <= n_rows:
         raise StageError(
-            f"the jackknife leaves out one of as many blocks as replicates: 2 to {n_rows} for {n_rows} rows, "
+            f"the jackknife divides the rows into a block for each replicate: {n_rows} rows make 2 to {n_rows}, "
             f"not {n_blocks}"
         )
     block = task_generator(seed, n_blocks).permutation(n_rows) % n_blocks

@@ -118,7 +118,7 @@ def test_the_jackknife_leaves_out_each_row_once(n_replicates):
 
 @pytest.mark.parametrize("n_replicates", [1, 51])
 def test_the_jackknife_needs_as_many_rows_as_blocks(n_replicates):
-    with pytest.raises(StageError, match=f"2 to 50 for 50 rows, not {n_replicates}"):
+    with pytest.raises(StageError, match=f"50 rows make 2 to 50, not {n_replicates}"):
         Resampling("jackknife").rows(FIFTY, (0, n_replicates), 3, task_generator(3, 0))
 
 
