@@ -66,7 +66,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(self, **options: Any):
         if "score" in options:
-            raise TypeError("score= is local_score= here: the method score() of a classifier gives the accuracy")
+            raise TypeError(
+                "say local_score= in place of score=: the method score() of a classifier gives the accuracy"
+            )
         given = _SIGNATURE.bind(self, **options)
         given.apply_defaults()
         for name in DEFAULTS:
@@ -88,7 +90,10 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
         options = self._options_of_learn()
         table, counts = self._with_row_counts(table, sample_weight, options)
         if options["smoothing"] is None and counts.sum() < FOLDS:
-            raise UsageError(f"n_samples = {counts.sum()}: {FOLDS} folds choose the smoothing: give smoothing=ROWS")
+            raise UsageError(
+                f"n_samples = {counts.sum()}: too few for the {FOLDS} folds that choose the smoothing: "
+                "give smoothing=ROWS"
+            )
         if options["discretize"] is None:
             options["discretize"] = rules_for_class(table, codes, len(self.classes_), counts, options)
         cells = pyarrow.DictionaryArray.from_arrays(pyarrow.array(codes, pyarrow.int32()), self.labels_)
@@ -109,9 +114,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
         impossible = np.isnan(chances).any(axis=1)
         if impossible.any():
             warnings.warn(
-                f"{impossible.sum():,} of {len(chances):,} rows are impossible under the network, the first of them "
-                f"row {int(impossible.argmax())} (from 0): they get the shares of the classes; smoothing above 0 "
-                "leaves nothing impossible",
+                f"{impossible.sum():,} of {len(chances):,} rows have probability 0 under the network, the first "
+                f"is row {int(impossible.argmax())} (from 0): they get the shares of the classes. With smoothing "
+                "above 0 no row has probability 0",
                 stacklevel=2,
             )
             shares = self.network_.query(variables=[name]).to_pylist()
@@ -141,7 +146,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
             options["time"] = SEARCH_TIME
         if options["smoothing"] is None and options["smoothing_for"] is None:
             if options["interventions"] is not None:
-                raise UsageError("with interventions nothing chooses the smoothing: give smoothing=ROWS", "smoothing")
+                raise UsageError(
+                    "the smoothing is not chosen for rows with interventions: give smoothing=ROWS", "smoothing"
+                )
             options["smoothing_for"] = self.class_variable_
         return options
 
@@ -216,9 +223,9 @@ def _row_counts(weights: Any, n_rows: int) -> np.ndarray:
     """
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (n_rows,):
-        raise ValueError(f"weights of shape {given.shape} for {n_rows} rows: one for each row")
+        raise ValueError(f"weights of shape {given.shape} for {n_rows} rows: give one weight for each row")
     if not (np.isfinite(given).all() and (given >= 0).all() and (given == np.floor(given)).all()):
-        raise ValueError("weights count rows: whole numbers of at least 0")
+        raise ValueError("weights count rows: give whole numbers from 0")
     if not given.any():
         raise ValueError("all weights are zero: no row is left")
     return given.astype(np.int64)

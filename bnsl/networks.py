@@ -17,7 +17,7 @@ from .options.assigned import assignments
 from .results import ArcProbabilities, Forest, ParentSets, Result, checked_path
 from .running.calls import translated_errors
 from .running.errors import DataError, UsageError
-from .tables import Table
+from .tables import Table, imported
 
 if TYPE_CHECKING:
     import networkx
@@ -41,7 +41,7 @@ class Network(Result):
 
     >>> network = bnsl.learn({"a": [0, 1] * 99, "b": [1, 0] * 99, "c": [1, 1, 0] * 66}, seed=1, quiet=True)
     >>> network.parents("a") + network.parents("b"), network.parents("c"), network.claim
-    (('b',), (), 'optimal (to rounding) among all networks')
+    (('b',), (), 'optimal among all networks')
     """
 
     record: records.NetworkRecord
@@ -322,9 +322,7 @@ class Network(Result):
 
     def to_networkx(self) -> networkx.DiGraph:
         """The graph for networkx; nodes have their `states`, arcs the facts known about them, such as `strength`."""
-        import networkx
-
-        graph = networkx.DiGraph()
+        graph = imported("networkx").DiGraph()
         graph.add_nodes_from((name, {"states": states}) for name, states in self.states.items())
         graph.add_edges_from((row.pop("from"), row.pop("to"), row) for row in self.to_arrow().to_pylist())
         return graph

@@ -6,6 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from formats.wording import plural, type_of
+
+from .tables import imported
+
 if TYPE_CHECKING:
     import pyarrow
 
@@ -57,17 +61,16 @@ class Result:
 
     def to_arrow(self) -> pyarrow.Table:
         """The result as an Arrow table."""
-        raise TypeError(f"a {type(self).__name__} is no table")
+        raise TypeError(f"{type_of(self)} is no table")
 
     def to_pandas(self) -> Any:
         """The result as a table of pandas."""
+        imported("pandas")
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
         """The result as a table of Polars."""
-        import polars
-
-        return polars.from_arrow(self.to_arrow())
+        return imported("polars").from_arrow(self.to_arrow())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
@@ -113,6 +116,10 @@ class Forest(Result):
             target = checked_path(path)
             output_format("screen", target)
             write_forest(target, self.record)
+
+    def __repr__(self) -> str:
+        n_screened, n_variables = len(self.record.parents), self.record.header.n_variables
+        return f"<Forest: {n_screened:,} of {plural(n_variables, 'variable')} screened>"
 
     def to_arrow(self) -> pyarrow.Table:
         """One row per arc into a screened variable: `parent`, `child`."""

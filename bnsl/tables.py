@@ -6,8 +6,11 @@ pandas do not become a variable. Answers about its rows are a `Table` with the r
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from formats.wording import type_of, with_article
 
 from .object_cells import is_of_several_kinds, refuse_equal_texts, texts_of
 from .options.values import TABLES
@@ -39,9 +42,20 @@ def as_file(source: Any, what: str) -> Any:
     """
     if isinstance(source, str) or hasattr(source, "readable") or hasattr(source, "beginning"):
         return source
-    raise UsageError(
-        f"a {type(source).__name__} is no {what}: give a path, or what a function of this package returned"
-    )
+    raise UsageError(f"{type_of(source)} is no {what}: give a path, or what a function of this package returned")
+
+
+def imported(package: str) -> Any:
+    """The module of a package that bnsl does not require.
+
+    Raises `ImportError`: it is not installed; the message says how to install it.
+    """
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise
+        raise ImportError(f"the package {package} is not installed: pip install {package}") from None
 
 
 def in_memory(source: Any) -> Any:
@@ -62,13 +76,13 @@ def table_in_memory(value: Any, called: str | None = None) -> TableInMemory:
 
     called = called or type(value).__name__
     if hasattr(value, "record"):
-        raise UsageError(f"a {called} is no table: give a path, {TABLES}")
+        raise UsageError(f"{with_article(called)} is no table: give a path, {TABLES}")
     try:
         table = _converted(value)
     except (TypeError, ValueError) as error:  # pyarrow raises ValueErrors or TypeErrors
-        raise UsageError(f"a {called} that is no table: {str(error).splitlines()[0][:200]}") from None
+        raise UsageError(f"{with_article(called)} that is no table: {str(error).splitlines()[0][:200]}") from None
     if table is None:
-        raise UsageError(f"a {called} is no table: give a path, {TABLES}")
+        raise UsageError(f"{with_article(called)} is no table: give a path, {TABLES}")
     return TableInMemory(f"<{called}>", lambda: _reader(table))
 
 
@@ -240,8 +254,7 @@ class Table:
 
     def to_pandas(self) -> Any:
         """A data frame; its columns have the types of the input, and its rows their labels."""
-        import pandas
-
+        pandas = imported("pandas")
         others = self._arrow.drop_columns(list(self._series))
         frame = others.to_pandas() if others.num_columns else pandas.DataFrame(index=range(len(self)))
         if self._series:
@@ -258,9 +271,7 @@ class Table:
 
     def to_polars(self) -> Any:
         """A data frame of Polars."""
-        import polars
-
-        return polars.from_arrow(self._arrow)
+        return imported("polars").from_arrow(self._arrow)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._arrow.__arrow_c_stream__(requested_schema)

@@ -175,7 +175,7 @@ class StageGroup(click.Group):
         keywords = options_of(getattr(bnsl, name)) if name in bnsl.FUNCTIONS else {}
         options = mended(keywords, mend)
         words = ["bnsl", *self.words, *shell_words(keywords, options)]
-        return f"\n  In one: {shlex.join(words)}" if options else ""
+        return f"\n  For example: {shlex.join(words)}" if options else ""
 
 
 def describe_failure(error: Exception, active: str = "bnsl") -> tuple[ExitCode, str]:

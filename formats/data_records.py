@@ -60,7 +60,7 @@ class Interventions:
         for variable in self.variables:
             if not self.is_free(variable).any():
                 raise UnsuitableData(
-                    f"{names[variable]!r} was set in every row, so that none tells what it depends on",
+                    f"{names[variable]!r} was set in every row: no row tells what it depends on",
                     remedy="leave its name out of the column of --interventions; where a structure is learnt, also "
                     f"forbid arcs into it: --forbid {option_value(f'*->{names[variable]}')}",
                 )

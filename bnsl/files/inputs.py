@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from formats.wording import listed, plural
+from formats.wording import listed, out_of, plural
 
 from ..tables import as_file, as_table
 
@@ -123,7 +123,7 @@ class MatchedTables:
             return found
         if found.n_holes:
             raise UnsuitableData(
-                f"{plural(found.n_holes, 'missing cell')}: scores and counts are of complete rows",
+                f"{plural(found.n_holes, 'missing cell')}: scores and counts need complete rows",
                 source=source_name(self.source),
                 remedy="fit parameters by bnsl fit --missing em, and give these rows as --test of the result",
             )
@@ -151,7 +151,7 @@ def read_entropies_and_rows(
         as_table(source), warn=reporter.warn, note=reporter.note, **data_options.rules(reporter)
     )
     if isinstance(opened, EntropyTable):
-        refuse_data_options(run, f"goes with data, and {source_name(source)} holds entropies.")
+        refuse_data_options(run, f"applies to data, and {source_name(source)} holds entropies.")
         return opened, None
     return compute_entropies(opened, jobs, reporter), opened
 
@@ -161,11 +161,12 @@ def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:
     n, n_unsearched = table.n_variables, table.n_unsearched
     if n_unsearched:
         reporter.warn(
-            f"{n_unsearched} of {n} variables were never searched: each lists one set only; "
+            f"{out_of(n_unsearched, n, 'variable')} were never searched, and list one set each: "
             "go on with bnsl parentsets --resume, or give it more time"
         )
     if table.n_cut_short > n_unsearched:
-        reporter.warn(f"the lists of {table.n_cut_short - n_unsearched} of {n} variables ended early")
+        n_early = table.n_cut_short - n_unsearched
+        reporter.warn(f"the lists of {out_of(n_early, n, 'variable')} ended early")
 
 
 def require_least_sets(table: ParentSetTable, source: Any) -> None:
@@ -179,7 +180,7 @@ def require_least_sets(table: ParentSetTable, source: Any) -> None:
         raise Inconsistent(
             f"no empty parent set is listed for {plural(len(lacking), 'variable')}: {listed(lacking)}",
             source=name,
-            remedy=f"bnsl optimize {shlex.quote(name)} searches such lists; for all else list the empty set",
+            remedy=f"bnsl optimize {shlex.quote(name)} searches such lists; other commands need the empty set",
         )
 
 
@@ -192,7 +193,7 @@ def warn_of_interventions(
 ) -> None:
     """Warn where a structure rests on rows under intervention, and rows that may be these all count alike."""
     if header.extra.get("interventions"):
-        reporter.warn(f"this was learnt from rows under intervention, and here all rows count alike: {remedy}")
+        reporter.warn(f"the input was learnt from rows under intervention, but here all rows count alike: {remedy}")
 
 
 def warn_of_list_terms(
@@ -204,18 +205,25 @@ def warn_of_list_terms(
     from formats.arc_priors import KEY
 
     if header.extra.get(KEY) not in (None, dataset.score_entries.get(KEY)):
-        reporter.warn(f"{source}: made with --prior, which does not count in a search on data: give it here, too")
+        reporter.warn(
+            f"{source} was made with --prior, which a search on data does not take from it: give it here, too"
+        )
     options = [entry.get("options") or {} for entry in header.by]
     given = sorted({name for of in options for name in ("require", "forbid", "allow", "tiers") if of.get(name)})
     if given and not is_constrained:
         names = " and ".join(f"--{name}" for name in given)
-        reporter.warn(f"{source}: made with {names}, which does not bind a search on data: give it here, too")
+        reporter.warn(
+            f"{source} was made with {names}, which a search on data does not take from it: give it here, too"
+        )
 
 
 def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, reporter: Reporter) -> None:
     """Warn if a file was made from data with another fingerprint than the entropies."""
     if header.data is not None and header.data != entropies.fingerprint:
-        reporter.warn(f"{source}: these are not the data of the parent sets, or were read otherwise")
+        reporter.warn(
+            f"{source}: the parent sets were made from other data, or from this file with other reading options "
+            "(--missing, --discretize, ...)"
+        )
 
 
 def warn_of_other_forest(header: Header, dataset: Dataset, source: str, reporter: Reporter) -> None:
@@ -239,7 +247,7 @@ def require_same_scores(header: Header, dataset: Dataset, given: Given, source: 
         raise Inconsistent(
             "its scores cannot be used here: they contain another prior of arcs, or none",
             source=source,
-            remedy="give both the same --prior",
+            remedy="make both with the same --prior",
         )
     for name, value in ours.items():
         theirs = getattr(header, name)

@@ -45,7 +45,7 @@ def variables_of(source: Any, reporter: Reporter, option: str) -> tuple[Variable
     unknown = [variable.name for variable in variables if variable.states is None]
     if unknown:
         raise UnsuitableData(
-            f"no states of {len(unknown)} of {len(variables)} variables are known here",
+            f"the states of {len(unknown)} of {len(variables)} variables are not known",
             source=source,
             column=unknown[0],
             remedy=f"give {option} a table, or a network that was learnt from data",

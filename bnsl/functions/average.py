@@ -119,7 +119,7 @@ def read_strengths(
     first = getattr(sources[0], "record", None) or arc_probabilities_or_lines(as_file(sources[0], "network"))
     if isinstance(first, ArcProbabilityTable):
         if len(sources) > 1 or "cpdag" in run.given:
-            raise UsageError("a table of arc probabilities goes alone, without --cpdag or --dag.")
+            raise UsageError("a table of arc probabilities is read alone: leave out other files, --cpdag and --dag.")
         return first, {}
     counts = count_arcs(networks_of([first, *sources[1:]], partial, reporter), cpdag)
     if counts.knowledge is None:

@@ -48,7 +48,7 @@ def members_of(
     kept = {name: value for name, value in header.extra.items() if name == "interventions"}
     if wanted == ALL and found.size > MOST_WRITTEN:
         raise UsageError(
-            f"--class all: the class has {found.size:,} networks, more than the {MOST_WRITTEN:,} that are written; "
+            f"--class all: the class has {found.size:,} networks, more than the {MOST_WRITTEN:,} that it writes; "
             "draw some of them: --class 100."
         )
     rng = random.Random(seed)

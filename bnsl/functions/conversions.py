@@ -139,10 +139,10 @@ def open_chosen(task: Conversion, found: Any = None) -> Network:
     if isinstance(found, ArcProbabilityTable):
         for name in ("index", "strengths"):
             if getattr(choice, name) is not None:
-                raise UsageError(f"--{name} is of networks, and the input is a table of arc probabilities.")
+                raise UsageError(f"--{name} needs a network, and the input is a table of arc probabilities.")
         learnt = Network(consensus_of(found, choice.threshold, task.reporter))
     elif choice.threshold is not None:
-        raise UsageError("--threshold is of tables of arc probabilities, and the input is none.")
+        raise UsageError("--threshold needs a table of arc probabilities, and the input is none.")
     elif isinstance(found, Network):
         learnt = found
     elif not isinstance(found, Lines):
@@ -180,7 +180,7 @@ def named_network(network: NetworkRecord, names: Dataset | None) -> NetworkRecor
     header, parameters = network.header, network.parameters
     named = named_header(header, names)
     if named.names != header.names and not recorded_knowledge(header.by, header.names).is_empty:
-        raise UsageError("--names: the header of the network records knowledge about arcs by its own names.")
+        raise UsageError("--names cannot rename this network: its header records knowledge about arcs by name.")
     if parameters is None:
         return dataclasses.replace(network, header=named)
     variables = tuple(Variable(name, of.states) for name, of in zip(named.names, parameters.variables))
@@ -264,7 +264,9 @@ def warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporter
     n_isolated = n_variables - len({variable for arc in arcs for variable in arc})
     if n_isolated:
         verb = "has" if n_isolated == 1 else "have"
-        reporter.warn(f"{plural(n_isolated, 'variable')} {verb} no arcs; a list of arcs does not name what has none")
+        reporter.warn(
+            f"{plural(n_isolated, 'variable')} {verb} no arcs; a list of arcs names only variables with arcs"
+        )
 
 
 def convert_readable(task: Conversion) -> PreparedOutput:
@@ -332,7 +334,7 @@ def _with_least_sets(
     for record in records:
         if not record.fixed and record.parents.sizes.min() > len(record.required):
             raise Inconsistent(
-                f"no empty parent set is listed for {header.names[record.child]!r}, which {task.format} files need",
+                f"no empty parent set is listed for {header.names[record.child]!r}: {task.format} files need it",
                 remedy="bnsl optimize searches such lists as they are",
             )
         yield record
@@ -347,8 +349,8 @@ def _warn_of_constraints(records: Iterable[ParentSetRecord], task: Conversion) -
         yield record
     if n_fixed or n_required:
         task.reporter.warn(
-            f"{task.format} files cannot hold constraints: {plural(n_fixed, 'variable')} with a fixed "
-            f"parent set and {n_required} with required parents list only sets that keep to them, not the empty set"
+            f"{task.format} files cannot hold constraints: without the empty set, {plural(n_fixed, 'variable')} with "
+            f"a fixed parent set and {n_required} with required parents list only the sets that meet them"
         )
 
 

@@ -28,9 +28,9 @@ def check_choices(part: PartOptions, choice: ChoiceOptions, target_format: str) 
         raise UsageError(f"{given} needs a network, and {target_format} holds none.")
     if part.boxes is not None and target_format not in targets.PICTURES:
         fitting = ", ".join(targets.PICTURES)
-        raise UsageError(f"--boxes goes with pictures that show probabilities ({fitting}), not with {target_format}.")
+        raise UsageError(f"--boxes needs a picture that shows probabilities ({fitting}), not {target_format}.")
     if part.boxes == "tables" and target_format == "html":
-        raise UsageError("--boxes tables: html shows the table of a variable beside the picture, at a click.")
+        raise UsageError("leave --boxes out: html shows the table of a variable when you click on the variable.")
     for is_given, name, what, able in (
         (part.cpdag, "--cpdag", "undirected edges beside arcs", targets.ESSENTIAL),
         (choice.strengths is not None, "--strengths", "strengths of arcs", targets.WITH_STRENGTHS),
@@ -79,7 +79,7 @@ def convert(
     check_sources(source, names, choice.strengths)
     of_class = part.class_members is not None
     if part.boxes is not None and of_class:
-        raise UsageError("--boxes goes with pictures, and --class writes networks.")
+        raise UsageError("--boxes needs a picture, and --class writes networks: leave one out.")
     target_format = target_format or ("network" if of_class else targets.guess_target(output))
     if of_class and target_format != "network":
         raise UsageError(f"--class writes a stream of networks: --to network, not {target_format}.")
@@ -88,9 +88,9 @@ def convert(
     if target_format != "table":
         written = output_format("convert", output, target_format)
     if names is not None and target_format in (*targets.DATA_TARGETS, *targets.PARAMETER_TARGETS):
-        raise UsageError(f"--names: {target_format} has the names of its input.")
+        raise UsageError(f"--names does not apply to {target_format}: its input names the variables.")
     if names is None and target_format not in targets.DATA_TARGETS:
-        refuse_data_options(run, f"goes with data, and {target_format} holds none.")
+        refuse_data_options(run, f"applies to data, and {target_format} holds none.")
     table = None if names is None else data_options.open(names, run.reporter)
     from . import conversions
 

@@ -53,7 +53,7 @@ def discretize(
     reading, like = Reading(**options), options["like"]
     check_sources(data, like)
     if (like is None) == (not reading.discretize):
-        raise UsageError("give one of --discretize median|quantile:K|width:K|hartemink:K and --like FILE.")
+        raise UsageError("give either --discretize median|quantile:K|width:K|hartemink:K or --like FILE.")
     known = None
     if like is not None:
         variables = (

@@ -62,7 +62,7 @@ class Asked(NamedTuple):
         unseen = [] if given is None else [x for x in self.causes(dataset) if not given.only((x,)).any()]
         if unseen:
             self.run.reporter.warn(
-                f"no row has nothing but the cause set for {plural(len(unseen), 'cause')}: "
+                f"no row was observed under an intervention on the cause alone for {plural(len(unseen), 'cause')}: "
                 f"{listed(repr(dataset.names[x]) for x in unseen)}; these effects follow from the prior alone"
             )
         return dataset
@@ -104,7 +104,7 @@ def listed_sets(sources: Sequence[Any], run: Run) -> tuple[ParentSetTable | None
             return None, (lines, *sources[1:])
         found = open_parent_sets(lines, warn=run.reporter.warn)
     if len(sources) > 1:
-        raise UsageError("lists of parent sets go alone: give one file of them, or networks.")
+        raise UsageError("a file of parent sets is read alone: give one such file, or networks.")
     return found, sources
 
 
@@ -154,8 +154,8 @@ def from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) -
     second = next(networks, None)
     if first.is_class or knowledge is not None:
         if second is not None:
-            alone = "an essential graph goes alone: give one, or networks."
-            needs = "--require, --forbid, --allow and --tiers go with one graph or with lists of parent sets."
+            alone = "an essential graph is read alone: give one graph, or networks."
+            needs = "--require, --forbid, --allow and --tiers need one graph, or lists of parent sets."
             raise UsageError(alone if first.is_class else needs)
         parents, place = _placed(first.record, dataset, asked, sources[0])
         of_class = ClassStructures(parents, [ordered_pair(place[a], place[b]) for a, b in first.undirected or ()])
@@ -167,7 +167,7 @@ def from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) -
     counted, n_networks = CountedStructures(causes), 0
     for source, learnt in itertools.chain([(sources[0], first)], [] if second is None else [second], networks):
         if learnt.is_class:
-            raise UsageError("an essential graph goes alone: give one, or networks.")
+            raise UsageError("an essential graph is read alone: give one graph, or networks.")
         counted.add(_placed(learnt.record, dataset, asked, source)[0])
         n_networks += 1
         reporter.progress(n_networks, None, "networks")
@@ -203,6 +203,6 @@ def _warn_of_directions(network: NetworkRecord, reporter: Reporter) -> None:
         undecided = list(network_directions(network).values()).count(UNDECIDED)
         if undecided:
             reporter.warn(
-                f"nothing decides the direction of {plural(undecided, 'arc')} of this network; effects depend on it: "
-                "the essential graph (bnsl convert --cpdag) or lists of parent sets give all that the data allow"
+                f"nothing decides the direction of {plural(undecided, 'arc')} of this network, and effects depend on "
+                "it; for all effects that the data allow, give the essential graph (bnsl convert --cpdag) or SETS"
             )

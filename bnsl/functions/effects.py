@@ -158,7 +158,7 @@ def effects(
     asked = Asked(given, reading, knowing, believing, posterior, budget, run)
     table, opened = listed_sets(named, run)
     if table is None:
-        run.refuse(FOR_SETS, "goes with lists of parent sets.")
+        run.refuse(FOR_SETS, "needs lists of parent sets.")
         found = from_networks(named, opened, asked)
     else:
         found = from_sets(table, named[0], asked)
@@ -167,7 +167,7 @@ def effects(
     on = places_of(given.effect, found.dataset, "--effect")
     of = asked.causes(found.dataset)
     if of == on and len(of) == 1:
-        raise UsageError(f"the only cause and the only effect is {found.dataset.names[of[0]]!r}: give another one.")
+        raise UsageError(f"cause and effect are both {found.dataset.names[of[0]]!r}: give two variables.")
     averages = average_effects(found.dataset, found.of_causes, on, how, budget.stop, run.reporter)
     facts = {"measure": how.measure, "level": how.level, "smoothing": ess, "draws": how.draws, "seed": seed}
     closing = f"{found.called}; {100 * how.level:g} % credible intervals; {NOTE}"

@@ -177,7 +177,7 @@ def evaluate(
         structure, is_class = entry.record, entry.is_class
         if is_class:
             if checked is not None:
-                raise UsageError(f"--proof is about networks, and {source} is a class of them.")
+                raise UsageError(f"--proof needs networks, and {source} is a class of them.")
             refuse_unequal_scores(source, given.score)
         if given.data is not None and reading.interventions is None:
             warn_of_interventions(structure.header, reporter, COUNT_APART)
@@ -252,14 +252,14 @@ def require_compared(
     tail, head = (names[v] for v in (pair if pair[0] in network.parents[pair[1]] else pair[::-1]))
     if pair in edges:
         raise Inconsistent(
-            f"{tail} - {head} has no direction here, and the interventions decide it",
+            f"{tail} - {head} has no direction in this graph, but the interventions decide it",
             source=source_name(source),
-            remedy="distances are between classes under them: give the network, or such a graph of it",
+            remedy="give the network, or its essential graph under the interventions",
         )
     raise Inconsistent(
-        f"the essential graph of no network: {tail} -> {head} has the other direction in equivalent ones",
+        f"this is the essential graph of no network: {tail} -> {head} is reversed in equivalent networks",
         source=source_name(source),
-        remedy="distances are between equivalence classes: bnsl convert --dag makes a network of this graph",
+        remedy="give the network of this graph, which bnsl convert --dag makes",
     )
 
 
@@ -295,40 +295,40 @@ def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:
 
     for name in scores:
         if not SCORES[name].is_equivalent:
-            raise UsageError(f"--score {name}: equivalent networks differ in it, and {source} is a class of them.")
+            raise UsageError(f"--score {name} differs between equivalent networks, and {source} is a class of them.")
 
 
 def check_use(run: Run, has_networks: bool, given: Given, reading: Reading) -> None:
     """Refuse options that need an input or option that is not given, or do not go with one that is."""
     if given.families:
-        run.refuse(BETWEEN, "does not go with --families, which sets two networks side by side.")
+        run.refuse(BETWEEN, "cannot be combined with --families, which sets two networks side by side.")
     if not has_networks:
         run.refuse(
             ("data", "test", "proof", *group_options(MeasureOptions)),
-            "is about networks: give NETWORK beside --strengths.",
+            "needs a network: give NETWORK beside --strengths.",
         )
     if given.data is None and given.test is None:
-        refuse_data_options(run, "goes with a table: --data or --test.")
-        run.refuse(["target"], "goes with rows: --test DATA or --data DATA.")
+        refuse_data_options(run, "needs a table: --data or --test.")
+        run.refuse(["target"], "needs rows: --test DATA or --data DATA.")
     if given.data is None:
-        run.refuse(("score", "ess", "smoothing", "folds"), "goes with --data.")
+        run.refuse(("score", "ess", "smoothing", "folds"), "needs --data.")
     if given.test is None and given.folds is None and given.target is None:
-        run.refuse(["smoothing"], "goes with --test, --folds or --target.")
+        run.refuse(["smoothing"], "needs --test, --folds or --target.")
     if given.folds is None:
-        run.refuse(["seed"], "goes with --folds K.")
+        run.refuse(["seed"], "needs --folds K.")
     check_prediction(run, given, reading)
 
 
 def check_prediction(run: Run, given: Given, reading: Reading) -> None:
     """Refuse options of predictions, and of exact inference, where there is none."""
     if given.target is not None and reading.interventions is not None:
-        raise UsageError("--target does not go with --interventions: predictions are about rows as they come.")
+        raise UsageError("--target cannot be combined with --interventions: it predicts rows as they come.")
     if given.target is None:
-        run.refuse(["curve"], "goes with --target NAME.")
+        run.refuse(["curve"], "needs --target NAME.")
         if given.test is None or not reading.keeps_holes:
-            run.refuse(("jobs", "memory"), "goes with --target NAME, or --test and --missing em.")
+            run.refuse(("jobs", "memory"), "needs --target NAME, or --test and --missing em.")
     elif given.test is None and given.folds is not None:
-        run.refuse(("jobs", "memory"), "goes with --test, or without --folds K, which predicts by counts of rows.")
+        run.refuse(("jobs", "memory"), "needs --test with --folds K, which predicts by counts of rows.")
 
 
 def numbered_networks(source: Any, reporter: Reporter) -> list[tuple[dict[str, int], Network]]:

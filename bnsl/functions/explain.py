@@ -176,16 +176,16 @@ def explain(
 def _check(run: Run, given: Given) -> None:
     """Refuse options that do not go together."""
     if given.target is not None:
-        run.refuse(OF_ARCS, "is about arcs, and --target explains a variable: leave one out.")
-        run.refuse(("interventions",), "does not go with --target, which takes rows as they come.")
+        run.refuse(OF_ARCS, "explains arcs, and --target explains a variable: leave one out.")
+        run.refuse(("interventions",), "cannot be combined with --target, which takes rows as they come.")
         return
-    run.refuse(("smoothing",), "goes with --target.")
+    run.refuse(("smoothing",), "needs --target.")
     if given.sets is not None:
-        run.refuse(("max_parents", "score", "ess"), "does not go with --sets, whose sets have their scores.")
+        run.refuse(("max_parents", "score", "ess"), "cannot be combined with --sets, whose sets have scores.")
     if given.runners_up is not None:
-        run.refuse(("strengths",), "is about arcs, and --runners-up lists parent sets: leave one out.")
+        run.refuse(("strengths",), "explains arcs, and --runners-up lists parent sets: leave one out.")
     if given.ess is not None and given.score is not None and not SCORES[given.score].takes_ess:
-        raise UsageError(f"--ess does not go with score {given.score}.")
+        raise UsageError(f"--ess does not apply to score {given.score}.")
 
 
 def _placed(run: Run, learnt: Network, table: "ParentSetTable | None", given: Given, reading: Reading) -> Explained:
@@ -248,7 +248,7 @@ def _engine(run: Run, explained: Explained, given: Given) -> "Engine":
 
     learnt, dataset = explained.learnt, explained.dataset
     if learnt.model is not None:
-        run.refuse(("smoothing",), "is about parameters from the rows, and this network has its own.")
+        run.refuse(("smoothing",), "smooths parameters from the rows, and this network has its own: leave it out.")
         return learnt.engine
     structure = network_from_parents(dataset.variables, explained.parents)
     smoothing = 1.0 if given.smoothing is None else given.smoothing
@@ -279,7 +279,7 @@ def _of_drivers(
     columns |= {"before": FIGURE, "after": FIGURE}
     name = variables[target].name
     closing = (
-        f"information about {name} in nats, alone, and given the rest of its Markov blanket; before and after the "
+        f"Information about {name} in nats: alone, and given the rest of its Markov blanket. Before and after the "
         f"finding: P({name} = target). To draw the blanket: bnsl convert NETWORK --markov-blanket "
         f"{shlex.quote(name)} -o blanket.svg"
     )
@@ -302,6 +302,6 @@ def _of_findings(dataset: "Dataset", findings: "Findings", target: int, state: i
     columns = {"variable": TEXT, "state": TEXT, "probability": FIGURE, "after": FIGURE, "difference": FIGURE}
     name = f"{dataset.names[target]}={dataset.variables[target].known_states[state]}"
     facts = {**facts, "state": dataset.variables[target].known_states[state], "before": before}
-    closing = f"P({name}) is {before:.4f}; after: given the finding alone; probability: that of the finding"
+    closing = f"P({name}) is {before:.4f}. Columns: probability, of the finding; after, P({name}) given it alone"
     values: Values = [*zip(*rows)] or [[] for _ in columns]
     return Answers(columns, [values], closing, facts, titles={}, header={"explain": facts})

@@ -53,7 +53,7 @@ def about_arcs(
     recorded = header if table is None else table.header
     score = given.score or (recorded.score if recorded.score in SCORES else "bic")
     if given.ess is not None and not SCORES[score].takes_ess:
-        raise UsageError(f"--ess does not go with score {score}.")
+        raise UsageError(f"--ess does not apply to score {score}.")
     ess = given.ess or recorded.ess or 1.0
     if table is not None:
         require_same_scores(table.header, dataset, Given(score=score, ess=ess), str(given.sets))
@@ -95,8 +95,8 @@ def _runners_up(
 
     columns = {"child": TEXT, "rank": NUMBER, "parents": TEXT, "change": TEXT, "score": FIGURE, "loss": FIGURE}
     closing = (
-        f"{score} in nats. Rank 0 is the set of the network; a loss below 0 is a gain. Compared: {compared}, without "
-        "cycles through the other families"
+        f"{score} in nats. Rank 0 is the set of the network; a loss below 0 is a gain. Compared: {compared} that "
+        "make no cycle with the other families"
     )
     return Answers(columns, batches(), closing, facts, titles=TITLES, spare=SPARE, header={"explain": facts})
 
@@ -139,8 +139,8 @@ def _arcs(
     columns |= {"direction": TEXT} if directions else {}
     columns |= {"probability": FIGURE, "either": FIGURE} if strengths is not None else {}
     closing = (
-        f"losses of {score} in nats, no loss where the reversal makes a cycle; instead: the best of {compared}, "
-        "without the arc and without a cycle; information given the other parents, in nats"
+        f"Losses of {score} in nats; a reversal that makes a cycle has none. Column instead: the best set without "
+        f"the arc that makes no cycle, of {compared}. Column information: given the other parents, in nats"
     )
     return Answers(columns, batches(), closing, facts, titles=TITLES, spare=SPARE, header={"explain": facts})
 

@@ -108,13 +108,13 @@ def _smoothing(
     smoothing, smooth_towards = given.smoothing, given.smooth_towards
     if given.smoothing_for is None:
         if smooth_towards is not None and smoothing is None:
-            raise UsageError("--smooth-towards goes with --smoothing ROWS or --smoothing-for NAME.")
+            raise UsageError("--smooth-towards needs --smoothing ROWS or --smoothing-for NAME.")
         return smoothing, smooth_towards or "uniform"
     if smoothing is not None:
         raise UsageError("--smoothing-for chooses --smoothing: give one of them.")
     dataset = rows.dataset if isinstance(rows, IncompleteDataset) else rows
     if dataset.interventions is not None:
-        raise UsageError("--smoothing-for predicts rows as they come, without --interventions: give --smoothing.")
+        raise UsageError("--smoothing-for cannot be combined with --interventions: give --smoothing.")
     kinds = TOWARDS if smooth_towards is None else (smooth_towards,)
     losses = losses_by_smoothing(structure, rows, find_variable(given.smoothing_for, dataset.variables), kinds)
     towards, chosen = min(losses, key=lambda choice: losses[choice])
@@ -158,7 +158,7 @@ def fit(
     lacks_names = structure.header.lacks_isolated
     known = None if lacks_names else KnownVariables(structure.header.variables, network)
     if not reading.keeps_holes:
-        run.refuse(WITH_HOLES, "goes with --missing em.")
+        run.refuse(WITH_HOLES, "needs --missing em.")
     rows = reading.open_rows(data, run.reporter, known, is_recodable=given.smoothing_for is not None)
     if isinstance(rows, IncompleteDataset) and not rows.n_holes:
         rows = rows.dataset  # the frequencies are the maximum

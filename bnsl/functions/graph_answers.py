@@ -43,8 +43,8 @@ def _undirected(learnt: Network) -> Sequence[tuple[int, int]]:
     edges = learnt.undirected or ()
     if edges and differing_edge(learnt.record.parents, edges) is not None:
         raise UsageError(
-            "--effect: knowledge or interventions have directed arcs of this graph, and the sets that hold for such "
-            "a graph are not offered; give one of its networks, or the essential graph without them."
+            "--effect takes no essential graph in which knowledge or interventions have directed arcs: give one of "
+            "its networks, or the essential graph without them."
         )
     return edges
 
@@ -70,7 +70,7 @@ class _Graph:
             raise UsageError(f"--{option} takes two variables: --{option} A,B.")
         for name, variable in zip(names, found):
             if variable in given:
-                raise UsageError(f"--{option}: {name} is given, too.")
+                raise UsageError(f"--{option} and --given both name {name}: leave it out of one.")
         return found[0], found[1]
 
     def listed(self, variables: Iterable[int]) -> str:
@@ -96,7 +96,7 @@ class _Graph:
         listed = list(itertools.islice(found.minimal(), MOST_SETS + 1))
         if len(listed) > MOST_SETS:
             del listed[MOST_SETS:]
-            reporter.warn(f"there are more than {MOST_SETS:,} minimal sets: this is a part of them")
+            reporter.warn(f"there are more than {MOST_SETS:,} minimal sets: these are some of them")
         optimal, minimal = found.optimal(), set(listed)
         sets = sorted(
             {*listed, *([] if optimal is None else [frozenset(optimal)])}, key=lambda s: (len(s), sorted(s))
@@ -137,7 +137,7 @@ class _Graph:
         if found.undecided:
             return self.identified(found)
         if forbidden := set(given) & found.forbidden:
-            return f"{self.listed(forbidden)}: on a directed path or behind one"
+            return f"{self.listed(forbidden)} lies on a directed path or behind one"
         path = found.open_path(given)
         assert path is not None
         return f"{self.drawn(path)} is open"

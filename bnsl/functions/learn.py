@@ -28,7 +28,7 @@ def learn(run: Run, data: Annotated[Source, Argument("DATA")], **options: Unpack
     --------
     >>> network = bnsl.learn({"a": [0, 1] * 20, "b": [1, 0] * 20}, smoothing=1, quiet=True)
     >>> network
-    <Network: bic -33.2592, 2 variables, 1 arc, method pricing, optimal (to rounding) among all networks>
+    <Network: bic -33.2592, 2 variables, 1 arc, method pricing, optimal among all networks>
     >>> network.predict({"a": [1]}, "b").to_pylist()[0]["P(b=0)"]
     0.9878048780487805
     """

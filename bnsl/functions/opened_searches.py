@@ -96,7 +96,7 @@ def open_list_search(
     table, missing = fill_missing(opened)
     warn_of_cut_lists(table, reporter)
     if missing:
-        reporter.warn(f"{plural(len(missing), 'variable')} did not arrive: no parents, and no score is counted")
+        reporter.warn(f"{plural(len(missing), 'list')} did not arrive: no parents and no scores for their variables")
     table = with_prior(table, believing.read(table.header.names), reporter)
     name, _ = choose_method(options, table.n_variables)
     believing.check(name, None)
@@ -121,8 +121,8 @@ def open_list_search(
     table, barred = bar_least_sets(table, knowledge)
     if given.proof is not None and (missing or barred or knowledge is not None or believing.prior is not None):
         raise UsageError(
-            "--proof is about the sets as they are listed: give whole lists, and required or forbidden arcs, or a "
-            "prior, to 'bnsl parentsets'."
+            "--proof covers the sets as they are listed: give whole lists, made by 'bnsl parentsets' with the "
+            "required or forbidden arcs, or with the prior."
         )
     table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")

@@ -331,7 +331,9 @@ def search(run: Run, sets: Any, given: Asked) -> Network | Replicates:
         **{name: getattr(given, name) for name in group_options(MethodOptions)},
     )
     if given.data is None:
-        opened = open_list_search(run, run.source(sets, "SETS"), given, knowing, believing, reading, options)
+        opened = open_list_search(
+            run, run.source(sets, "SETS or --data DATA"), given, knowing, believing, reading, options
+        )
     else:
         opened = open_data_search(run, sets, given, knowing, believing, reading, options)
     recorded = recorded_options(opened.options, given.task) | limits.recorded()

@@ -230,9 +230,9 @@ def check_options(run: Run, method: str, trace: str | None, dry_run: bool) -> No
     refuse_incomplete(run, ParentSetOptions, METHODS, method)
     if trace is not None:
         if not METHODS[method].traces:
-            raise UsageError(f"--trace does not go with method {method}; {TRACERS} take it.")
+            raise UsageError(f"--trace does not apply to method {method}; {TRACERS} take it.")
         if dry_run:
-            raise UsageError("--trace goes with a search, not with --dry-run.")
+            raise UsageError("--trace records a search, and --dry-run makes none: leave one out.")
 
 
 @overload

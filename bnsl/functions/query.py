@@ -167,7 +167,7 @@ def query(
         return answer_graph(asked, run.reporter)
     check_sources(network, asked.data, asked.table)
     if asked.table is not None and (asked.evidence or _asked(asked, QuestionOptions)):
-        raise UsageError("--evidence TABLE goes with --predict and --fill, not with questions about one row.")
+        raise UsageError("--evidence TABLE answers for each row: leave out NAME=STATE and questions about one row.")
     _refuse_idle(run, asked)
     engine = _engine_of(run, asked, reading)
     variables = engine.variables
@@ -188,7 +188,9 @@ def _check_question(asked: Given) -> None:
     """Allow one question at a time, and no samples if a question needs exact tables."""
     questions = [name for name in _asked(asked, QuestionOptions) if name != "approximate"]
     if asked.approximate is not None and questions and questions[0] in ("map", "mpe", "samples"):
-        raise UsageError(f"--approximate goes with distributions and --probability, not with --{questions[0]}.")
+        raise UsageError(
+            f"--approximate estimates distributions and --probability, not --{questions[0]}: leave one out."
+        )
     if len(questions) > 1:
         raise UsageError(f"--{questions[0]} and --{questions[1]} are two questions; ask one at a time.")
 
@@ -200,9 +202,9 @@ def _check_graph_question(run: Run, asked: Given) -> None:
         raise UsageError("--separated and --effect are two questions; ask one at a time.")
     if questions:
         others = run.options.keys() - {"network", *group_options(GraphOptions)}
-        run.refuse(others, f"does not go with --{questions[0]}, which is about the graph alone.")
+        run.refuse(others, f"cannot be combined with --{questions[0]}, which looks at the graph alone.")
     elif asked.given is not None:
-        raise UsageError("--given goes with --separated and --effect; evidence is NAME=STATE.")
+        raise UsageError("--given needs --separated or --effect; give evidence as NAME=STATE.")
 
 
 def _check_rows(run: Run, asked: Given) -> None:
@@ -218,16 +220,16 @@ def _check_rows(run: Run, asked: Given) -> None:
 def _refuse_idle(run: Run, asked: Given) -> None:
     """Refuse options without effect on the question."""
     if asked.data is None and asked.table is None:
-        refuse_data_options(run, "goes with a table: --data DATA or --evidence TABLE.")
+        refuse_data_options(run, "needs a table: --data DATA or --evidence TABLE.")
     elif asked.data is None:
-        why = "goes with --data; --evidence has the states of the network, and its missing cells stay missing."
+        why = "needs --data: --evidence takes its states from the network and keeps its missing cells."
         refuse_data_options(run, why, CODING)
     if asked.data is None:
-        run.refuse(["smoothing", "weights"], "goes with --data.")
+        run.refuse(["smoothing", "weights"], "needs --data.")
     if asked.samples is None and asked.approximate is None and asked.fill != "drawn":
-        run.refuse(["seed"], "goes with --samples, --approximate and --fill drawn; other answers are exact.")
+        run.refuse(["seed"], "needs --samples, --approximate or --fill drawn: other answers are exact.")
     if asked.approximate is not None:
-        run.refuse(["memory"], "goes with exact answers, not with --approximate.")
+        run.refuse(["memory"], "limits exact answers, and --approximate gives none: leave it out.")
 
 
 def _answered(

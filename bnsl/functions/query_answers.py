@@ -12,7 +12,7 @@ import numpy as np
 from formats.tables.assignments import find_variable
 from formats.tables.results.result_tables import FIGURE, TEXT
 from formats.tables.selection import expanded_names
-from formats.wording import whole
+from formats.wording import plural, whole
 from stages.inference import queries
 from stages.inference.junction_trees import Engine
 from stages.inference.likelihood_weighting import weigh_samples
@@ -30,8 +30,8 @@ def answer(engine: Engine, observed: Evidence, question: Given, reporter: Report
     columns, values, found = ask(engine, observed, question)
     cost = found.cost
     reporter.detail(
-        f"{cost.hidden} hidden variables that matter, width {cost.width}, tables of {whole(cost.cells)} cells, "
-        f"{format_bytes(cost.memory)}"
+        f"{plural(cost.hidden, 'hidden variable')} of influence: a junction tree of width {cost.width}, with "
+        f"{whole(cost.cells)} cells in {format_bytes(cost.memory)}"
     )
     closing = f"{about(engine, observed)}; {_total(question)} {found.log_probability:.6g} nats"
     figures = {"log_probability": found.log_probability, **cost._asdict()}

@@ -176,8 +176,8 @@ def result_batches(
         reporter.progress(answers.start + answers.codes.shape[1], n_rows, "rows")
     if n_impossible:
         reporter.warn(
-            f"{n_impossible:,} of {n_rows:,} rows have probability zero, the first of them row {first}; "
-            "parameters fitted with --smoothing leave nothing impossible"
+            f"{n_impossible:,} of {n_rows:,} rows have probability zero, the first is row {first}; "
+            "with parameters of bnsl fit --smoothing no row has"
         )
 
 

@@ -97,7 +97,7 @@ def screen(
     if curve + (given.eps is not None) + (given.roots is not None) != 1:
         raise UsageError("give one of --eps E, --roots SHARE and --curve.")
     if given.max_parents > 1 and given.eps is None:
-        raise UsageError("--max-parents goes with --eps: --roots and --curve are about forests.")
+        raise UsageError("--max-parents needs --eps: --roots and --curve make forests, of one parent each.")
     entropies, rows = read_entropies_and_rows(source, Reading(**options), given.jobs, run)
     if curve:
         return RootCurve(*root_curve(entropies, given.relative), len(entropies.variables))
@@ -107,10 +107,10 @@ def screen(
         if not isinstance(rows, Dataset):
             held = "entropies of pairs" if rows is None else "missing cells"
             raise UsageError(
-                f"--max-parents counts sets in complete rows; here are {held}: give DATA, --missing drop."
+                f"--max-parents counts sets in complete rows, and here are {held}: give DATA with --missing drop."
             )
         if rows.interventions is not None:
-            raise UsageError("--max-parents above 1 does not go with --interventions: leave out one of them.")
+            raise UsageError("--max-parents above 1 cannot be combined with --interventions: leave out one of them.")
         rule["max_parents"] = given.max_parents
         forest = with_determining_sets(forest, rows, entropies, given.max_parents, given.jobs, run.reporter)
     return Forest(replace(forest, header=record_command(forest.header, "screen", rule)))

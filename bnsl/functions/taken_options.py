@@ -99,20 +99,20 @@ def check_proof(given: Asked) -> None:
     if given.proof is None or given.data is None:
         return
     if given.save_sets in (None, "-"):
-        raise UsageError("--proof is about the sets that the search ends with: give --save-sets FILE beside it.")
+        raise UsageError("--proof proves a bound for the sets that the search ends with: give --save-sets FILE, too.")
     if given.screen is not None:
-        raise UsageError("--proof is about searches among all variables: leave out --screen.")
+        raise UsageError("--proof covers searches among all variables: leave out --screen.")
     if given.treewidth is not None and given.treewidth <= 1:
-        raise UsageError("--proof is about bounds on listed sets: the best forest is found from all pairs.")
+        raise UsageError("--proof covers bounds on listed sets, but the best forest is found from all pairs.")
 
 
 def check_bootstrap(given: Asked, sets: Any) -> None:
     """Refuse replicates without data, and with options for one network."""
     if given.bootstrap is None:
         if given.resample is not None:
-            raise UsageError("--resample goes with --bootstrap R.")
+            raise UsageError("--resample needs --bootstrap R.")
         if given.workers is not None:
-            raise UsageError("--workers learn replicates (--bootstrap R); one search is that of this process.")
+            raise UsageError("--workers needs --bootstrap R: workers learn replicates, not a single network.")
         return
     if given.data is None:
         raise UsageError("--bootstrap draws rows of data: give --data DATA; listed sets are scored on all rows.")
@@ -125,21 +125,21 @@ def check_incomplete(given: Asked, sets: Any, reading: Reading) -> None:
     if not reading.keeps_holes:
         for name in ("imputation", "rounds"):
             if getattr(given, name) is not None:
-                raise UsageError(f"--{name} goes with --missing em.")
+                raise UsageError(f"--{name} needs --missing em.")
         if is_imputed:
-            raise UsageError("--resample imputed goes with --missing em --imputation drawn.")
+            raise UsageError("--resample imputed needs --missing em --imputation drawn.")
         return
     if given.data is None:
-        raise UsageError("--missing em learns from rows with holes: give --data DATA.")
+        raise UsageError("--missing em learns from rows with missing cells: give --data DATA.")
     _refuse_lists(given, sets, "--missing em: each round has sets and scores of its own.")
     if is_imputed and given.imputation != "drawn":
-        raise UsageError("--resample imputed draws holes anew: give --imputation drawn.")
+        raise UsageError("--resample imputed draws missing cells anew: give --imputation drawn.")
 
 
 def _refuse_lists(given: Asked, sets: Any, reason: str) -> None:
     """Refuse lists of sets if the search has several tables."""
     if sets is not None or given.save_sets is not None:
-        raise UsageError(f"{'SETS' if sets is not None else '--save-sets'} does not go with {reason}")
+        raise UsageError(f"{'SETS' if sets is not None else '--save-sets'} cannot be combined with {reason}")
 
 
 def check_taken(run: Run, methods: Sequence[str], given: Asked) -> None:
@@ -156,8 +156,8 @@ def check_taken(run: Run, methods: Sequence[str], given: Asked) -> None:
 
     if task.bounded and list(methods) == ["exact"]:
         why = (
-            "does not go with --exact: its bound counts edges of k-trees, whose cliques all have K + 1 variables: "
-            "a network within the bound on tables may lie in none with small tables alone; "
+            "cannot be combined with --exact, whose bound is about k-trees with cliques of K + 1 variables: "
+            "a network with small tables may fit only into k-trees with larger ones; "
             f"{takers('max_table')} take it."
         )
         run.refuse(("max_table",), why)
@@ -176,4 +176,4 @@ def _check_task(name: str, task: Task) -> None:
         raise UsageError(f"method {name} takes SETS, not --data; methods on data are {on_data}.")
     if not task.bounded:
         raise UsageError(f"method {name} searches under a treewidth bound: give --tw K.")
-    raise UsageError(f"method {name} knows no treewidth bound; {able} {'do' if ',' in able else 'does'}.")
+    raise UsageError(f"method {name} takes no treewidth bound; {able} {'do' if ',' in able else 'does'}.")

@@ -61,12 +61,12 @@ class PartOptions:
 
     def __post_init__(self) -> None:
         if self.seed is not None and self.class_members in (None, ALL, COUNT):
-            raise UsageError("--seed goes with --class N.")
+            raise UsageError("--seed needs --class N.")
         other = self.given()
         if self.class_members is not None and other != "--class":
-            raise UsageError(f"--class does not go with {other}.")
+            raise UsageError(f"--class cannot be combined with {other}.")
         if self.radius is not None and self.neighbourhood is None:
-            raise UsageError("--radius goes with --neighbourhood.")
+            raise UsageError("--radius needs --neighbourhood.")
 
     def given(self) -> str | None:
         """The first given option that selects a part; None if there is none."""

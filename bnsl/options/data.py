@@ -244,7 +244,7 @@ class Reading(Given):
             raise UsageError(f"--na {option_value(both[0])} and --not-na {option_value(both[0])}: give one of them.")
         if self.interventions is not None and self.missing == "pairs":
             raise UsageError(
-                "--interventions does not go with --missing pairs, which has its own rows for each pair of columns: "
+                "--interventions cannot be combined with --missing pairs, with other rows for each pair of columns: "
                 "give --missing drop or --missing state."
             )
         rules = {name: getattr(self, name) for name in READING}
@@ -277,7 +277,7 @@ class Reading(Given):
         if known is None or not all(variable.states for variable in known.variables):
             return levels
         if not levels:
-            raise UsageError(f"--states: {source_name(known.source)} lists the states of its variables, which hold.")
+            raise UsageError(f"leave --states out: {source_name(known.source)} lists the states already.")
         others = levels.keys() - {variable.name for variable in known.variables}
         if others:
             reporter.warn(f"--states lists states of columns that are not read: {listed(map(repr, sorted(others)))}")
@@ -285,8 +285,8 @@ class Reading(Given):
             given = tuple(levels.get(variable.name, variable.known_states))
             if given != variable.known_states:
                 raise UsageError(
-                    f"--states gives {variable.name!r} the states {listed(map(repr, given))}; those that "
-                    f"{source_name(known.source)} lists hold: {listed(map(repr, variable.known_states))}."
+                    f"--states gives {variable.name!r} the states {listed(map(repr, given))}, but "
+                    f"{source_name(known.source)} lists {listed(map(repr, variable.known_states))}."
                 )
         return {}
 
@@ -310,14 +310,14 @@ def _report_recoding(dataset: "Dataset", known: "KnownVariables | None", reporte
     learnt, kept = dataset.recoding.learnt, dataset.recoding.kept
     if learnt:
         reporter.note(
-            f"the states of {plural(len(learnt), 'column')} are learnt for each fold from the rows of the others: "
+            f"the states of {plural(len(learnt), 'column')} are learnt for each fold from the other folds: "
             f"{listed(map(repr, learnt))}"
         )
     if kept and known is not None:
         reporter.warn(
-            f"cuts that {source_name(known.source)} lists hold in all folds, also if they were learnt from "
-            f"these rows: {listed(map(repr, kept))}; --discretize RULE, as given when it was learnt, cuts in each "
-            "fold anew"
+            f"the cuts that {source_name(known.source)} lists hold in all folds, even if they were learnt from "
+            f"these rows: {listed(map(repr, kept))}; to cut in each fold anew, give the --discretize RULE that "
+            "made them"
         )
 
 

@@ -85,7 +85,7 @@ def refuse_unused(
         if option.keyword in governed and option.keyword not in taken:
             who_else = takers(option.keyword)
             verb = "take" if "," in who_else else "takes"
-            raise UsageError(f"{option.called} does not go with method {who}; {who_else} {verb} it.")
+            raise UsageError(f"{option.called} does not apply to method {who}; {who_else} {verb} it.")
 
 
 def refuse_incomplete(run: Run, of: type, methods: Mapping[str, Any], method: str | None) -> None:
@@ -98,4 +98,4 @@ def refuse_incomplete(run: Run, of: type, methods: Mapping[str, Any], method: st
     for option in run.given_options():
         needed = own[option.keyword].needs if option.keyword in own else None
         if needed and needed not in run.given:
-            raise UsageError(f"{option.called} goes with {run.options[needed].called} only.")
+            raise UsageError(f"{option.called} needs {run.options[needed].called}.")

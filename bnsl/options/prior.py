@@ -81,7 +81,7 @@ class Prior(Given):
         """The prior on variables of these names; None without one."""
         if self.prior is None:
             if self.prior_least is not None:
-                raise UsageError("--prior-least goes with --prior FILE.")
+                raise UsageError("--prior-least needs --prior FILE.")
             return None
         return read_prior(self.prior, names, self.prior_least)
 
@@ -99,9 +99,9 @@ class Prior(Given):
         if self.prior is None:
             return
         if method in WITHOUT_PRIOR:
-            raise UsageError(f"--prior does not go with method {method}: {WITHOUT_PRIOR[method]}.")
+            raise UsageError(f"--prior does not apply to method {method}: {WITHOUT_PRIOR[method]}.")
         if screen is not None:
-            raise UsageError("--prior does not go with --screen: the forest's arcs were chosen without it.")
+            raise UsageError("--prior cannot be combined with --screen: the forest's arcs were chosen without it.")
 
 
 def read_prior(source: Any, names: Sequence[str], least: float | None) -> "ArcPrior":

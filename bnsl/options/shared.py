@@ -252,7 +252,7 @@ Do = Annotated[
 def refuse_ess(run: "Run", scores: Collection[str]) -> None:
     """Refuse ``--ess`` if none of the scores has an equivalent sample size."""
     if "ess" in run.given and not any(SCORES[score].takes_ess for score in scores):
-        raise UsageError(f"--ess does not go with score {' or '.join(scores)}; {' and '.join(_TAKE_ESS)} take it.")
+        raise UsageError(f"--ess does not apply to score {' or '.join(scores)}; {' and '.join(_TAKE_ESS)} take it.")
 
 
 class ScoreOptions(TypedDict, total=False):

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from formats.wording import type_of
+
 Path = str | os.PathLike[str]
 """The annotation of a path."""
 
@@ -164,7 +166,7 @@ class Input:
         is_list = isinstance(value, list) and bool(value) and all(isinstance(row, Mapping) for row in value)
         known = ("record", "__arrow_c_stream__", "readable", "dtype", "batches")
         if not (is_list or isinstance(value, Mapping) or any(hasattr(value, name) for name in known)):
-            raise ValueError(f"a {type(value).__name__} is nothing to read: give a path, a result, {TABLES}")
+            raise ValueError(f"{type_of(value)} cannot be read: give a path, a result, {TABLES}")
         return value.read_all() if hasattr(value, "read_all") else value  # a reader of Arrow, which reads once
 
     def paths(self, value: Any) -> list[str]:
@@ -181,7 +183,7 @@ class Tiers(Input):
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
         if isinstance(value, dict):
-            raise ValueError("a dict is no file of tiers and no list of them")
+            raise ValueError("tiers are the path of a file or a list of lists of names, not a dict")
         return tuple((tier,) if isinstance(tier, str) else tuple(tier) for tier in value)
 
     def paths(self, value: Any) -> list[str]:
@@ -246,7 +248,7 @@ class Output:
 def path_text(value: Any) -> str:
     """A path as text; raises `ValueError` for anything else."""
     if not isinstance(value, (str, os.PathLike)):
-        raise ValueError(f"a path, not a {type(value).__name__}")
+        raise ValueError(f"a path, not {type_of(value)}")
     return os.fspath(value)
 
 

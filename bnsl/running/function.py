@@ -145,7 +145,7 @@ def call_as(
         further = mended(options, mend)
         if "drop" in further and keywords.get("drop"):
             further["drop"] = [*taken(options["drop"], keywords["drop"]), *further["drop"]]
-        return f"\n  In one: {line(further)}" if further else ""
+        return f"\n  For example: {line(further)}" if further else ""
 
     with calling(of.__name__, spoken, verbosity, ready) as (reporter, resources):
         values, given = checked(of, inputs, keywords)

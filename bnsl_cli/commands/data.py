@@ -53,7 +53,7 @@ def command(names: tuple[str, ...], as_paths: bool, target: OutputOptions, repor
     chosen = chosen_files(names)
     is_plain = target.output == "-" and target.format_name is None and not target.as_json
     if (as_paths or names) and not is_plain:
-        raise UsageError("--json, --format and -o go with the list: leave out names and --path.")
+        raise UsageError("--json, --format and -o write the list of files: leave out names and --path.")
     rows = [{"file": name, "about": about} for name, about in BUNDLED.items()]
     if as_paths:
         click.echo("\n".join(str(place_of(name)) for name in chosen))

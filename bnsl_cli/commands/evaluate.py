@@ -57,7 +57,7 @@ def command(call: Call, **options: Unpack[Output]) -> None:
         output_format("evaluate", target.output)
     points_format = output_format("points", points or "-", option="--points")
     if points is not None and call.values["target"] is None:
-        raise UsageError("--points goes with --target NAME.")
+        raise UsageError("--points needs --target NAME.")
     records = call(curve=call.values["curve"] or points is not None)
     call.reporter.pause()
     if points is not None:

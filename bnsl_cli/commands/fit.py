@@ -37,7 +37,7 @@ def command(call: Call, **options: Unpack[Output]) -> None:
     target = Target(**options)
     target_format = output_format("fit", target.output)
     if target.stats is not None and call.values["missing"] not in KEPT:
-        raise UsageError("--stats goes with --missing em.")
+        raise UsageError("--stats needs --missing em.")
     found = call()
     call.reporter.pause()
     write_network(target.output, found.record, target_format, call.reporter.warn)

@@ -50,7 +50,7 @@ def command(name: str | None, as_schema: bool, target: OutputOptions, reporter: 
     is_json = target.as_json or target.format_name == "jsonl"
     if as_schema:
         if name is None or is_json or target.format_name:
-            raise UsageError("--schema goes with the name of a format, and without --json and --format.")
+            raise UsageError("--schema needs the name of a format, and takes neither --json nor --format.")
         write_json(target.output, json_schema(name))
         return
     rows = list_keys(name) if name else list_formats()

@@ -94,5 +94,5 @@ def write_stream(target: str, replicates: Replicates, reporter: Reporter) -> lis
             figures.append(network.figures)
     reporter.pause()
     early = f" of {replicates.requested:,}, interrupted" if len(figures) < replicates.requested else ""
-    reporter.summary(f"networks of {len(figures):,} replicates{early}; bnsl average makes one of them")
+    reporter.summary(f"networks of {len(figures):,} replicates{early}; bnsl average joins them")
     return figures

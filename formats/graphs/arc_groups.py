@@ -120,7 +120,7 @@ def _arcs_of(text: str, index: Mapping[str, int]) -> list[Arc]:
     pieces = text.split("->")  # names may contain arrows themselves
     if len(pieces) == 1:
         raise Inconsistent(
-            f"the header records {text!r}, which is no arc", remedy="learn it again, with arcs or tiers"
+            f"the header records {text!r}, which is no arc", remedy="make the file again, with arcs or tiers"
         )
     ends = (("->".join(pieces[:at]), "->".join(pieces[at:])) for at in range(1, len(pieces)))
     return [(index[a], index[b]) for a, b in ends if a in index and b in index][:1]

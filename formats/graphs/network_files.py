@@ -108,10 +108,10 @@ def open_networks(source: str | Lines, warn: Warn | None = None) -> Iterator[Net
                 yield network
         except Truncated as error:
             raise Truncated(
-                f"{error.message} (network {n_whole + 1}; whole before it: {n_whole})",
+                f"{error.message} (in network {n_whole + 1}, after {plural(n_whole, 'whole network')})",
                 source=error.source,
                 line=error.line,
-                remedy="run the command that made it again; bnsl average --partial goes on with the whole networks",
+                remedy="make the stream again, or go on with the whole networks before it: bnsl average --partial",
             ) from None
 
 
@@ -182,11 +182,14 @@ def _warn_of_readers(model: Parameters, format: str, warn: Warn) -> None:
     if format in STRICT:
         is_taken, who_refuse = STRICT[format]
         if strange := strangers(model, is_taken):
-            warn(f"{who_refuse} some names or labels (of {strange[0]!r}; variables: {len(strange)})")
+            warn(
+                f"{who_refuse} some names or labels "
+                f"(those of {strange[0]!r}; {plural(len(strange), 'variable')} in all)"
+            )
     constant = [variable.name for variable in model.variables if len(variable.known_states) == 1]
     if format in ("bif", "net") and constant:
         warn(
-            f"pyAgrum refuses variables of one state in {format.upper()} ({constant[0]!r}; in all {len(constant)}); "
+            f"pyAgrum refuses variables of one state in {format.upper()} ({constant[0]!r}; {len(constant)} in all); "
             "learn without these columns (--drop) if it is to read the file"
         )
 

@@ -328,7 +328,7 @@ def _require_whole(lines: Lines, head: JsonlHeader, seen: Collection[int], torn:
         lines.fail(
             f"{torn or 'the stream ends early'}: {n_seen} of {head.n_records} variables arrived{without}",
             kind=Truncated,
-            remedy="run the command that made it again, or use --partial to go on with what arrived",
+            remedy="make the stream again, or use --partial to go on with what arrived",
         )
 
 

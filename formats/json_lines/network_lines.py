@@ -37,10 +37,10 @@ def read_network(lines: Lines) -> NetworkRecord:
     network = read_next_network(lines)
     if has_more(lines):
         lines.fail(
-            "a second network begins: this is a stream of networks, and one is wanted",
+            "a second network begins here, but one network is needed",
             kind=Inconsistent,
-            remedy="bnsl convert --index K writes the K-th of them, --index best the one that scores most; "
-            "bnsl average makes one of all",
+            remedy="take the K-th network by bnsl convert --index K, the one that scores most by --index best, or "
+            "average them all by bnsl average",
         )
     return network
 

@@ -74,7 +74,7 @@ def open_proof(source: str | BinaryIO | Lines) -> Proof:
         n = header.n_variables
         _refuse_unknown(lines, fields, PROOF.header)
         if fields["cuts"] < 0 or fields["nodes"] < 1:
-            lines.fail(f"{fields['cuts']} cuts, {fields['nodes']} nodes: expected cuts from 0, and nodes from 1")
+            lines.fail(f"{fields['cuts']} cuts, {fields['nodes']} nodes: expected 0 cuts or more and 1 node or more")
         bits, most = fields["bits"], fields.get("max_parents")
         if not 0 <= bits <= MOST_BITS or (most is not None and most < 0):
             lines.fail(f"bits {bits}, max_parents {most}: expected 0 to {MOST_BITS} bits, and parents from 0")

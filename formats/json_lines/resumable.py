@@ -160,14 +160,14 @@ def _gather_earlier(resume: str | None, warn: Warn) -> Gathered:
         return Gathered()
     sources = _find_parts(resume)
     if not sources:
-        warn(f"there is nothing of an earlier run at {resume}: starting from the beginning")
+        warn(f"{resume} holds nothing of an earlier run: starting from the beginning")
     return gather(sources)
 
 
 def _require_same_run(ours: JsonlHeader, file: PartFile) -> None:
     if difference := disagreement(ours, file.header):
         raise Inconsistent(
-            f"it was made from something else, which differs in {difference}",
+            f"the file was made from other input: it differs in {difference}",
             source=file.path,
             remedy="go on with the same data and options, or write to another file",
         )

@@ -107,6 +107,13 @@ class Column:
             self.unseen = unseen if unseen.any() else None
         self.missing = missing if missing.any() else None
 
+    def missing_texts(self) -> list[str]:
+        """The texts of missing cells that are not empty."""
+        if self.missing is None:
+            return []
+        held = self.missing & (self.count_labels() > 0)
+        return [text for text in self.labels.filter(array_of(held)).to_pylist() if text]
+
     def _refuse_two_meanings(self, missing: np.ndarray) -> None:
         """Refuse missing cells that become a state of the name of a label."""
         has_label = MISSING_STATE in self.labels.filter(array_of(~missing)).to_pylist()

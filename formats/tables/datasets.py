@@ -130,7 +130,7 @@ def _read(source: Source, delimiter: str | None, header: bool, warn: Warn) -> Ra
         )
     if found.magic and (delimiter is not None or not header):
         raise UnsuitableData(
-            f"this is {found.called}: --delimiter and --no-header are about text", remedy="leave them out"
+            f"this is {found.called}: --delimiter and --no-header apply to text", remedy="leave them out"
         )
     table = load(found.reader)(data, TextLayout(delimiter, header), warn)
     return _labelled(table, warn) if found.magic else table

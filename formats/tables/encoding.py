@@ -185,7 +185,7 @@ def _report_taken_holes(columns: Sequence[Column], options: EncodingOptions, not
     if found:
         note(
             f"missing cells take the state {MISSING_STATE!r} that {options.listed_in} lists: {listed(found)}; "
-            f"if it is a label, give --not-na {MISSING_STATE}"
+            f"if {MISSING_STATE} is a label of its own, give --not-na {option_value(MISSING_STATE)}"
         )
 
 
@@ -217,7 +217,7 @@ def _with_holes(
         raise_problems([blank_problem(stateless)], [variable.name for variable in variables])
     if blank:
         warn(
-            f"no cell is observed of {listed(repr(v.name) for v in blank)}: "
+            f"no cell is observed in {listed(repr(v.name) for v in blank)}: "
             "its distribution follows from the initial values and the other columns"
         )
     # The fingerprint of a table without missing cells does not depend on how it was read.
@@ -287,7 +287,8 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
             counts = {c.name: n for c, n in missing}
             mend = KEEP if options.interventions is None else KEEP_IN_EXPERIMENTS
             can_add = options.variables is None or all(_may_be_missing(c) for c, _ in missing)
-            problems.append(missing_problem(counts, int(is_missing.sum()), n_rows, can_add, mend))
+            texts = dict.fromkeys(text for c, _ in missing for text in c.missing_texts() if text not in options.na)
+            problems.append(missing_problem(counts, int(is_missing.sum()), n_rows, [*texts], can_add, mend))
         return None, problems
     unknown = f"labels that {options.listed_in} does not list"
     for rows, why in ((is_missing, "missing cells"), (is_unseen, unknown)):

@@ -186,5 +186,5 @@ def _refuse_unknown(row: int, column: Column, n_unknown: int, raw: RawTable) -> 
         line=line,
         column=column.name,
         remedy=f"leave such rows out by --unseen drop, take such cells as missing by --unseen missing, "
-        f"or the column no evidence by {drop_option([column.name])}",
+        f"or leave the column out by {drop_option([column.name])}",
     )

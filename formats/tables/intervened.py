@@ -54,7 +54,7 @@ def interventions_position(name: str, names: Sequence[str]) -> int:
     found = matching_names(name, names, "--interventions")
     if len(found) > 1:
         raise UnsuitableData(
-            f"--interventions {option_value(name)} names {len(found)} columns; one says what was set in each row"
+            f"--interventions {option_value(name)} names {len(found)} columns; one must say what was set in each row"
         )
     return names.index(found[0])
 

@@ -122,10 +122,16 @@ class Problem(NamedTuple):
 
 
 def missing_problem(
-    counts: Mapping[str, int], n_affected: int, n_rows: int, can_add: bool = True, mend: str = KEEP
+    counts: Mapping[str, int],
+    n_affected: int,
+    n_rows: int,
+    texts: Sequence[str] = (),
+    can_add: bool = True,
+    mend: str = KEEP,
 ) -> Problem:
     """The problem of columns with missing cells: `counts` by column, in `n_affected` of the rows.
 
+    - `texts`: what these cells hold, where they are not empty.
     - `can_add`: whether missing cells can become a state; not if an input lists all states.
     - `mend`: the value of ``--missing`` that mends it.
     """
@@ -133,10 +139,19 @@ def missing_problem(
     state = f", or --missing state to make missing cells a state {MISSING_STATE!r}" if can_add else ""
     return Problem(
         f"missing cells in {plural(len(counts), 'column')}: {listed(f'{name!r} ({n})' for name, n in ordered)}",
-        f"use --missing drop to leave out {n_affected} of {n_rows} rows{state}",
+        f"use --missing drop to leave out {n_affected} of {n_rows} rows{state}{_if_labels(texts)}",
         tuple(counts),
         ("missing", mend),
     )
+
+
+def _if_labels(texts: Sequence[str]) -> str:
+    """How to read as labels what missing cells hold."""
+    if not texts:
+        return ""
+    shown = [f"--not-na {option_value(text)}" for text in texts[:_FEW]]
+    labels = "this text is a label" if len(shown) == 1 else "these texts are labels"
+    return f", or {' and '.join(shown)} if {labels}"
 
 
 def blank_problem(names: Sequence[str]) -> Problem:

@@ -46,8 +46,8 @@ def read_counts(name: str, column: LabelColumn) -> tuple[np.ndarray, int]:
         raise UnsuitableData(
             f"{label!r} in row {position + 1:,} of the data is no count ({plural(n_bad, 'such cell')})",
             column=name,
-            remedy="--weights takes whole numbers from 0: how often each row stands; fractions do not tell how many "
-            "rows were observed",
+            remedy="--weights takes whole numbers from 0, the number of rows that a row stands for; fractions do "
+            "not tell how many rows were observed",
         )
     whole = np.where(is_count, values, 0).astype(np.int64)
     total = sum(int(n) * int(count) for n, count in zip(rows, whole))
@@ -72,7 +72,9 @@ def weights_position(name: str, names: tuple[str, ...]) -> int:
     """The position of the column of counts; an `UnsuitableData` if no column, or more than one, is meant."""
     found = matching_names(name, names, "--weights")
     if len(found) > 1:
-        raise UnsuitableData(f"--weights {option_value(name)} names {len(found)} columns; one has the counts")
+        raise UnsuitableData(
+            f"--weights {option_value(name)} names {len(found)} columns; one column must hold the counts"
+        )
     return names.index(found[0])
 
 
@@ -85,7 +87,7 @@ def with_repeated_rows(raw: RawTable, kept: Sequence[int], options: EncodingOpti
     if not others:
         raise UnsuitableData("no column is left but that of --weights")
     require_memory(total, len(others), options.free_bytes, name)
-    note(f"{plural(len(counts), 'row')} stand for {total:,} by --weights {option_value(name)}")
+    note(f"{plural(len(counts), 'row')} count as {total:,} rows by --weights {option_value(name)}")
     chosen = raw.chosen(others)
     repeated = [column.with_cells(np.repeat(column.cells(), counts)) for column in chosen.columns]
     set_there = raw.set_there and raw.set_there.repeated(counts)

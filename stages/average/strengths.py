@@ -107,7 +107,7 @@ def _agreed(ours: Header, theirs: Header, number: int) -> Header:
     if missing or foreign:
         what = f"lacks variable {missing[0]!r}" if missing else f"has a variable {foreign[0]!r} more"
         raise Inconsistent(
-            f"network {number} {what}: the networks are of different variables",
+            f"network {number} {what}: the networks have different variables",
             remedy="average networks that were learnt from the same columns",
         )
     variables = tuple(v if other[v.name].states == v.states else Variable(v.name) for v in ours.variables)

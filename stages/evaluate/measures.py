@@ -156,7 +156,7 @@ def _measure_scores(
     stated = header.extra.get("total")
     prior = recorded_prior(header.extra)
     if reporter and prior is not None:
-        reporter.warn("the scores in its header contain a prior of arcs; these are of the data alone")
+        reporter.warn("the scores in the header contain a prior of arcs; those computed here are of the data alone")
     if reporter and stated is not None and header.data == data.fingerprint and header.score in totals:
         # Another sample size gives another score: the two totals cannot be compared.
         if SCORES[header.score].takes_ess and header.ess != given.ess:
@@ -217,7 +217,7 @@ def _measure_target(
     rows, parameters = given.test or given.data, network.parameters
     are_known = given.data and _shown(given.test or given.data).fingerprint == given.data.fingerprint
     if reporter and not parameters and are_known:
-        reporter.warn("the target is predicted in the rows that the parameters are from, so better than in others")
+        reporter.warn("the target is predicted in the rows that gave the parameters, so better than in new rows")
     if not parameters and given.data:
         parameters = fit_parameters(network, given.data, smoothing=given.smoothing)
     if rows is None or parameters is None:

@@ -47,7 +47,7 @@ class ProofChecker:
 
     def __init__(self, proof: Proof, table: ParentSetTable):
         if proof.header.names != table.header.names or proof.sets != digest_of_sets(table):
-            raise Inconsistent("the proof is of other parent sets: give the file that it was made from")
+            raise Inconsistent("the proof was made from other parent sets: give their file")
         self.proof, self._table = proof, table
         self._child = np.repeat(np.arange(table.n_variables), np.diff(table.set_offsets))
         self._of_set = np.repeat(np.arange(table.n_sets), np.diff(table.parent_offsets))
@@ -252,7 +252,7 @@ def proved_gap(proof: Proof, table: ParentSetTable, network: NetworkRecord) -> d
         name = table.header.names[k]
         wanted, most = parents[k], proof.max_parents
         if most is not None and len(wanted) > most:
-            raise Inconsistent(f"{name!r} has {len(wanted)} parents; the proof is about {most} at most")
+            raise Inconsistent(f"{name!r} has {len(wanted)} parents; the proof covers networks with {most} at most")
         score = next((table.scores[s] for s in range(first, last) if table.parent_set(s) == wanted), None)
         if score is None:
             raise Inconsistent(f"the parents of {name!r} are not listed")

@@ -26,7 +26,7 @@ def targets_of(header: Header, names: Sequence[str] | None = None) -> Targets:
     if not whole:
         raise Inconsistent(
             "the interventions in the header are no lists of variables",
-            remedy="learn it again with --interventions, or remove the entry",
+            remedy="make the file again with --interventions, or remove the entry",
         )
     place = list(range(len(header.names)))
     if names is not None:

@@ -93,8 +93,8 @@ def fit_incomplete(
     task = _Task(Engine(blank, elimination, settings.memory), shapes, rows, settings)
     if reporter is not None:
         reporter.detail(
-            f"{plural(rows.n_holes, 'hole')} in {plural(task.rows.n_patterns, 'pattern')}; trees of "
-            f"{whole(task.rows.engine.whole_cells)} cells if all is hidden"
+            f"{plural(rows.n_holes, 'missing cell')} in {plural(task.rows.n_patterns, 'pattern')}; the junction tree "
+            f"has {whole(task.rows.engine.whole_cells)} cells if all variables are hidden"
         )
     runs: list[_Run] = []
     for number in range(settings.restarts):

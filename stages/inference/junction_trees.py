@@ -195,8 +195,8 @@ class Engine:
         if cost.memory > self.memory:
             raise StageError(
                 f"the tables of the junction tree take {format_bytes(cost.memory)}, "
-                f"more than the {format_bytes(self.memory)} there are: width {cost.width}, "
-                f"{cost.hidden} of {self.n_variables} variables hidden and relevant\n"
+                f"more than the {format_bytes(self.memory)} available: its width is {cost.width}, and "
+                f"{cost.hidden} of {self.n_variables} variables are hidden and relevant\n"
                 "  learn a network of bounded treewidth (bnsl optimize --tw K), or observe more variables; "
                 "bnsl query can ask for fewer (--variables), or answer from weighted samples (--approximate N)"
             )

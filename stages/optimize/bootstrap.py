@@ -60,7 +60,7 @@ class Resampling:
         if self.kind == "jackknife":
             return _without_block(table, index, n_replicates, seed)
         if round(self.share * n_rows) == 0:
-            raise StageError(f"a share of {self.share:g} of {n_rows} rows is none")
+            raise StageError(f"a share of {self.share:g} of {n_rows} rows is less than one row")
         return np.sort(np.concatenate([self._drawn(group, rng) for group in _groups(table)]))
 
     def _drawn(self, group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -83,7 +83,7 @@ def _without_block(table: Dataset, index: int, n_blocks: int, seed: int) -> np.n
     n_rows = table.n_rows
     if not 2 <= n_blocks <= n_rows:
         raise StageError(
-            f"the jackknife leaves out one of as many blocks as replicates: 2 to {n_rows} for {n_rows} rows, "
+            f"the jackknife divides the rows into a block for each replicate: {n_rows} rows make 2 to {n_rows}, "
             f"not {n_blocks}"
         )
     block = task_generator(seed, n_blocks).permutation(n_rows) % n_blocks

@@ -136,8 +136,8 @@ def run_on_data(
     scorer = scorer_of(searched, options.score, options.ess, budget.stop)
     if not budget.interrupted and budget.time_left() <= 0.0:
         reporter.warn(
-            f"the time limit ended while the data were laid out, which took {duration_text(budget.elapsed())}:"
-            " no time was left to search; give --time several times as much"
+            f"--time ran out while the data were prepared, which took {duration_text(budget.elapsed())}: "
+            "nothing was searched; give --time several times as much"
         )
     lists = {"table": table} if "sets" in variant.options else {}
     header = header_of_data(dataset, options)
@@ -254,6 +254,6 @@ def match_table(table: ParentSetTable, dataset: Dataset) -> None:
     numbered = table.header.data is None and table.n_variables == dataset.n_variables
     if not numbered and table.header.names != dataset.names:
         raise StageError(
-            f"the parent sets are about {table.n_variables} variables, the data about {dataset.n_variables},"
+            f"the parent sets have {table.n_variables} variables, the data have {dataset.n_variables},"
             " or their names differ; make both from the same columns"
         )

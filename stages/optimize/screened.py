@@ -29,7 +29,7 @@ from stages.scoring.family_scorer import FamilyScorer
 
 from ..lists.start_network import StartNetwork
 from . import OptimizeOptions
-from .bounds.claims import KEEPING_FOREST
+from .bounds.claims import with_forest
 from .result import SearchResult
 
 
@@ -113,7 +113,7 @@ class RootProblem:
         screened = math.fsum(scores[list(self.screened)].tolist())
         bound = result.bound
         if bound is not None:
-            bound = Bound(bound.value + screened, bound.about + KEEPING_FOREST)
+            bound = Bound(bound.value + screened, with_forest(bound.about))
         return replace(
             result,
             parents=tuple(parents),

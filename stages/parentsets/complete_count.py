@@ -235,7 +235,7 @@ def report_complete(run: ParentSetRun) -> None:
     time = run.options.time
     if count.memory_bytes > limit and (time is None or count.seconds <= time):
         run.reporter.warn(
-            f"{line}; there are {format_bytes(limit)}: searches whose sets do not fit end early. {remedy}"
+            f"{line}; {format_bytes(limit)} are available: searches whose sets do not fit end early. {remedy}"
         )
     elif count.seconds > VERY_LONG_SECONDS and time is None:
         run.reporter.warn(f"{line}. {remedy}")

@@ -212,9 +212,9 @@ class RunTally:
         if self._at_limit:
             by_clock = (
                 f", the default limit of {self.default_limit:,} scores ended the search of {self._at_limit} "
-                "(--evaluations, --time)"
+                "(raise it by --evaluations, or give --time)"
             )
-        before = f" besides {self.n_before} there before" if self.n_before else ""
+        before = f" besides {self.n_before} of an earlier run" if self.n_before else ""
         reporter.summary(
             f"{plural(self.n_children, 'variable')}{before}, {plural(self.sets, 'parent set')} listed, "
             f"{plural(n_scores, 'local score')} computed{by_clock}"

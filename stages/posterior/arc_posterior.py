@@ -89,7 +89,7 @@ def _run_exact(table: ParentSetTable, options: PosteriorOptions, budget: Budget,
     decisions = count_decisions(table, networks, budget, reporter)
     result = make_table(_header(table, options), arcs, nothing, features, decisions)
     reporter.summary(
-        f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; exact, prior of {options.prior}"
+        f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; exact under the prior of {options.prior}"
         f"{share_text(table)}"
     )
     patterns = exact_patterns(table, options.patterns, options, budget, reporter) if options.patterns else []
@@ -136,7 +136,7 @@ def _rhat_text(rhat: float, digits: int) -> str:
 
 
 def _likely_arcs(arcs: np.ndarray) -> str:
-    return f"{arcs.sum():.1f} arcs expected, {int((arcs > 0.5).sum())} more probable than not"
+    return f"{arcs.sum():.1f} arcs expected, {plural(int((arcs > 0.5).sum()), 'arc')} more probable than not"
 
 
 def _warn_of_convergence(

@@ -49,6 +49,6 @@ def count_decisions(
             if budget.interrupted:
                 break
     except Inconsistent as error:
-        reporter.warn(f"what decides directions is left out: {error}")
+        reporter.warn(f"the column direction is left out: {error}")
         return None
     return counts

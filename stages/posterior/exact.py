@@ -71,7 +71,7 @@ def exact_probabilities(
     sums = _SubsetSums(table, options.prior == "orders", budget, reporter)
     sums.run()
     if sums.error > WORRYING_ERROR:
-        reporter.warn(f"rounding: probabilities that sum up to 1 are off by {sums.error:.1e}")
+        reporter.warn(f"rounding errors: probabilities that should sum up to 1 are off by {sums.error:.1e}")
     arcs = np.zeros((table.n_variables, table.n_variables))
     by_entry = np.repeat(sums.probabilities, np.diff(table.parent_offsets))
     np.add.at(arcs, (table.parents, child_of_entries(table)), by_entry)

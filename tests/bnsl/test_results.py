@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import networkx
@@ -30,7 +31,7 @@ def test_a_network_has_its_structure_score_and_claim(network: bnsl.Network):
     assert {("rain", "wet"), ("sprinkler", "wet")} <= set(network.arcs)
     assert network.score == pytest.approx(sum(network.record.scores))
     assert network.gap == pytest.approx(0, abs=1e-6)
-    assert network.claim == "optimal (to rounding) among all networks under the constraints"
+    assert network.claim == "optimal among all networks under the constraints"
     assert not network.interrupted
     assert repr(network).startswith("<Network: bic ")
 
@@ -50,6 +51,30 @@ def test_a_network_becomes_a_graph_of_networkx(network: bnsl.Network):
     assert graph.edges["rain", "wet"]["direction"] in ("data", "knowledge")
     counted = bnsl.average([network, network], quiet=True).to_networkx()
     assert {data["strength"] for _, _, data in counted.edges(data=True)} <= {0.5, 1.0}
+
+
+def test_a_package_that_is_not_installed_is_named(network: bnsl.Network, monkeypatch):
+    for package, convert in (
+        ("networkx", network.to_networkx),
+        ("pandas", network.to_pandas),
+        ("polars", network.to_polars),
+        ("pandas", network.predict(RAIN, "wet").to_pandas),
+        ("polars", network.predict(RAIN, "wet").to_polars),
+    ):
+        with monkeypatch.context() as absent:
+            absent.setitem(sys.modules, package, None)
+            with pytest.raises(ImportError, match=f"{package} is not installed: pip install {package}"):
+                convert()
+
+
+def test_a_forest_says_how_many_variables_are_screened():
+    forest = bnsl.screen(RAIN | {"same": RAIN["rain"]}, eps=0.01, quiet=True)
+    assert repr(forest) == "<Forest: 1 of 5 variables screened>"
+
+
+def test_a_search_without_an_input_names_both_kinds():
+    with pytest.raises(bnsl.UsageError, match=r"no input: give sets or data="):
+        bnsl.optimize()
 
 
 def test_a_network_becomes_a_table_of_arcs(network: bnsl.Network):

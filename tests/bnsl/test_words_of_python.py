@@ -106,5 +106,5 @@ def test_the_remedy_of_a_column_without_cells_works(name: str, function: str):
     with pytest.raises(bnsl.DataError) as caught:
         call(table, quiet=True)
     line = str(caught.value).splitlines()[-1]
-    assert line.startswith(f"  In one: bnsl.{function}(data, ")
-    eval(line.removeprefix("  In one: "), {"bnsl": bnsl, "data": table})
+    assert line.startswith(f"  For example: bnsl.{function}(data, ")
+    eval(line.removeprefix("  For example: "), {"bnsl": bnsl, "data": table})

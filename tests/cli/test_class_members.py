@@ -80,8 +80,8 @@ def test_members_score_alike(place):
         (("--class", "all", "--cpdag"), "--class does not go with --cpdag"),
         (("--class", "all", "--markov-blanket", "a"), "--class does not go with --markov-blanket"),
         (("--class", "all", "--to", "dot"), "--class writes a stream of networks"),
-        (("--class", "all", "--seed", "1"), "--seed goes with --class N"),
-        (("--to", "dot", "--seed", "1"), "--seed goes with --class N"),
+        (("--class", "all", "--seed", "1"), "--seed needs --class N"),
+        (("--to", "dot", "--seed", "1"), "--seed needs --class N"),
     ],
 )
 def test_refusals(place, arguments, message):

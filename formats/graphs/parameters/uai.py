@@ -82,7 +82,7 @@ def read_uai(lines: Lines) -> NetworkRecord:
         families.add_variable(variable.name, variable.name, variable.known_states, at)
     n_variables = len(families.variables)
     if numbers.count(n_variables) != n_variables:
-        numbers.fail(f"{n_variables} variables need as many tables", numbers.line, Inconsistent)
+        numbers.fail(f"{n_variables} variables, but another number of tables", numbers.line, Inconsistent)
     scopes = [
         [f"X{numbers.count(n_variables - 1)}" for _ in range(numbers.count(n_variables))] for _ in range(n_variables)
     ]

@@ -173,9 +173,9 @@ def noisy_adder(lines: Lines, node: Element, families: FamilyTables) -> list[flo
         first += size
     name = node.get("id", "")
     lines.warn(
-        f"noisy-adder node {name!r} is read as the average of its columns, where a parent in its distinguished state"
-        " and the leak count with their weights; GeNIe's own table is sure: change the type of the node to General,"
-        " and save"
+        f"noisy-adder node {name!r} is read as the weighted average of its columns, with the leak and with parents in"
+        " their distinguished states; to have GeNIe's own table instead, change the type of the node to General, and"
+        " save"
     )
     return (found / found.sum(axis=-1, keepdims=True)).ravel().tolist()
 

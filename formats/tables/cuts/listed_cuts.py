@@ -99,8 +99,8 @@ def refuse_other_cuts(
         asked, given = (_cuts(states) for states in (variable.known_states, column.states or ()))
         if asked != given:
             raise Inconsistent(
-                f"--discretize and --categories make of these rows {_shown(asked)}; "
-                f"{listed_in} lists {_shown(given)}",
+                f"--discretize and --categories give these rows {_shown(asked)}, "
+                f"but {listed_in} lists {_shown(given)}",
                 column=column.name,
                 remedy="leave these options out: the states that the file lists hold",
             )
@@ -130,8 +130,8 @@ def report_cuts(variables: Sequence[Variable], chooser: StateChooser, note: Warn
         names = listed(f"{name!r} ({count})" for name, count in chooser.scales)
         example = shlex.quote(f"{chooser.scales[0][0]}=median")
         note(
-            f"{plural(len(chooser.scales), 'column')} of few whole numbers not cut (states): {names}; "
-            f"a rule that names the column cuts it: --discretize {example}; --discretize '*=median' cuts all"
+            f"{plural(len(chooser.scales), 'column')} of few whole numbers stay states: {names}. "
+            f"A rule for one column cuts it: --discretize {example}; a rule for '*' cuts all: --discretize '*=median'"
         )
 
 

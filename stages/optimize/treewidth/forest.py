@@ -42,11 +42,13 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     if np.any(sizes[table.fixed[children]] > 1):
         child = int(children[table.fixed[children] & (sizes > 1)][0])
         raise InfeasibleError(
-            f"{table.header.names[child]!r} must have {sizes[table.set_offsets[child]]} parents, treewidth 1 "
+            f"{table.header.names[child]!r} must have {sizes[table.set_offsets[child]]} parents, but treewidth 1 "
             f"allows 1: raise --tw or {DEMAND_FEWER}"
         )
     if options.treewidth == 0 and np.any(sizes[table.fixed[children]] > 0):
-        raise InfeasibleError(f"a network must have arcs, treewidth 0 allows none: raise --tw to 1 or {DEMAND_FEWER}")
+        raise InfeasibleError(
+            f"a network must have arcs, but treewidth 0 allows none: raise --tw to 1 or {DEMAND_FEWER}"
+        )
     tables = table_bound(table.header, options.max_table)
     fits = sizes <= min(1, options.given_treewidth)
     without = np.flatnonzero(np.bincount(children[fits], minlength=n) == 0)
@@ -54,7 +56,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
         child = int(without[0])
         raise InfeasibleError(
             f"every set of {table.header.names[child]!r} has {sizes[children == child].min()} parents or more, "
-            f"treewidth {options.treewidth} allows {options.treewidth}: raise --tw or {DEMAND_FEWER}"
+            f"but treewidth {options.treewidth} allows {options.treewidth}: raise --tw or {DEMAND_FEWER}"
         )
     if tables.is_given:
         fits &= tables.fits(children, table.parent_offsets, table.parents)

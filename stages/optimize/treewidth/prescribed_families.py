@@ -17,7 +17,7 @@ from stages.graphs import Parents, connected_components, eliminate_children_firs
 from stages.graphs.treewidth import contraction_bound, min_fill_order
 from stages.runtime.errors import InfeasibleError
 
-DEMAND_FEWER = "demand fewer: by --require, or by fixed records of the lists"
+DEMAND_FEWER = "demand fewer by --require or by fixed records of the lists"
 """The remedy beside a larger treewidth. Here an arc that the user requires is a fixed record."""
 
 
@@ -43,7 +43,7 @@ def plan_fixed_cliques(prescribed: dict[int, tuple[int, ...]], names: Sequence[s
     for child, parents in prescribed.items():
         if len(parents) > treewidth:
             raise InfeasibleError(
-                f"{names[child]!r} must have {len(parents)} parents, treewidth {treewidth} allows {treewidth}: "
+                f"{names[child]!r} must have {len(parents)} parents, but treewidth {treewidth} allows {treewidth}: "
                 f"raise --tw to {len(parents)} or {DEMAND_FEWER}"
             )
     demands = FixedDemands()

@@ -33,7 +33,7 @@ class ClassCentred:
             raise StageError(f"--target: there is no column {target!r}")
         if scorer.dataset.interventions is not None:
             raise StageError(
-                f"method {options.method} is for predictions, of rows as they come: leave out --interventions"
+                f"method {options.method} learns to predict rows as they come: leave out --interventions"
             )
         if options.knowledge is not None and not options.knowledge.is_empty:
             raise StageError(

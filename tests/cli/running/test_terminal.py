@@ -139,7 +139,7 @@ def test_format_table_overrides_the_pipe(place: Path, command: str):
 def test_no_input_on_a_terminal_is_wrong_usage_not_a_wait(place: Path):
     code, _, messages = on_terminal(place, "optimize", streams=("stdin",))
     assert code == 2
-    assert b"no input: give SETS (a path, or '-') or pipe it in." in messages
+    assert b"no input: give SETS or --data DATA (a path, or '-') or pipe it in." in messages
 
 
 ENDLESS = ["optimize", "--asobs", "--restarts", str(10**9), "d.sets.jsonl"]

@@ -179,7 +179,7 @@ def test_what_strict_readers_refuse_is_said(tmp_path, format: str, text: str):
     model = Parameters(variables, ((),), (np.array([0.25, 0.75]),))
     path = str(tmp_path / f"n.{format}")
     write_parameters(path, model, format, warnings.append)
-    assert len(warnings) == 1 and "refuse" in warnings[0] and "(of 'a'; variables: 1)" in warnings[0]
+    assert len(warnings) == 1 and "refuse" in warnings[0] and "(those of 'a'; 1 variable in all)" in warnings[0]
     with pytest.raises(pyagrum.FatalError, match="Syntax error"):
         pyagrum.loadBN(path)
     assert open_parameters(path).variables == variables

@@ -33,7 +33,7 @@ def test_states_that_are_known(tmp_path):
     assert rows.dataset.variables == variables
     assert rows.dataset.codes.tolist() == [[2, 1], [0, 0]]
     assert rows.is_hidden.tolist() == [[False, False], [True, True]]
-    assert len(warnings) == 1 and "no cell is observed of 'a'" in warnings[0]
+    assert len(warnings) == 1 and "no cell is observed in 'a'" in warnings[0]
 
 
 def test_complete_tables(tmp_path):

@@ -104,12 +104,12 @@ def test_fit_takes_the_best():
     assert learnt.cpt(target)["probability"] == chosen.cpt(target)["probability"]
     for wrong, said in (
         ({"smoothing": 1}, "smoothing_for chooses smoothing: give one of them"),
-        ({"smoothing_for": None, "smooth_towards": "marginal"}, "goes with smoothing=ROWS or smoothing_for=NAME"),
+        ({"smoothing_for": None, "smooth_towards": "marginal"}, "needs smoothing=ROWS or smoothing_for=NAME"),
     ):
         with pytest.raises(bnsl.UsageError, match=said):
             bnsl.fit(network, table, **{"smoothing_for": target, "quiet": True, **wrong})
     intervened = {**table, "set": [dataset.names[0], *[""] * 82]}
-    with pytest.raises(bnsl.UsageError, match="without interventions: give smoothing"):
+    with pytest.raises(bnsl.UsageError, match="cannot be combined with interventions: give smoothing"):
         bnsl.fit(network, intervened, interventions="set", smoothing_for=target, quiet=True)
     with pytest.raises(bnsl.DataError, match="no variable 'nobody'"):
         bnsl.fit(network, table, smoothing_for="nobody", quiet=True)

@@ -139,7 +139,7 @@ def test_impossible_evidence_is_narrowed_down():
 
 def test_what_does_not_fit_into_memory_is_refused():
     network = small_network(1, 8, most_parents=4)
-    with pytest.raises(StageError, match=r"more than the 64 bytes .*: width [2-9]"):
+    with pytest.raises(StageError, match=r"more than the 64 bytes .*: its width is [2-9]"):
         marginals(Engine(network, memory=64), {}, range(8))
     assert marginals(Engine(network, memory=64), dict.fromkeys(range(1, 8), 0), [0]).cost.width == 0
 

@@ -100,7 +100,7 @@ def test_sub_samples_have_a_share_of_the_rows_once_each():
     rows = [rule.rows(FIFTY, (index, 9), 0, task_generator(0, index)) for index in range(9)]
     assert all(len(set(found.tolist())) == 15 and (np.diff(found) > 0).all() for found in rows)
     assert len({tuple(found) for found in rows}) == 9
-    with pytest.raises(StageError, match=r"a share of 0.001 of 50 rows is none"):
+    with pytest.raises(StageError, match=r"a share of 0.001 of 50 rows is less than one row"):
         Resampling("subsample", 0.001).rows(FIFTY, (0, 1), 0, task_generator(0))
 
 
@@ -118,7 +118,7 @@ def test_the_jackknife_leaves_out_each_row_once(n_replicates):
 
 @pytest.mark.parametrize("n_replicates", [1, 51])
 def test_the_jackknife_needs_as_many_rows_as_blocks(n_replicates):
-    with pytest.raises(StageError, match=f"2 to 50 for 50 rows, not {n_replicates}"):
+    with pytest.raises(StageError, match=f"50 rows make 2 to 50, not {n_replicates}"):
         Resampling("jackknife").rows(FIFTY, (0, n_replicates), 3, task_generator(3, 0))
 
 

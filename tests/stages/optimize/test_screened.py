@@ -101,7 +101,7 @@ def test_a_bound_says_that_it_is_about_networks_with_the_forest():
     forest = screened(dataset)
     found = learn(dataset, forest, method="pricing")
     extra = found.header.extra
-    assert "that keep the screening forest" in extra["bound_relative_to"]
+    assert "made of the screening forest" in extra["bound_relative_to"]
     assert extra["bound"] - extra["total"] == pytest.approx(extra["gap"], abs=1e-6)
     assert extra["bound"] >= extra["total"] - 1e-6
 

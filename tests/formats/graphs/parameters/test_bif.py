@@ -280,7 +280,7 @@ def test_names_that_others_refuse_come_back(tmp_path):
     write_parameters(path, HOSTILE, "bif", warnings.append)
     text = Path(path).read_text()
     assert "variable type {" in text and "{ <=12.25, >12.25 }" in text and '{ no, "yes; or so" }' in text
-    assert warnings == ["pyAgrum and pgmpy refuse some names or labels (of 'type'; variables: 4)"]
+    assert warnings == ["pyAgrum and pgmpy refuse some names or labels (those of 'type'; 4 variables in all)"]
     again = open_parameters(path)
     assert again.variables == HOSTILE.variables and again.name == HOSTILE.name
     assert again.parents == HOSTILE.parents
@@ -290,7 +290,7 @@ def test_variables_of_one_state_are_reported(tmp_path):
     warnings: list[str] = []
     model = Parameters((Variable("a", ("0",)),), ((),), (np.array([1.0]),))
     write_parameters(str(tmp_path / "n.bif"), model, "bif", warnings.append)
-    assert len(warnings) == 1 and "one state in BIF ('a'; in all 1)" in warnings[0]
+    assert len(warnings) == 1 and "one state in BIF ('a'; 1 in all)" in warnings[0]
 
 
 TAKEN = Parameters(

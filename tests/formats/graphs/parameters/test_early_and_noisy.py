@@ -122,7 +122,7 @@ def test_a_noisy_adder_by_hand(tmp_path):
     path, said = tmp_path / "n.xdsl", []
     path.write_text(adder([2, 3], 2, parameters, "1 2.5 0.5"))
     table = open_parameters(str(path), warn=said.append).tables[-1]
-    assert len(said) == 1 and "noisy-adder node 'C' is read as the average" in said[0]
+    assert len(said) == 1 and "noisy-adder node 'C' is read as the weighted average" in said[0]
     assert table.shape == (2, 3, 2)
     assert table[0, 1, 0] == pytest.approx((1 * 0.2 + 2.5 * 0.6 + 0.5 * 0.1) / 4.0)
     assert table[1, 2].tolist() == pytest.approx([0.5 * 0.1 / 4.0, (1.0 + 2.5 + 0.5 * 0.9) / 4.0])

@@ -113,7 +113,7 @@ def test_uai_makes_names_of_numbers():
         (UAI, UAI, "BAYES\n2\n2 3\n", "the file ends early"),
         (UAI, UAI, "BAYES\n", "expected a network"),
         (UAI, "BAYES", "MARKOV", "this looks like a Markov network"),
-        (UAI, "2 3\n2", "2 3\n3", "2 variables need as many tables|whole number"),
+        (UAI, "2 3\n2", "2 3\n3", "2 variables, but another number of tables|whole number"),
         (UAI, "2 1 0", "2 1 7", "whole number up to 1, got '7'"),
         (UAI, "1 1\n", "1 0\n", "two tables|probabilities where"),
         (UAI, " 0.5 0.5\n", "", "the file ends early|sum to .*, not to 1"),

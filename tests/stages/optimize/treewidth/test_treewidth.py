@@ -267,10 +267,10 @@ def test_too_many_fixed_parents():
     sets = {v: {(): -9.0} for v in range(4)}
     table = make_table({**sets, 3: {(0, 1, 2): -1.0}}, fixed=(3,))
     with pytest.raises(
-        InfeasibleError, match=r"'V3' must have 3 parents, treewidth 2 allows 2: raise --tw to 3 or demand fewer"
+        InfeasibleError, match=r"'V3' must have 3 parents, but treewidth 2 allows 2: raise --tw to 3 or demand fewer"
     ):
         optimize(table, 2)
-    with pytest.raises(InfeasibleError, match="'V3' must have 3 parents, treewidth 1 allows 1"):
+    with pytest.raises(InfeasibleError, match="'V3' must have 3 parents, but treewidth 1 allows 1"):
         optimize(table, 1, "forest")
 
 
@@ -288,7 +288,7 @@ def test_best_inside_is_an_upper_bound_only_within_the_graph():
 
 def test_a_forest_without_a_single_parent_to_take():
     sets = {0: {(): -1.0}, 1: {(): -1.0}, 2: {(0, 1): -1.0}}
-    with pytest.raises(InfeasibleError, match="every set of 'V2' has 2 parents or more, treewidth 1 allows 1"):
+    with pytest.raises(InfeasibleError, match="every set of 'V2' has 2 parents or more, but treewidth 1 allows 1"):
         optimize(make_table(sets), 1, "forest")
 
 
