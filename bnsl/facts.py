@@ -113,8 +113,8 @@ def fit_facts(network: NetworkRecord, figures: Mapping[str, Any], is_interrupted
     n_iterations = len(figures["objective"][figures["best_start"] - 1]) - 1
     return (
         f"{rows}, {plural(figures['holes'], 'missing cell')}; "
-        f"log-likelihood {figures['log_likelihood']:,.2f} after {plural(n_iterations, 'iteration')}, {ended} (one more "
-        f"iteration changes a probability by at most {figures['change']:.1g})"
+        f"log-likelihood {figures['log_likelihood']:,.2f} after {plural(n_iterations, 'iteration')}, {ended} (one "
+        f"more iteration changes a probability by at most {figures['change']:.1g})"
     )
 
 
