@@ -111,7 +111,7 @@ class Network(Result):
         """The part of the network within `steps` arcs of one or several variables."""
         from stages.graphs.subgraphs import cut_model, cut_network, neighbourhood
 
-        from .functions.conversions import with_shown_directions
+        from .functions.chosen_networks import with_shown_directions
 
         names = variable if isinstance(variable, (list, tuple, set)) else [variable]
         kept = neighbourhood(self.record.parents, [self._index(name) for name in names], steps)
@@ -293,7 +293,7 @@ class Network(Result):
         """One row per arc: `from`, `to`, and further facts about it."""
         from formats.graphs.arc_tables import arc_table
 
-        from .functions.conversions import with_shown_directions
+        from .functions.chosen_networks import with_shown_directions
 
         return arc_table(with_shown_directions(self.record, None))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,12 +20,11 @@ from stages.graphs.targets import targets_of
 from stages.recorded_knowledge import recorded_knowledge
 
 from ..files.inputs import LearntNetwork
-from ..options.conversions import ALL, COUNT
 from ..options.shared import resolve_seed
 from ..running.errors import UsageError
-
-if TYPE_CHECKING:
-    from .conversions import Conversion, Converted
+from .chosen_networks import Conversion, open_chosen
+from .converted_contents import Converted
+from .selection import ALL, COUNT
 
 MOST_WRITTEN = 10_000
 """A larger class is not written whole."""
@@ -65,14 +64,12 @@ def members_of(learnt: LearntNetwork, wanted: str | int, seed: int | None) -> It
 
 def convert_class(task: Conversion) -> Converted:
     """The networks of a class as a stream, or their number as text."""
-    from .conversions import Converted, open_chosen
-
-    learnt, wanted = open_chosen(task), task.part.class_members or COUNT
+    learnt, wanted = open_chosen(task), task.given.class_members or COUNT
     size = class_of(learnt).size
     closing = f"{plural(size, 'network')} in the class"
     if wanted == COUNT:
         return Converted(size, lambda to: _write_number(to, size), closing)
-    seed = None if wanted == ALL else resolve_seed(task.part.seed, task.reporter)
+    seed = None if wanted == ALL else resolve_seed(task.given.seed, task.reporter)
     networks = members_of(learnt, wanted, seed)
     drawn = "" if wanted == ALL else f"; {wanted} drawn at random"
     return Converted(networks, lambda to: write_network_stream(to, networks), closing + drawn)

@@ -18,7 +18,8 @@ from stages.graphs.subgraphs import cut_model, cut_network
 
 from ..files.inputs import LearntNetwork, certified_order
 from ..running.errors import RunError
-from .conversions import Conversion, Converted, kept_variables, open_chosen, with_shown_directions
+from .chosen_networks import Conversion, kept_variables, open_chosen, with_shown_directions
+from .converted_contents import Converted
 
 LABEL_LENGTH = 24
 """Characters of a name in a picture; longer ones are abbreviated in the middle."""
@@ -31,14 +32,14 @@ def convert_picture(task: Conversion) -> Converted:
     """A picture of a network; arcs whose direction nothing decides have no heads."""
     learnt = open_chosen(task)
     whole = learnt.structure
-    kept = kept_variables(task.part, whole, task.called)
-    whole = with_shown_directions(whole, task.part.cpdag)
+    kept = kept_variables(task, whole)
+    whole = with_shown_directions(whole, task.given.cpdag)
     network = whole if kept is None else cut_network(whole, kept)
     undecided = {arc for arc, word in directions_of(network).items() if word == UNDECIDED}
     labels = abbreviated([printable(name) for name in network.header.names], LABEL_LENGTH)
     found = probabilities_of(learnt, kept, task)
     shown, absent = (None, found) if isinstance(found, str) else (found, "")
-    boxes = task.part.boxes or ("bars" if shown and network.n_variables <= MOST_WITH_BARS else "names")
+    boxes = task.given.boxes or ("bars" if shown and network.n_variables <= MOST_WITH_BARS else "names")
     below = sizes_below(shown, boxes, labels) if shown and boxes != "names" else None
 
     def write(target: Any) -> None:
@@ -59,7 +60,7 @@ def probabilities_of(learnt: LearntNetwork, kept: set[int] | None, task: Convers
     Of a part of a network, the marginals are the ones in the whole network; tables and answers go with a part that
     keeps all parents. Raises `Inconsistent`: the network has no parameters, and boxes are to show them.
     """
-    boxes, model = task.part.boxes, learnt.parameters
+    boxes, model = task.given.boxes, learnt.parameters
     is_asked = boxes in ("bars", "tables")
     if is_asked:
         model = require_parameters(model, f"--boxes {boxes}", task.called)

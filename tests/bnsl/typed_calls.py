@@ -16,6 +16,7 @@ def accepted() -> None:
     assert_type(bnsl.optimize(data=table, bootstrap=3), list[Network])
     assert_type(bnsl.learn(table, columns=["a", "b"], smoothing=1.0), Network)
     bnsl.optimize(data=table, missing="em", states={"a": ["0", "1"]})
+    assert_type(bnsl.convert(sets, to="jkl"), str | bytes)
     assert isinstance(sets, ParentSets)
 
 
@@ -25,4 +26,5 @@ def refused() -> None:
     bnsl.optimize(data=table, missing="wrong")  # type: ignore[call-overload]
     bnsl.optimize(data=table, treewidth="three")  # type: ignore[call-overload]
     bnsl.entropy(table, missing="em")  # type: ignore[arg-type]
+    bnsl.convert(table, boxes="wrong")  # type: ignore[call-overload]
     bnsl.learn(table, bootstrap=3)  # type: ignore[call-arg]
