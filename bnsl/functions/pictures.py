@@ -19,7 +19,8 @@ from stages.graphs.subgraphs import cut_network, cut_parameters
 
 from ..networks import Network
 from ..running.errors import RunError
-from .conversions import Conversion, PreparedOutput, kept_variables, open_chosen
+from .chosen_networks import Conversion, kept_variables, open_chosen
+from .converted_contents import PreparedOutput
 
 LABEL_LENGTH = 24
 """Characters of a name in a picture; longer ones are abbreviated in the middle."""
@@ -32,14 +33,14 @@ def convert_picture(task: Conversion) -> PreparedOutput:
     """A picture of a network; arcs whose direction nothing decides have no heads."""
     learnt = open_chosen(task)
     whole = learnt.record
-    kept = kept_variables(task.part, whole, task.called)
-    whole = with_shown_directions(whole, task.part.cpdag)
+    kept = kept_variables(task, whole)
+    whole = with_shown_directions(whole, task.given.cpdag)
     network = whole if kept is None else cut_network(whole, kept)
     undecided = {arc for arc, word in directions_of(network).items() if word == UNDECIDED}
     labels = abbreviated([printable(name) for name in network.header.names], LABEL_LENGTH)
     found = probabilities_of(learnt, kept, task)
     shown, absent = (None, found) if isinstance(found, str) else (found, "")
-    boxes = task.part.boxes or ("bars" if shown and network.n_variables <= MOST_WITH_BARS else "names")
+    boxes = task.given.boxes or ("bars" if shown and network.n_variables <= MOST_WITH_BARS else "names")
     below = sizes_below(shown, boxes, labels) if shown and boxes != "names" else None
 
     def write(target: Any) -> None:
@@ -60,7 +61,7 @@ def probabilities_of(learnt: Network, kept: set[int] | None, task: Conversion) -
     Of a part of a network, the marginals are the ones in the whole network; tables and answers go with a part that
     keeps all parents. Raises `Inconsistent`: the network has no parameters, and boxes are to show them.
     """
-    boxes, model = task.part.boxes, learnt.model
+    boxes, model = task.given.boxes, learnt.model
     is_asked = boxes in ("bars", "tables")
     if is_asked:
         model = require_parameters(model, f"--boxes {boxes}", task.called)

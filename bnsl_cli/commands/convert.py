@@ -1,7 +1,5 @@
 """``bnsl convert``: between this program's files and other formats."""
 
-from __future__ import annotations
-
 from bnsl.functions.convert import convert
 
 from ..running.stage_command import Call, stage_command
@@ -29,7 +27,7 @@ def command(call: Call) -> None:
     from bnsl.facts import network_facts
 
     found = call()
-    if call.values["target_format"] == "table":
+    if call.values["to"] == "table":
         from ..tables.readable import show_record
 
         show_record(found.target, found.content)

@@ -1,36 +1,43 @@
 """``bnsl help``: the pages of the manual, the full help of commands, and a search through both."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Unpack
 
 import click
 
 from bnsl.files.recording import write_json_lines
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.option import Argument, Option
+from bnsl.options.shared import Format, SheetTarget, TableOptions, Target, formats_of
+from bnsl.options.values import TEXT
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import Reporter
 
 from ..pages import PAGES, page_text, sections
-from ..running.option_records import option, packed
 from ..running.stage_command import WIDTH, StageCommand, stage_command
 
 Row = tuple[str, str]
 """The words to type, and a line about them."""
 
-FORMATS = output_options(
-    ("table", "jsonl"), "Of the page methods: a table to read, or JSON lines.", without=["stats"]
-)
+
+class Output(TableOptions, total=False):
+    format: Annotated[Format, formats_of(("table", "jsonl"), "Of the page methods: a table to read, or JSON lines.")]
+    keyword: Annotated[
+        str | None,
+        Option(
+            "List sections and options that have a word.", metavar="WORD", names=("-k", "--keyword"), section="Output"
+        ),
+    ]
 
 
 @stage_command()
-@click.argument("words", nargs=-1, metavar="[WORD]...")
-@packed("target", FORMATS)
-@option("-k", "--keyword", metavar="WORD", section="Output", help="List sections and options that have these words.")
-def command(words: tuple[str, ...], keyword: str | None, target: OutputOptions, reporter: Reporter) -> None:
+def command(
+    reporter: Reporter,
+    words: Annotated[tuple[str, ...], Argument("WORD", TEXT, is_several=True)] = (),
+    **options: Unpack[Output],
+) -> None:
     """Show a page of the manual, list the pages, or search them all.
 
     WORD is a page, the heading of a section or its beginning, or a command. For a command it shows all options and
@@ -48,12 +55,13 @@ def command(words: tuple[str, ...], keyword: str | None, target: OutputOptions, 
     """
     from ..main import COMMANDS
 
+    target = SheetTarget(**options)
     word = " ".join(words)
-    is_sheet = target.as_json or target.format_name is not None or target.output != "-"
-    if keyword is not None:
+    is_sheet = target.json or target.format is not None or target.output != "-"
+    if target.keyword is not None:
         if word or is_sheet:
             raise UsageError("-k takes no page and no format: leave them out.")
-        _search(keyword)
+        _search(target.keyword)
     elif is_sheet:
         if word != "methods":
             raise UsageError("--format, --json and -o need the page methods: no other page is a table.")
@@ -93,12 +101,12 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalpha, text)).lower()
 
 
-def _write_methods(target: OutputOptions) -> None:
+def _write_methods(target: Target) -> None:
     from ..pages.tables import method_rows
     from ..tables.stage_results import show_rows
 
     rows = method_rows()
-    if target.as_json or target.format_name == "jsonl":
+    if target.json or target.format == "jsonl":
         write_json_lines(target.output, rows)
     else:
         show_rows(target, rows)

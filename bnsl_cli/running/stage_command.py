@@ -191,7 +191,7 @@ def _message_options(function: Callable) -> Callable:
         from bnsl.running.live_reporter import open_reporter
 
         context = click.get_current_context()
-        writes_stdout = context.params.get("output", "-") == "-"
+        writes_stdout = context.params.get("output") in (None, "-")
         with open_reporter(f"bnsl {context.info_name}", -1 if quiet else verbose, writes_stdout) as reporter:
             return function(*args, reporter=reporter, **values)
 

@@ -17,6 +17,7 @@ def accepted() -> None:
     assert_type(bnsl.optimize(data=table, bootstrap=3), list[Network])
     assert_type(bnsl.learn(table, columns=["a", "b"], smoothing=1.0), Network)
     bnsl.optimize(data=table, missing="em", states={"a": ["0", "1"]})
+    assert_type(bnsl.convert(sets, to="jkl"), str | bytes)
     assert isinstance(sets, ParentSets)
     network = bnsl.learn(table)
     assert_type(bnsl.query(network, {"a": 1}, variables=["b"]), Table)
@@ -33,6 +34,7 @@ def refused() -> None:
     bnsl.optimize(data=table, missing="wrong")  # type: ignore[call-overload]
     bnsl.optimize(data=table, treewidth="three")  # type: ignore[call-overload]
     bnsl.entropy(table, missing="em")  # type: ignore[arg-type]
+    bnsl.convert(table, boxes="wrong")  # type: ignore[call-overload]
     bnsl.learn(table, bootstrap=3)  # type: ignore[call-arg]
     network = bnsl.learn(table)
     network.query({"a": 1}, variable="b")  # type: ignore[call-arg]

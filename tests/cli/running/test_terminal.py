@@ -11,11 +11,16 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from helpers.processes import TIMEOUT, run_bnsl, run_shell, start_bnsl
+
+from bnsl.running import live_reporter
+from bnsl.running.reporter import Reporter
+from bnsl_cli.main import cli
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
@@ -114,6 +119,25 @@ def test_json_and_format_override_the_terminal(place: Path, arguments: list[str]
     code, text, _ = on_terminal(place, *arguments)
     assert code == 0
     assert all(isinstance(json.loads(line), dict) for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"), [([], True), (["-o", "-"], True), (["-o", "a.dot"], False)], ids=["none", "dash", "file"]
+)
+def test_progress_knows_what_goes_to_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], expected: bool
+):
+    found = []
+
+    def opened(prefix: str, verbosity: int, writes_stdout: bool) -> Reporter:
+        found.append(writes_stdout)
+        return Reporter(prefix, verbosity)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(live_reporter, "open_reporter", lambda *given: nullcontext(opened(*given)))
+    (tmp_path / "n.txt").write_text("[a][b|a]\n")
+    result = CliRunner().invoke(cli, ["convert", "n.txt", "--to", "dot", *options])
+    assert result.exit_code == 0 and found == [expected]
 
 
 @pytest.mark.parametrize("arguments", ["--to dot", "--to network", "--to arcs", "--to table"])

@@ -1,76 +1,35 @@
-"""Conversions of networks and lists: which network and which part of it is converted, and to what."""
+"""What conversions make of their input: networks, parent sets, rows, or content to read."""
 
 from __future__ import annotations
 
-import dataclasses
 import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import formats
-from formats.data_records import Dataset, Variable
 from formats.detection import detect_lines
-from formats.errors import Inconsistent, located
+from formats.errors import Inconsistent
 from formats.graph_records import ArcProbabilityTable
 from formats.graphs.network_files import require_parameters
 from formats.graphs.structures import with_parameters
-from formats.json_lines.network_lines import write_network_stream
 from formats.kinds import Kind
 from formats.records import Header, NetworkRecord, Parameters, ParentSetRecord, ParentSetTable, ScreeningForest
 from formats.registry import find_format
-from formats.streams import open_output, source_name
-from formats.tables.selection import matching_names
 from formats.textlines import Lines
 from formats.wording import plural
 from stages.graphs.orientation import with_shown_directions
-from stages.graphs.subgraphs import cut_essential_graph, cut_network, cut_parameters, markov_blanket, neighbourhood
-from stages.recorded_knowledge import recorded_knowledge
+from stages.graphs.subgraphs import cut_essential_graph, cut_network, cut_parameters
 
-from ..files.network_inputs import read_network, read_network_or_class
 from ..files.rows import Rows
-from ..networks import Network
-from ..options.conversions import ALL, COUNT, ChoiceOptions, PartOptions
-from ..options.data import DataOptions
-from ..options.shared import resolve_seed
 from ..results import Deliverable
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
 from ..tables import as_file
-from .class_members import class_of, members_of
-
-CONSENSUS_ORDERS = 1000
-"""Number of orders searched for the consensus of a table of arc probabilities that is too large for an exact search;
-``bnsl average --time`` searches more.
-"""
+from .chosen_networks import Conversion, kept_variables, named_header, open_chosen, opened
 
 PLAIN_LISTS = ("jkl", "pss")
 """Formats of parent sets that hold sets and scores only."""
-
-
-@dataclass(frozen=True)
-class Conversion:
-    """One conversion.
-
-    - `source`: a path, or a result of the library.
-    - `format`, `written`: the target format, and the format of the file: a list of arcs (``arcs``) may be written as
-      Parquet.
-    - `names`: table that names the variables.
-    """
-
-    source: Any
-    format: str
-    written: str
-    names: Dataset | None
-    part: PartOptions
-    choice: ChoiceOptions
-    data_options: DataOptions
-    reporter: Reporter
-
-    @property
-    def called(self) -> str:
-        """The name of the source in messages."""
-        return source_name(self.source) if isinstance(self.source, str) else type(self.source).__name__
 
 
 @dataclass
@@ -102,117 +61,15 @@ class PreparedOutput(Deliverable[str | bytes | None]):
             return content
 
 
-def opened(source: Any) -> Any:
-    """Arc probabilities, another record, a network of the library, or the lines of a file."""
-    if isinstance(source, str):
-        return formats.arc_probabilities_or_lines(source)
-    if isinstance(source, Network):
-        return source
-    return source.record if hasattr(source, "record") else as_file(source, "file")
-
-
-def kept_variables(part: PartOptions, network: NetworkRecord, source: str) -> set[int] | None:
-    """The variables in the part of a network that is converted; None for all."""
-    if part.markov_blanket is None and part.neighbourhood is None:
-        return None
-    with located(source):
-        centre = _positions(part.markov_blanket, "--markov-blanket", network)
-        around = _positions(part.neighbourhood, "--neighbourhood", network)
-    nearby = neighbourhood(network.parents, around, part.radius or 1)
-    return markov_blanket(network.parents, centre) | nearby
-
-
-def _positions(items: tuple[str, ...] | None, option: str, network: NetworkRecord) -> list[int]:
-    names = network.header.names
-    index = {name: position for position, name in enumerate(names)}
-    return [index[name] for item in items or () for name in matching_names(item, names, option, "variable")]
-
-
-def open_chosen(task: Conversion, found: Any = None) -> Network:
-    """The network to convert, with the names and arc strengths that the options give; a table becomes its consensus.
-
-    `found`: the result of `opened` for the source, if it is known already. Raises `UsageError`: an option does not go
-    with the input.
-    """
-    choice = task.choice
-    found = opened(task.source) if found is None else found
-    if isinstance(found, ArcProbabilityTable):
-        for name in ("index", "strengths"):
-            if getattr(choice, name) is not None:
-                raise UsageError(f"--{name} needs a network, and the input is a table of arc probabilities.")
-        learnt = Network(consensus_of(found, choice.threshold, task.reporter))
-    elif choice.threshold is not None:
-        raise UsageError("--threshold needs a table of arc probabilities, and the input is none.")
-    elif isinstance(found, Network):
-        learnt = found
-    elif not isinstance(found, Lines):
-        raise UsageError(f"{task.called} is no network.")
-    elif choice.index is not None:
-        learnt = Network(formats.pick_network(found, choice.index or None, task.reporter.warn))
-    else:
-        takes_class = task.part.class_members is not None or task.part.cpdag is False
-        open_one = read_network_or_class if takes_class else read_network
-        learnt = open_one(found, warn=task.reporter.warn)
-    network = named_network(learnt.record, task.names)
-    if choice.strengths is not None:
-        from stages.average.strengths import with_table_strengths
-
-        table = opened(choice.strengths)
-        table = table if isinstance(table, ArcProbabilityTable) else formats.open_arc_probabilities(table)
-        network = with_table_strengths(network, table)
-    return Network(network, undirected=learnt.undirected)
-
-
-def named_header(header: Header, names: Dataset | None) -> Header:
-    """The header with the variables of a table, if one was given."""
-    if names is None:
-        return header
-    if names.n_variables != header.n_variables:
-        raise UsageError(f"--names has {names.n_variables} columns, but the file has {header.n_variables} variables.")
-    return dataclasses.replace(header, variables=names.variables)
-
-
-def named_network(network: NetworkRecord, names: Dataset | None) -> NetworkRecord:
-    """The network with the variables of a table, if one was given.
-
-    A network with parameters gets their names only: the cells of its tables are in the order of its own states.
-    """
-    header, parameters = network.header, network.parameters
-    named = named_header(header, names)
-    if named.names != header.names and not recorded_knowledge(header.by, header.names).is_empty:
-        raise UsageError("--names cannot rename this network: its header records knowledge about arcs by name.")
-    if parameters is None:
-        return dataclasses.replace(network, header=named)
-    variables = tuple(Variable(name, of.states) for name, of in zip(named.names, parameters.variables))
-    return with_parameters(network, dataclasses.replace(parameters, variables=variables))
-
-
-def consensus_of(table: ArcProbabilityTable, threshold: float | None, reporter: Reporter) -> NetworkRecord:
-    """The consensus of a table of arc probabilities, above the significance threshold by default."""
-    from stages.average.consensus import consensus_network
-    from stages.average.strengths import pair_strengths, significance_threshold
-    from stages.optimize import OptimizeOptions
-    from stages.runtime.budgets import Budget
-
-    from ..facts import consensus_facts
-
-    if threshold is None:
-        threshold = significance_threshold(pair_strengths(table).values())
-    budget = Budget(evaluations=CONSENSUS_ORDERS)
-    network = consensus_network(table, threshold, OptimizeOptions(seed=0), budget, reporter)
-    reporter.detail(consensus_facts(network))
-    return network
-
-
 def convert_structure(task: Conversion) -> PreparedOutput:
     """A network, or its essential graph."""
     learnt = open_chosen(task)
     network = learnt.record
-    kept = kept_variables(task.part, network, task.called)
-    if task.part.cpdag:
+    kept = kept_variables(task, network)
+    if task.given.cpdag:
         return convert_essential(task, network, kept)
     if kept is not None or task.format in ("dot", "arcs"):
-        network = with_shown_directions(network, task.part.cpdag)
+        network = with_shown_directions(network, task.given.cpdag)
     network = network if kept is None else cut_network(network, kept)
     if task.format == "arcs":
         arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
@@ -272,7 +129,7 @@ def warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporter
 def convert_readable(task: Conversion) -> PreparedOutput:
     """Content to show as a table to read, by the kind of the input: its record, with nothing to write."""
     found = opened(task.source)
-    of_networks = task.part.given() or task.choice.given()
+    of_networks = task.given.of_networks
     if isinstance(found, ArcProbabilityTable):
         of_networks = of_networks or ("--names" if task.names else None)
         if of_networks:
@@ -291,8 +148,8 @@ def convert_readable(task: Conversion) -> PreparedOutput:
         header, records = listed(found, task)
         return PreparedOutput((named_header(header, task.names).variables, records), _unwritten)
     network = open_chosen(task, found).record
-    kept = kept_variables(task.part, network, task.called)
-    network = with_shown_directions(network, task.part.cpdag)
+    kept = kept_variables(task, network)
+    network = with_shown_directions(network, task.given.cpdag)
     return PreparedOutput(network if kept is None else cut_network(network, kept), _unwritten)
 
 
@@ -354,27 +211,9 @@ def _warn_of_constraints(records: Iterable[ParentSetRecord], task: Conversion) -
         )
 
 
-def convert_class(task: Conversion) -> PreparedOutput:
-    """The networks of a class as a stream, or their number as text."""
-    learnt, wanted = open_chosen(task), task.part.class_members or COUNT
-    size = class_of(learnt.record, learnt.undirected).size
-    closing = f"{plural(size, 'network')} in the class"
-    if wanted == COUNT:
-        return PreparedOutput(size, lambda to: _write_number(to, size), closing)
-    seed = None if wanted == ALL else resolve_seed(task.part.seed, task.reporter)
-    networks = members_of(learnt.record, learnt.undirected, wanted, seed)
-    drawn = "" if wanted == ALL else f"; {wanted} drawn at random"
-    return PreparedOutput(networks, lambda to: write_network_stream(to, networks), closing + drawn)
-
-
-def _write_number(target: Any, number: int) -> None:
-    with open_output(target) as stream:
-        stream.write(f"{number}\n".encode())
-
-
 def convert_data(task: Conversion) -> PreparedOutput:
     """A data table."""
-    dataset = task.data_options.open(task.source, task.reporter)
+    dataset = task.reading.open(task.source, task.reporter)
     rows = Rows(dataset.variables, [dataset.plain_codes])
 
     def write(target: Any) -> None:
