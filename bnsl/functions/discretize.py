@@ -11,7 +11,7 @@ from ..options.option import Argument, Option, Source
 from ..options.shared import check_sources
 from ..options.values import INPUT
 from ..running.errors import UsageError
-from ..running.function import MessageOptions, Run, function
+from ..running.function import MessageOptions, Run, delivering
 from ..tables import in_memory
 
 
@@ -29,7 +29,7 @@ class DiscretizeOptions(CompleteRows, MessageOptions, total=False):
     ]
 
 
-@function
+@delivering
 def discretize(
     run: Run,
     data: Annotated[Source, Argument("DATA", is_standard_input=True)] = None,

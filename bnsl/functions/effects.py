@@ -15,7 +15,7 @@ from ..options.prior import Prior, PriorOptions
 from ..options.shared import ESS_RANGE, RunOptions, Time, check_sources, resolve_seed
 from ..options.values import INPUT, Choice, Number, Whole
 from ..running.errors import UsageError
-from ..running.function import MessageOptions, Run, function
+from ..running.function import MessageOptions, Run, delivering
 from .posterior import SamplerOptions
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class EffectsOptions(
     """Options of `effects`."""
 
 
-@function
+@delivering
 def effects(
     run: Run,
     sources: Annotated[Source | Iterable[Source], Argument("NETWORKS|SETS", is_several=True)] = (),

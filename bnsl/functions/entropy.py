@@ -7,7 +7,7 @@ from ..options.data import InterventionOptions, PairsOfColumns, Reading
 from ..options.option import Argument, Source
 from ..options.shared import Jobs
 from ..results import Deliverable
-from ..running.function import MessageOptions, Run, function
+from ..running.function import MessageOptions, Run, delivering
 from ..tables import Table
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Entropies(Deliverable[Table]):
         return Table(entropy_table(self.record))
 
 
-@function
+@delivering
 def entropy(
     run: Run,
     data: Annotated[Source, Argument("DATA", is_standard_input=True)] = None,

@@ -14,7 +14,7 @@ from ..options.option import Argument, Given, Option, Source
 from ..options.shared import ESS_RANGE, SCORE, Smoothing, check_sources
 from ..options.values import INPUT, Number, Whole
 from ..running.errors import UsageError
-from ..running.function import MessageOptions, Run, function
+from ..running.function import MessageOptions, Run, delivering
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset
@@ -123,7 +123,7 @@ class Explained(NamedTuple):
     dataset: "Dataset"
 
 
-@function
+@delivering
 def explain(
     run: Run,
     network: Annotated[Source, Argument("NETWORK")],

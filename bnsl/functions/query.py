@@ -13,7 +13,7 @@ from ..options.option import Argument, Given, Option, Source, group_options
 from ..options.shared import TABLE_MEMORY, Do, Jobs, Seed, Smoothing, check_sources, resolve_seed
 from ..options.values import INPUT, SIZE, TEXT, Whole
 from ..running.errors import UsageError
-from ..running.function import MessageOptions, Run, function
+from ..running.function import MessageOptions, Run, delivering
 
 if TYPE_CHECKING:
     from stages.inference.junction_trees import Engine
@@ -133,7 +133,7 @@ class QueryOptions(QuestionOptions, GraphOptions, TableOptions, AnswerOptions, t
     """Options of `query`."""
 
 
-@function
+@delivering
 def query(
     run: Run,
     network: Annotated[Source, Argument("NETWORK")],

@@ -10,7 +10,7 @@ from ..options.option import Argument, Given, Option, Source
 from ..options.shared import Do, Seed, resolve_seed
 from ..options.values import Parsed, Whole
 from ..running.errors import UsageError
-from ..running.function import MessageOptions, Run, function
+from ..running.function import MessageOptions, Run, delivering
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +80,7 @@ class SampleOptions(RandomOptions, MessageOptions, total=False):
 NumberOfRows = Annotated[int, _Option("Number of rows to draw.", Whole(0), "ROWS", names=("-n", "--rows"))]
 
 
-@function
+@delivering
 def sample(
     run: Run,
     network: Annotated[Source, Argument("NETWORK")] = None,

@@ -12,7 +12,7 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Concatenate, NoReturn, ParamSpec, TypedDict, TypeVar, overload
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypedDict, TypeVar, cast
 
 from ..options.assigned import assignments, is_mapping
 from ..options.option import Option, options_of
@@ -99,20 +99,8 @@ MESSAGES = {
 """The options of `MessageOptions`."""
 
 
-@overload
-def function(body: Callable[Concatenate[Run, P], Deliverable[T]]) -> Callable[P, T]: ...
-
-
-@overload
-def function(body: Callable[Concatenate[Run, P], T]) -> Callable[P, T]: ...
-
-
-def function(body: Any) -> Any:
-    """Make a function of the library from a body: it checks the keywords and makes the `Run`.
-
-    The body returns an object of the library, or a `Deliverable`, of which callers in Python get ``for_python()``.
-    One whose result depends on its options is annotated with ``Any`` and has overloads.
-    """
+def function(body: Callable[Concatenate[Run, P], T]) -> Callable[P, T]:
+    """Make a function of the library from a body: it checks the keywords and makes the `Run`."""
 
     @functools.wraps(body)
     def called(*inputs: Any, quiet: bool = False, verbose: int = 0, **keywords: Any) -> Any:
@@ -123,6 +111,14 @@ def function(body: Any) -> Any:
         return call_as(called, options_of(body), line, inputs, keywords, -1 if quiet else verbose)
 
     return called
+
+
+def delivering(body: Callable[Concatenate[Run, P], Deliverable[T]]) -> Callable[P, T]:
+    """`function` for a body that returns a `Deliverable`, of which callers in Python get ``for_python()``.
+
+    Overloads of one decorator would not do: type checkers take neither where a parameter is `Any`.
+    """
+    return cast(Any, function(body))
 
 
 def call_body(of: Callable, values: Mapping[str, Any], run: Run) -> Any:
