@@ -12,7 +12,7 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Concatenate, NoReturn, ParamSpec, TypedDict, TypeVar, cast
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypedDict, TypeVar
 
 from ..options.assigned import assignments, is_mapping
 from ..options.option import Option, options_of
@@ -100,7 +100,11 @@ MESSAGES = {
 
 
 def function(body: Callable[Concatenate[Run, P], T]) -> Callable[P, T]:
-    """Make a function of the library from a body: it checks the keywords and makes the `Run`."""
+    """Make a function of the library from a body: it checks the keywords and makes the `Run`.
+
+    The body returns an object of the library. One whose result depends on its options is annotated with ``Any``, and
+    has overloads.
+    """
 
     @functools.wraps(body)
     def called(*inputs: Any, quiet: bool = False, verbose: int = 0, **keywords: Any) -> Any:
@@ -110,15 +114,12 @@ def function(body: Callable[Concatenate[Run, P], T]) -> Callable[P, T]:
         names = [name for name, option in options_of(body).items() if option.positional][: len(inputs)]
         return call_as(called, options_of(body), line, inputs, keywords, -1 if quiet else verbose)
 
-    return called
+    return called  # type: ignore[return-value]
 
 
 def delivering(body: Callable[Concatenate[Run, P], Deliverable[T]]) -> Callable[P, T]:
-    """`function` for a body that returns a `Deliverable`, of which callers in Python get ``for_python()``.
-
-    Overloads of one decorator would not do: type checkers take neither where a parameter is `Any`.
-    """
-    return cast(Any, function(body))
+    """As `function`, of a body that returns a `Deliverable`: callers in Python get its ``for_python()``."""
+    return function(body)  # type: ignore[arg-type]
 
 
 def call_body(of: Callable, values: Mapping[str, Any], run: Run) -> Any:
