@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .functions.explain import ExplainOptions
     from .functions.fit import FitOptions
     from .functions.query import AnswerOptions, QueryOptions
+    from .functions.sample import SampleOptions
     from .native_tables import StateValues
     from .options.option import Source
 
@@ -289,7 +290,7 @@ class Network(Result):
         """
         return self.query(table=table, fill=how, **options)
 
-    def sample(self, rows: int, **options: Any) -> Table:
+    def sample(self, rows: int, **options: Unpack[SampleOptions]) -> Table:
         """Rows drawn from the network; it takes the options of `bnsl.sample`."""
         import bnsl
 

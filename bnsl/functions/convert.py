@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Unpack, overload
+from typing import TYPE_CHECKING, Annotated, Any, Unpack, overload
 
 from formats.kinds import Kind
 from formats.registry import find_format
@@ -19,6 +19,7 @@ from .selection import ChoiceOptions, PartOptions, Selection
 
 if TYPE_CHECKING:
     from .chosen_networks import Conversion
+    from .converted_contents import PreparedOutput
 
 
 class ConvertOptions(ChoiceOptions, PartOptions, CompleteRows, MessageOptions, total=False):

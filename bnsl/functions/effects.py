@@ -9,13 +9,14 @@ from stages.posterior import METHODS, MOST_EXACT, PosteriorOptions
 from ..files.answers import Answers, Values
 from ..options.data import Columns, CompleteRows, InterventionOptions, Reading
 from ..options.knowledge import Constraints, KnowledgeOptions
-from ..options.methods import method_option, own_option, refuse_unused
+from ..options.methods import method_option, refuse_unused
 from ..options.option import Argument, Given, Option, Source, group_options
 from ..options.prior import Prior, PriorOptions
 from ..options.shared import ESS_RANGE, RunOptions, Time, check_sources, resolve_seed
 from ..options.values import INPUT, Choice, Number, Whole
 from ..running.errors import UsageError
 from ..running.function import MessageOptions, Run, delivering
+from .posterior import SamplerOptions
 
 if TYPE_CHECKING:
     from formats.data_records import Variable
@@ -31,11 +32,6 @@ SAMPLERS_ONLY = frozenset(METHODS["sampled"].options) - {"seed", "time"}
 
 FOR_SETS = (*SAMPLERS_ONLY, "method", "time", "prior", "prior_least")
 """Options of the posterior over networks of listed sets."""
-
-
-def _own(name: str) -> Option:
-    """An option of method sampled, as the stage declares it."""
-    return own_option(PosteriorOptions, name, lambda _: "sampled", lambda _: "Method")
 
 
 class PairOptions(TypedDict, total=False):
@@ -81,15 +77,6 @@ class PairOptions(TypedDict, total=False):
             section="Effects",
         ),
     ]
-
-
-class SamplerOptions(TypedDict, total=False):
-    """Options of the method that samples; `stages.posterior.PosteriorOptions` has their defaults, limits and help."""
-
-    chains: Annotated[int, _own("chains")]
-    samples: Annotated[int | None, _own("samples")]
-    rungs: Annotated[int, _own("rungs")]
-    burn_in: Annotated[float, _own("burn_in")]
 
 
 class SetsOptions(SamplerOptions, total=False):

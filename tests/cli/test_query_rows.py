@@ -85,6 +85,7 @@ def test_an_unknown_label_is_named_with_its_line(place: Path):
         ("--evidence d.csv --fill best --keep id", "leave --keep out"),
         ("--evidence d.csv --predict ripe --keep ripe --na pink", "--keep 'ripe': the answers have a column"),
         ("--evidence d.csv --seed 1", "--seed needs --samples, --approximate or --fill drawn"),
+        ("--samples 0 --mpe", "--mpe and --samples are two questions"),
         ("--keep id", "--keep needs rows"),
         ("-j 2", "--jobs needs rows"),
         ("--drop size", "--drop needs a table"),
