@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict
 
+from ..results import Result
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
 from .option import Given, Option, group_options
@@ -94,7 +95,7 @@ class DataOptions(TypedDict, total=False):
     ]
     max_states: Annotated[int | None, _Option("Refuse columns with more states than this.", Whole(2, 256), "N")]
     states: Annotated[
-        "str | os.PathLike[str] | Mapping[str, Iterable[str]] | Any",
+        str | os.PathLike[str] | Mapping[str, Iterable[str]] | Result | None,
         _Option(
             'States of columns in their order: JSON {"column": ["low", "high"]}, or a network, sets or table that '
             "have them. Or 'observed': leave out declared states without rows, as unused categories of Parquet.",

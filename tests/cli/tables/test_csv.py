@@ -10,7 +10,7 @@ import pytest
 from helpers.places import EXAMPLE_DATA
 from helpers.processes import run_here
 
-from bnsl.options.shared import OutputOptions
+from bnsl.options.shared import Target
 from bnsl_cli.tables import measure_tables, network_tables, stage_results
 from formats.data_records import Variable
 from formats.records import Header, NetworkRecord, ParentSetRecord
@@ -24,7 +24,7 @@ def read(tmp_path):
 
     def write(show, *values, **settings):
         path = tmp_path / "t.csv"
-        show(OutputOptions(str(path), "csv"), *values, **settings)
+        show(Target(output=str(path), format="csv"), *values, **settings)
         return list(csv.reader(io.StringIO(path.read_text())))
 
     return write
