@@ -107,10 +107,7 @@ def load_program(folder: Path) -> None:
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
             # Kernels choose beside them what they need: machine code of one level, or numba.
             if module.ispkg or module.name.rpartition(".")[0] != "stages.kernels":
-                try:
-                    importlib.import_module(module.name)
-                except Exception as error:  # TRANSITION
-                    print(error, file=sys.stderr)
+                importlib.import_module(module.name)
     from bnsl_cli.main import cli
 
     names = {"data": "d.csv", "sets": "s.jsonl", "network": "n.jsonl", "parameters": "n.bif", "waste": "waste"}
