@@ -109,5 +109,5 @@ def _is_renewal(ctx: click.Context, source: NamedFile, output: NamedFile) -> boo
     lines.close()
     if found.kind is Kind.DATA:
         return False
-    target = RENEWALS[key] or ctx.params["target_format"]
+    target = RENEWALS[key] or ctx.params["to"]
     return found.target == target if target else output.path.lower().endswith(tuple(found.suffixes))

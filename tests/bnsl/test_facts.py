@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from bnsl.facts import consensus_facts, gap_text, network_facts, rounded_up
 from formats.data_records import Variable
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 
 
 def network(total=-100.0, about="all networks", gap=0.0, **more):
     """Two variables with this header."""
     bound = {} if about is None else {"bound": total + gap, "gap": gap, "bound_relative_to": about}
     header = Header((Variable("a"), Variable("b")), score="bic", extra={"total": total, **bound, **more})
-    return Network(header, ((), (0,)), np.array([total / 2, total / 2]))
+    return NetworkRecord(header, ((), (0,)), np.array([total / 2, total / 2]))
 
 
 @pytest.mark.parametrize(
