@@ -14,6 +14,8 @@ from ..running.stage_command import Call, stage_command
 
 
 class Output(TableOptions, StatsOptions, total=False):
+    """Destination and format of the result; the run to resume."""
+
     format: Annotated[
         Format, formats_of(("jsonl", "table"), "Parent-set file (default in a pipe or file) or a table to read.")
     ]

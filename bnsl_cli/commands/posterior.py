@@ -15,6 +15,8 @@ from ..running.stage_command import Call, stage_command
 
 
 class Output(OutputOptions, StatsOptions, total=False):
+    """Destinations and format of the results."""
+
     format: Annotated[
         Format,
         formats_of(

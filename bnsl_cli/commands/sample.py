@@ -14,6 +14,8 @@ from ..running.stage_command import Call, stage_command
 
 
 class Output(OutputOptions, total=False):
+    """Destinations and format of the results."""
+
     format: Annotated[
         Format, formats_of(TABLE_FORMATS, "Format of the rows; by default that of the output's name, else csv.")
     ]
