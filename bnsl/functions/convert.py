@@ -100,10 +100,6 @@ def convert(
 
 def _converter(target_format: str, of_class: bool) -> Callable[["Conversion"], "PreparedOutput"]:
     """The function that converts to a format, or to the networks of a class."""
-    if of_class:
-        from .class_members import convert_class
-
-        return convert_class
     kind = None if target_format == "table" else find_format(target_format).kind
     if kind is Kind.PICTURE:
         from .pictures import convert_picture
@@ -111,5 +107,7 @@ def _converter(target_format: str, of_class: bool) -> Callable[["Conversion"], "
         return convert_picture
     from . import converted_contents as to
 
+    if of_class:
+        return to.convert_class
     of_kind = {Kind.DATA: to.convert_data, Kind.PARENT_SETS: to.convert_sets, None: to.convert_readable}
     return of_kind.get(kind, to.convert_structure)

@@ -13,20 +13,25 @@ from formats.errors import Inconsistent
 from formats.graph_records import ArcProbabilityTable
 from formats.graphs.network_files import require_parameters
 from formats.graphs.structures import with_parameters
+from formats.json_lines.network_lines import write_network_stream
 from formats.kinds import Kind
 from formats.records import Header, NetworkRecord, Parameters, ParentSetRecord, ParentSetTable, ScreeningForest
 from formats.registry import find_format
+from formats.streams import open_output
 from formats.textlines import Lines
 from formats.wording import plural
 from stages.graphs.orientation import with_shown_directions
 from stages.graphs.subgraphs import cut_essential_graph, cut_network, cut_parameters
 
 from ..files.rows import Rows
+from ..options.shared import resolve_seed
 from ..results import Deliverable
 from ..running.errors import UsageError
 from ..running.reporter import Reporter
 from ..tables import as_file
 from .chosen_networks import Conversion, kept_variables, named_header, open_chosen, opened
+from .class_members import class_of, members_of
+from .selection import ALL, COUNT
 
 PLAIN_LISTS = ("jkl", "pss")
 """Formats of parent sets that hold sets and scores only."""
@@ -209,6 +214,24 @@ def _warn_of_constraints(records: Iterable[ParentSetRecord], task: Conversion) -
             f"{task.format} files cannot hold constraints: without the empty set, {plural(n_fixed, 'variable')} with "
             f"a fixed parent set and {n_required} with required parents list only the sets that meet them"
         )
+
+
+def convert_class(task: Conversion) -> PreparedOutput:
+    """The networks of a class as a stream, or their number as text."""
+    learnt, wanted = open_chosen(task), task.given.class_members or COUNT
+    size = class_of(learnt.record, learnt.undirected).size
+    closing = f"{plural(size, 'network')} in the class"
+    if wanted == COUNT:
+        return PreparedOutput(size, lambda to: _write_number(to, size), closing)
+    seed = None if wanted == ALL else resolve_seed(task.given.seed, task.reporter)
+    networks = members_of(learnt.record, learnt.undirected, wanted, seed)
+    drawn = "" if wanted == ALL else f"; {wanted} drawn at random"
+    return PreparedOutput(networks, lambda to: write_network_stream(to, networks), closing + drawn)
+
+
+def _write_number(target: Any, number: int) -> None:
+    with open_output(target) as stream:
+        stream.write(f"{number}\n".encode())
 
 
 def convert_data(task: Conversion) -> PreparedOutput:
