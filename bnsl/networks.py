@@ -244,7 +244,7 @@ class Network(Result):
         {'variable': 'rain', 'state': '1', 'probability': 1.0}
         """
         from formats.tables.assignments import parse_assignments
-        from stages.inference.interventions import intervened
+        from stages.inference.intervened_networks import intervened
 
         from .files.inputs import learnt_network
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _finish(table: EntropyTable) -> Table:
-    from formats.tables.results.entropies import entropy_table
+    from formats.tables.results.entropy_tables import entropy_table
 
     return Table(entropy_table(table))
 

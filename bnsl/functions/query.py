@@ -154,7 +154,7 @@ def engine_of(
     from formats.streams import source_name
     from formats.tables.assignments import parse_assignments
     from stages.fit import fit_parameters
-    from stages.inference.interventions import intervened
+    from stages.inference.intervened_networks import intervened
     from stages.inference.junction_trees import Engine
 
     learnt = open_learnt_network(network, warn=run.reporter.warn)

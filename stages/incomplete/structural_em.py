@@ -25,7 +25,7 @@ from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
 from formats.records import Header, Network
 from stages.fit import fit_parameters
-from stages.inference.interventions import detached
+from stages.inference.intervened_networks import detached
 from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import fill
 from stages.runtime.budgets import StopSignal
