@@ -265,7 +265,7 @@ class Network(Result):
         """
         from formats.graphs.structures import network_of
         from formats.tables.assignments import parse_assignments
-        from stages.inference.interventions import intervened
+        from stages.inference.intervened_networks import intervened
 
         model = self._fitted()
         with translated_errors():

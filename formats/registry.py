@@ -75,7 +75,7 @@ FORMATS = (
     ),
     _row(
         ("bnsl.entropy", Kind.ENTROPIES, "an entropy table", ".arrows"),
-        ("tables.results.entropies:open_entropies", "tables.results.entropies:write_entropies"),
+        ("tables.results.entropy_tables:open_entropies", "tables.results.entropy_tables:write_entropies"),
         help="Arrow IPC stream: one row per variable",
         pattern=rb'"?variable"?,"?states"?,"?entropy"?,"?H\(\.\|',
         takes=("arrow", "feather", "parquet"),

@@ -75,6 +75,8 @@ LATE = (
     "bnsl.functions.chosen_networks",
     "bnsl.functions.class_members",
     "bnsl.functions.converted_contents",
+    "bnsl.functions.effect_structures",
+    "bnsl.functions.explained_arcs",
     "bnsl.functions.graph_answers",
     "bnsl.functions.pictures",
     "bnsl.functions.query_answers",
@@ -490,3 +492,14 @@ def test_functions_of_formats_and_stages_import_what_is_slow_to_load():
         if [set(line.removeprefix(LATE_MARK).split(", ")) for line in said] != ([names] if names else []):
             broken.append(f"{module}: {LATE_MARK}{', '.join(sorted(names))}")
     assert broken == []
+
+
+def test_two_modules_of_one_name_are_a_kernel_and_its_driver():
+    """Packages have their own errors; else a base name of formats and stages says what is inside."""
+    places: dict[str, list[str]] = {}
+    for path in sources():
+        module, _ = module_name(path)
+        if _root(module) in ("formats", "stages") and path.stem not in ("__init__", "errors"):
+            places.setdefault(path.stem, []).append(module)
+    twice = [modules for modules in places.values() if len(modules) > 1]
+    assert [modules for modules in twice if len(modules) > 2 or sum(map(_is_kernel, modules)) != 1] == []

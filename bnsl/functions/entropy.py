@@ -26,7 +26,7 @@ class Entropies(Deliverable[Table]):
 
     def for_python(self) -> Table:
         """A row for each variable."""
-        from formats.tables.results.entropies import entropy_table
+        from formats.tables.results.entropy_tables import entropy_table
 
         return Table(entropy_table(self.record))
 

@@ -275,7 +275,7 @@ def _engine_of(run: Run, asked: Given, reading: Reading) -> "Engine":
     from formats.streams import source_name
     from formats.tables.assignments import parse_assignments
     from stages.fit import fit_parameters
-    from stages.inference.interventions import intervened
+    from stages.inference.intervened_networks import intervened
     from stages.inference.junction_trees import Engine
 
     learnt = read_network(asked.network, warn=run.reporter.warn)

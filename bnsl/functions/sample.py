@@ -103,7 +103,7 @@ def sample(
     from formats.tables.assignments import parse_assignments
     from formats.wording import plural
     from stages.inference.forward_sampling import sample_rows
-    from stages.inference.interventions import intervened
+    from stages.inference.intervened_networks import intervened
 
     from .interventions import note_interventions, with_interventions
 

@@ -19,7 +19,7 @@ from .cuts.discretization import parse_column_rule
 from .encoding import RawTable, TextLayout, encode_table
 from .encoding_options import EncodingOptions
 from .label_columns import release_memory
-from .results.entropies import ENTROPY_FORMAT, unpack_entropies
+from .results.entropy_tables import ENTROPY_FORMAT, unpack_entropies
 from .results.result_tables import is_own
 
 

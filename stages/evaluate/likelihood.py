@@ -19,7 +19,7 @@ import numpy as np
 from formats.data_records import Dataset, IncompleteDataset
 from formats.records import Parameters
 from formats.tables.packed_cells import Cells
-from stages.inference.interventions import detached
+from stages.inference.intervened_networks import detached
 from stages.runtime.budgets import slices
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator

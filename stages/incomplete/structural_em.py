@@ -24,7 +24,7 @@ from formats import bounds
 from formats.data_records import Dataset, IncompleteDataset
 from formats.records import Header, NetworkRecord, Parameters
 from stages.fit import fit_parameters
-from stages.inference.interventions import detached
+from stages.inference.intervened_networks import detached
 from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import fill
 from stages.runtime.budgets import StopSignal

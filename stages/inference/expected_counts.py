@@ -52,8 +52,8 @@ class Expectations:
     """Rows with holes, some perhaps under intervention, prepared for repeated passes; attributes as in
     `IncompleteRows`.
 
-    In rows in which a variable was set its table is uniform (`interventions.detached`) and its family is not counted;
-    the uniform factors are no part of the log-likelihood.
+    In rows in which a variable was set its table is uniform (`intervened_networks.detached`) and its family is not
+    counted; the uniform factors are no part of the log-likelihood.
     """
 
     def __init__(self, engine: Engine, rows: IncompleteDataset):

@@ -10,9 +10,9 @@ the volume algorithm (Barahona and Anbil 2000): a subgradient method whose avera
 solution, from which separators find further cuts.
 
 Under a treewidth bound further rows follow the cuts: some sets have no greater share together than an edge that each
-of them needs (`stages.optimize.bounds.edge_prices`). Edges are chosen apart from the sets (`edges`). The multiplier
-of such a row is at most zero: minus the price of its sets. Rows over edges and triangles alone (`triangles`) stand
-between the cuts and those rows; like cuts they have a demand and a multiplier of at least zero.
+of them needs (`stages.optimize.bounds.width.edge_prices`). Edges are chosen apart from the sets (`edges`). The
+multiplier of such a row is at most zero: minus the price of its sets. Rows over edges and triangles alone
+(`triangles`) stand between the cuts and those rows; like cuts they have a demand and a multiplier of at least zero.
 """
 
 from __future__ import annotations

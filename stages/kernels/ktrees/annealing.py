@@ -15,7 +15,7 @@ from ..arrays import copy_into
 from ..bits import set_bit
 from ..jit import borrowing
 from .move_log import mark_move, prefer_host
-from .moves import NOTHING_MOVED, move_variable, refresh, take_back
+from .order_moves import NOTHING_MOVED, move_variable, refresh, take_back
 
 NEAR = 10
 """Largest distance of half of the random moves, in positions."""

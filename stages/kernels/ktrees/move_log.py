@@ -47,7 +47,7 @@ class MoveLog(NamedTuple):
 
 
 def new_move_log(n_variables: int, treewidth: int) -> MoveLog:
-    """An empty log, before `moves.build_ktree` fills `MoveLog.dependents`."""
+    """An empty log, before `order_moves.build_ktree` fills `MoveLog.dependents`."""
     return MoveLog(
         variables=np.zeros(n_variables, dtype=np.int32),
         chosen=np.zeros(n_variables, dtype=np.int64),

@@ -8,7 +8,7 @@ import numpy as np
 
 from stages.kernels.ktrees.annealing import MoveShares, anneal, keep_best, new_best_order
 from stages.kernels.ktrees.move_log import new_move_log
-from stages.kernels.ktrees.moves import build_ktree
+from stages.kernels.ktrees.order_moves import build_ktree
 from stages.runtime.budgets import Budget
 
 from ..restarts import Attempt

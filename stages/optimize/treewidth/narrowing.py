@@ -12,8 +12,8 @@ from formats.sets.listed_sets import ListedSets
 from stages.graphs import topological_order
 from stages.kernels.ktrees.bounded_lists import new_bounded_lists
 from stages.kernels.ktrees.clique_tree import find_contained
-from stages.kernels.ktrees.elimination import SparseGraph, eliminate_moral, new_sparse_graph
 from stages.kernels.ktrees.narrowing import narrow
+from stages.kernels.ktrees.sparse_elimination import SparseGraph, eliminate_moral, new_sparse_graph
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import all_sets, index_lists
 from stages.runtime.budgets import Budget

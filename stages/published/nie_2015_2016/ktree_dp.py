@@ -9,7 +9,7 @@ import numpy as np
 from stages.kernels.ktrees.ktree import KTree
 from stages.optimize.bounds.rounding import proof_rounding
 from stages.optimize.treewidth.problem import BoundedProblem
-from stages.published.nie_2015_2016.kernels.clique_families import new_clique_families, sort_families
+from stages.published.nie_2015_2016.kernels.families_by_clique import new_clique_families, sort_families
 from stages.published.nie_2015_2016.kernels.ktree_dp import (
     LOST,
     link_cliques,

@@ -18,7 +18,7 @@ from stages.kernels.ktrees.annealing import (
     new_best_order,
 )
 from stages.kernels.ktrees.move_log import new_move_log
-from stages.kernels.ktrees.moves import build_ktree
+from stages.kernels.ktrees.order_moves import build_ktree
 from stages.kernels.ktrees.orders import new_precedences
 from stages.optimize.treewidth.problem import prepare_bounded
 from stages.runtime.errors import InfeasibleError

@@ -220,7 +220,7 @@ def test_moves_keep_what_building_anew_would_give(n, bound, seed):
 @pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_refused_moves_leave_no_trace(seed):
     from stages.kernels.ktrees.move_log import mark_move
-    from stages.kernels.ktrees.moves import move_variable, refresh, take_back
+    from stages.kernels.ktrees.order_moves import move_variable, refresh, take_back
 
     n, bound = 11, 1 + seed % 3
     problem = prepare_bounded(random_table(seed, n, n_sets=40), bound)

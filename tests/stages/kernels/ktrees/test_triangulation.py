@@ -15,8 +15,8 @@ from naive.optimize.treewidth import elimination_width, moral_edges
 from formats.sets.listed_sets import ListedSets
 from stages.graphs import positions_of
 from stages.kernels.bits import has_bit
-from stages.kernels.ktrees.elimination import eliminate_moral, new_sparse_graph
 from stages.kernels.ktrees.narrowing import NO_SMALLER_SET, narrow, smaller_set
+from stages.kernels.ktrees.sparse_elimination import eliminate_moral, new_sparse_graph
 from stages.kernels.ktrees.triangulation import (
     adopt_order,
     bags_of,

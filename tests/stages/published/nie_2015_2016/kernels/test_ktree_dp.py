@@ -13,7 +13,7 @@ from naive.optimize.networks_search import random_table
 from naive.optimize.orders import lists_of
 
 from stages.optimize.treewidth.problem import prepare_within
-from stages.published.nie_2015_2016.kernels.clique_families import new_clique_families, sort_families
+from stages.published.nie_2015_2016.kernels.families_by_clique import new_clique_families, sort_families
 from stages.published.nie_2015_2016.kernels.ktree_dp import (
     LOST,
     link_cliques,

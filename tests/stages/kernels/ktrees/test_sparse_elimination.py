@@ -11,7 +11,7 @@ from naive.optimize.networks_search import random_table
 from naive.optimize.treewidth import eliminated, moral_edges
 
 from formats.sets.listed_sets import ListedSets
-from stages.kernels.ktrees.elimination import DONE, PAIRS, eliminate_moral, join_families, new_sparse_graph
+from stages.kernels.ktrees.sparse_elimination import DONE, PAIRS, eliminate_moral, join_families, new_sparse_graph
 from stages.lists.set_lists import index_lists, index_table
 
 N = 9

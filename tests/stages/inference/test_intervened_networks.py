@@ -12,7 +12,7 @@ from naive import inference as naive
 
 from formats.errors import Inconsistent
 from stages.inference.forward_sampling import sample_rows
-from stages.inference.interventions import intervened
+from stages.inference.intervened_networks import intervened
 from stages.inference.junction_trees import Engine
 from stages.inference.likelihood_weighting import weigh_samples
 from stages.inference.queries import (
