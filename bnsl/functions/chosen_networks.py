@@ -1,4 +1,4 @@
-"""The network that a conversion is of: which one of the input, which part of it, and the directions that it shows."""
+"""The network that a conversion is of: which one of the input, by which names, and which part of it."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _chosen(task: Conversion, found: Any) -> Network:
         raise UsageError("--threshold needs a table of arc probabilities, and the input is none.")
     if isinstance(found, Network):
         if given.index is not None and given.index > 1:
-            raise UsageError(f"--index {given.index} is of a stream, and the input is one network.")
+            raise UsageError(f"--index {given.index} needs a stream, and the input is one network.")
         return found
     if not isinstance(found, Lines):
         raise UsageError(f"{task.called} is no network.")

@@ -1,4 +1,4 @@
-"""What conversions make of their input: networks, parent sets, rows, or content to read."""
+"""What conversions make of their input: networks, the class of one, parent sets, rows, or content to read."""
 
 from __future__ import annotations
 

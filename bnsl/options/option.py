@@ -115,11 +115,6 @@ def group_options(group: Any) -> dict[str, Option]:
     return {name: option for name, option in found.items() if option is not None}
 
 
-def defaults_of(group: Any) -> dict[str, Any]:
-    """The defaults of the options of a group, by keyword."""
-    return {name: option.default for name, option in group_options(group).items()}
-
-
 def _option(name: str, hint: Any) -> Option | None:
     """The option of an annotated parameter; None if it has none."""
     if get_origin(hint) is not Annotated:

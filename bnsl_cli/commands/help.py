@@ -27,7 +27,10 @@ class Output(TableOptions, total=False):
     keyword: Annotated[
         str | None,
         Option(
-            "List sections and options that have a word.", metavar="WORD", names=("-k", "--keyword"), section="Output"
+            "List sections and options that have these words.",
+            metavar="WORD",
+            names=("-k", "--keyword"),
+            section="Output",
         ),
     ]
 
