@@ -12,7 +12,7 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.kernels.posterior.block_moves import Walk
 from stages.kernels.posterior.tempered_walks import walk_on
-from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
+from stages.lists.set_lists import fixed_parents, index_members, lists_in, respect_fixed
 from stages.optimize.orders.insertion_ils import OrderShaker
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError, StageError
@@ -21,7 +21,7 @@ from stages.runtime.seeding import task_generator
 from stages.runtime.workers import ordered_map
 
 from . import DEFAULT_SAMPLES, MOST_EXACT, PosteriorOptions
-from .walks import walk_from, weighted_lists
+from .walks import walk_from, weighting_of
 
 ROUNDS_PER_SAMPLE = 2
 """Rounds between two samples; in a round every rung makes as many moves as there are variables."""
@@ -94,7 +94,8 @@ class _Sampler:
 
     def __init__(self, table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter):
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
-        self.lists, self.indexed = weighted_lists(table, options.rungs), index_table(table)
+        self.lists, self.weighting = lists_in(table), weighting_of(table, options.rungs)
+        self.index = index_members(self.lists)
         self.chains = [self._begin(k) for k in range(options.chains)]
         self.rounds = ROUNDS_PER_SAMPLE
         self.there = 0
@@ -111,9 +112,9 @@ class _Sampler:
         rng = task_generator(self.options.seed, number)
         order = rng.permutation(self.table.n_variables).astype(np.int32)
         order = respect_fixed(order, fixed_parents(self.table))
-        search = OrderShaker(self.indexed, order, rng)
+        search = OrderShaker(self.lists, self.index, order, rng)
         search.search(self.budget, START_PROFILES * self.table.n_variables)
-        return _Chain(walk_from(self.table, self.lists, search.chosen), rng)
+        return _Chain(walk_from(self.lists, self.weighting, search.chosen), rng)
 
     def run(self) -> Samples:
         most = max(16, MOST_KEPT_BYTES // (4 * self.table.n_variables * len(self.chains)))
@@ -151,7 +152,16 @@ class _Sampler:
         done = 0
         while done < moves * n_samples and not _is_over(self.budget, self.there > 0):
             done = walk_on(
-                self.lists, chain.walk, n_variables, self.rounds, chain.rng, samples, totals, done, SLICE_WORK
+                self.lists,
+                self.weighting,
+                chain.walk,
+                n_variables,
+                self.rounds,
+                chain.rng,
+                samples,
+                totals,
+                done,
+                SLICE_WORK,
             )
         chain.samples.append(samples[: done // moves])
         chain.totals.append(totals[: done // moves])

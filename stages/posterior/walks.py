@@ -10,7 +10,8 @@ import numpy as np
 from formats.records import ParentSetTable
 from formats.sets.listed_sets import offsets_of
 from stages.kernels.bits import WORD_BITS
-from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, WeightedLists, link_family
+from stages.kernels.orders.set_lists import SetLists
+from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, Weighting, link_family
 from stages.kernels.posterior.family_swaps import N_SWAP_MARKS
 from stages.kernels.posterior.scaled_numbers import LEAST_EXPONENT
 from stages.lists.set_lists import child_of_entries, child_of_sets, relative_scores
@@ -39,8 +40,8 @@ LEAST_PARTNER = 1e-3
 """Variables are partners in blocks if sets with an arc between them have at least this share of a list's weight."""
 
 
-def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
-    """The lists in the form of the kernels."""
+def weighting_of(table: ParentSetTable, n_rungs: int = 1) -> Weighting:
+    """What moves need of the lists of a table."""
     relative = relative_scores(table)
     rungs = rungs_of(table.n_variables, n_rungs)
     weights, powers = np.empty((n_rungs, table.n_sets)), np.empty((n_rungs, table.n_sets), dtype=np.int32)
@@ -56,10 +57,7 @@ def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
     partner_offsets, partners, partner_shares = _partners(table, relative)
     choices = [acyclic_choices(size) for size in range(1, LARGEST_BLOCK + 1)]
     padded = [np.pad(found, ((0, 0), (0, LARGEST_BLOCK - found.shape[1]))) for found in choices]
-    return WeightedLists(
-        set_offsets=table.set_offsets,
-        parent_offsets=table.parent_offsets,
-        parents=table.parents,
+    return Weighting(
         candidate_offsets=candidate_offsets,
         candidates=candidates,
         bitmap_offsets=bitmap_offsets,
@@ -68,7 +66,6 @@ def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
         weights=weights,
         powers=powers,
         rest_powers=rest_powers,
-        scores=table.scores,
         partner_offsets=partner_offsets,
         partners=partners,
         partner_shares=partner_shares,
@@ -79,7 +76,7 @@ def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
 
 
 def _bitmaps(table: ParentSetTable) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Candidates of each child and bitmaps of the sets that contain them, as in `WeightedLists`."""
+    """Candidates of each child and bitmaps of the sets that contain them, as in `Weighting`."""
     n = table.n_variables
     n_sets = np.diff(table.set_offsets)
     set_of = np.repeat(np.arange(table.n_sets), np.diff(table.parent_offsets))
@@ -142,11 +139,11 @@ def _is_acyclic(choice: tuple[int, ...]) -> bool:
     return True
 
 
-def walk_from(table: ParentSetTable, lists: WeightedLists, chosen: np.ndarray) -> Walk:
+def walk_from(lists: SetLists, weighting: Weighting, chosen: np.ndarray) -> Walk:
     """A chain with the same network on all rungs."""
-    n, n_rungs = table.n_variables, len(lists.rungs)
-    pairs = np.unique(table.parents.astype(np.int64) * n + child_of_entries(table))
-    longest = int(np.diff(table.set_offsets).max())
+    n, n_rungs = len(lists.set_offsets) - 1, len(weighting.rungs)
+    pairs = np.unique(lists.parents.astype(np.int64) * n + child_of_entries(lists))
+    longest = int(np.diff(lists.set_offsets).max())
     walk = Walk(
         chosen=np.repeat(chosen[None], n_rungs, axis=0),
         child_offsets=np.searchsorted(pairs // n, np.arange(n + 1)).astype(np.int64),
@@ -160,7 +157,7 @@ def walk_from(table: ParentSetTable, lists: WeightedLists, chosen: np.ndarray) -
         words=np.zeros(LARGEST_BLOCK, dtype=np.int64),
         sums=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK)),
         powers=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK), dtype=np.int64),
-        reached=np.zeros(int(np.diff(lists.choice_offsets).max())),
+        reached=np.zeros(int(np.diff(weighting.choice_offsets).max())),
         marks=np.zeros((N_SWAP_MARKS, n), dtype=np.int32),
         gains=np.zeros(n),
     )

@@ -87,7 +87,9 @@ class BestCliques(BatchStream):
     def evaluate(self, batch: np.ndarray) -> OrderBatch:
         tree = self.problem.new_tree()
         tree.order[:] = batch
-        greedy = evaluate_order(self.problem.lists, tree, self.problem.new_clique_tables(), -np.inf)
+        greedy = evaluate_order(
+            self.problem.lists, self.problem.filters, tree, self.problem.new_clique_tables(), -np.inf
+        )
         greedy, slack = self.cliques.complete(tree, greedy)
         found, bound, n_choices = (self._search_plainly if self.is_plain else self._search)(tree, greedy)
         # The DAG on the start clique and the sets of all others do not depend on each other.
@@ -96,7 +98,7 @@ class BestCliques(BatchStream):
 
     def _search_plainly(self, tree: KTree, greedy: float) -> tuple[float, float, int]:
         """As `_search`, by the paper's search; it counts states."""
-        start = float(self.problem.lists.relative_scores[tree.chosen[tree.order[: tree.n_start]]].sum())
+        start = float(self.problem.lists.scores[tree.chosen[tree.order[: tree.n_start]]].sum())
         before = tree.chosen.copy()
         found, bound, n_states = search_plainly(self.problem, tree, start, self.budget)
         if found <= greedy:
@@ -110,7 +112,7 @@ class BestCliques(BatchStream):
         bounded.
         """
         lists, n, width = self.problem.lists, self.problem.n_variables, self.problem.treewidth
-        start = float(lists.relative_scores[tree.chosen[tree.order[: width + 1]]].sum())
+        start = float(lists.scores[tree.chosen[tree.order[: width + 1]]].sum())
         ranked = rank_sets(lists, tree.order, width)
         taken = np.full(len(ranked.offsets) - 1, -1, dtype=np.int64)
         branches, picks = new_branches(ranked, start), new_picks(n, width)

@@ -35,7 +35,7 @@ def search_plainly(
     lists, n, size = problem.lists, problem.n_variables, problem.treewidth + 1
     rest = np.empty(n + 1)
     estimate_rest(lists, tree, rest)
-    per_call = max(1, SLICE_WORK // (n * size * (size + len(lists.relative_scores) // n)))
+    per_call = max(1, SLICE_WORK // (n * size * (size + len(lists.scores) // n)))
     # A state has at most (K + 1) (n - K) successors.
     states = new_growth_states(room + per_call * size * (n - size + 1) + n)
     begin_growth(states, size, start, 0.0, start + rest[size])
@@ -48,13 +48,15 @@ def search_plainly(
             # Best first: no open state, and none closed, promises more than the next one.
             bound = float(states.estimates[states.heap[0]])
             is_cut = states.counts[STATES] > room
-        state = search_order(lists, nothing, tree, states, rest, 1.0, 0 if is_cut else len(states.parents), per_call)
+        state = search_order(
+            lists, problem.filters, nothing, tree, states, rest, 1.0, 0 if is_cut else len(states.parents), per_call
+        )
     rebuild(tree, states, state)
     found = start
     for t in range(size, n):
         variable = tree.order[t]
         tree.chosen[variable] = _first_inside(problem, variable, tree.bags[variable])
-        found += float(lists.relative_scores[tree.chosen[variable]])
+        found += float(lists.scores[tree.chosen[variable]])
     return found, bound if is_cut else found, int(states.counts[STATES])
 
 
