@@ -16,7 +16,8 @@ import numpy as np
 from formats.records import ParentSetTable
 from formats.sets.listed_sets import offsets_of
 from stages.kernels.bits import WORD_BITS
-from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, WeightedLists, link_family
+from stages.kernels.orders.set_lists import SetLists
+from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, Weighting, link_family
 from stages.kernels.posterior.family_swaps import N_SWAP_MARKS
 from stages.kernels.posterior.scaled_numbers import LEAST_EXPONENT
 from stages.kernels.posterior.tempered_walks import walk_on
@@ -24,7 +25,8 @@ from stages.lists.set_lists import (
     child_of_entries,
     child_of_sets,
     fixed_parents,
-    index_table,
+    index_members,
+    lists_in,
     relative_scores,
     respect_fixed,
 )
@@ -121,7 +123,8 @@ class _Sampler:
 
     def __init__(self, table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter):
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
-        self.lists, self.indexed = weighted_lists(table, options.rungs), index_table(table)
+        self.lists, self.weighting = lists_in(table), weighting_of(table, options.rungs)
+        self.index = index_members(self.lists)
         self.chains = [self._begin(k) for k in range(options.chains)]
         self.rounds = ROUNDS_PER_SAMPLE
         self.there = 0
@@ -138,9 +141,9 @@ class _Sampler:
         rng = task_generator(self.options.seed, number)
         order = rng.permutation(self.table.n_variables).astype(np.int32)
         order = respect_fixed(order, fixed_parents(self.table))
-        search = OrderShaker(self.indexed, order, rng)
+        search = OrderShaker(self.lists, self.index, order, rng)
         search.search(self.budget, START_PROFILES * self.table.n_variables)
-        return _Chain(walk_from(self.table, self.lists, search.chosen), rng)
+        return _Chain(walk_from(self.lists, self.weighting, search.chosen), rng)
 
     def run(self) -> Samples:
         most = max(16, MOST_KEPT_BYTES // (4 * self.table.n_variables * len(self.chains)))
@@ -178,7 +181,16 @@ class _Sampler:
         done = 0
         while done < moves * n_samples and not _is_over(self.budget, self.there > 0):
             done = walk_on(
-                self.lists, chain.walk, n_variables, self.rounds, chain.rng, samples, totals, done, SLICE_WORK
+                self.lists,
+                self.weighting,
+                chain.walk,
+                n_variables,
+                self.rounds,
+                chain.rng,
+                samples,
+                totals,
+                done,
+                SLICE_WORK,
             )
         chain.samples.append(samples[: done // moves])
         chain.totals.append(totals[: done // moves])
@@ -216,8 +228,8 @@ def rungs_of(n_variables: int, n_rungs: int) -> np.ndarray:
     return ratio ** np.arange(n_rungs, dtype=np.float64)
 
 
-def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
-    """The lists in the form of the kernels."""
+def weighting_of(table: ParentSetTable, n_rungs: int = 1) -> Weighting:
+    """What moves need of the lists of a table."""
     relative = relative_scores(table)
     rungs = rungs_of(table.n_variables, n_rungs)
     weights, powers = np.empty((n_rungs, table.n_sets)), np.empty((n_rungs, table.n_sets), dtype=np.int32)
@@ -233,10 +245,7 @@ def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
     partner_offsets, partners, partner_shares = _partners(table, relative)
     choices = [acyclic_choices(size) for size in range(1, LARGEST_BLOCK + 1)]
     padded = [np.pad(found, ((0, 0), (0, LARGEST_BLOCK - found.shape[1]))) for found in choices]
-    return WeightedLists(
-        set_offsets=table.set_offsets,
-        parent_offsets=table.parent_offsets,
-        parents=table.parents,
+    return Weighting(
         candidate_offsets=candidate_offsets,
         candidates=candidates,
         bitmap_offsets=bitmap_offsets,
@@ -245,7 +254,6 @@ def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
         weights=weights,
         powers=powers,
         rest_powers=rest_powers,
-        scores=table.scores,
         partner_offsets=partner_offsets,
         partners=partners,
         partner_shares=partner_shares,
@@ -256,7 +264,7 @@ def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
 
 
 def _bitmaps(table: ParentSetTable) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Candidates of each child and bitmaps of the sets that contain them, as in `WeightedLists`."""
+    """Candidates of each child and bitmaps of the sets that contain them, as in `Weighting`."""
     n = table.n_variables
     n_sets = np.diff(table.set_offsets)
     set_of = np.repeat(np.arange(table.n_sets), np.diff(table.parent_offsets))
@@ -319,11 +327,11 @@ def _is_acyclic(choice: tuple[int, ...]) -> bool:
     return True
 
 
-def walk_from(table: ParentSetTable, lists: WeightedLists, chosen: np.ndarray) -> Walk:
+def walk_from(lists: SetLists, weighting: Weighting, chosen: np.ndarray) -> Walk:
     """A chain with the same network on all rungs."""
-    n, n_rungs = table.n_variables, len(lists.rungs)
-    pairs = np.unique(table.parents.astype(np.int64) * n + child_of_entries(table))
-    longest = int(np.diff(table.set_offsets).max())
+    n, n_rungs = len(lists.set_offsets) - 1, len(weighting.rungs)
+    pairs = np.unique(lists.parents.astype(np.int64) * n + child_of_entries(lists))
+    longest = int(np.diff(lists.set_offsets).max())
     walk = Walk(
         chosen=np.repeat(chosen[None], n_rungs, axis=0),
         child_offsets=np.searchsorted(pairs // n, np.arange(n + 1)).astype(np.int64),
@@ -337,7 +345,7 @@ def walk_from(table: ParentSetTable, lists: WeightedLists, chosen: np.ndarray) -
         words=np.zeros(LARGEST_BLOCK, dtype=np.int64),
         sums=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK)),
         powers=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK), dtype=np.int64),
-        reached=np.zeros(int(np.diff(lists.choice_offsets).max())),
+        reached=np.zeros(int(np.diff(weighting.choice_offsets).max())),
         marks=np.zeros((N_SWAP_MARKS, n), dtype=np.int32),
         gains=np.zeros(n),
     )

@@ -11,7 +11,6 @@ from formats.wording import plural
 from stages.kernels.posterior.scaled_numbers import LEAST_EXPONENT
 from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible, require_least_sets
-from stages.lists.set_lists import all_sets
 from stages.lists.undominated import undominated_sets
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import Reporter
@@ -39,7 +38,7 @@ def report_lists(table: ParentSetTable, reporter: Reporter) -> None:
         reporter.warn(
             f"{table.header.score!r} is no score of this program: the scores are taken as logarithms of probabilities"
         )
-    if "keep_mass" not in table.header.extra and undominated_sets(table.set_offsets, all_sets(table)).all():
+    if "keep_mass" not in table.header.extra and undominated_sets(table).all():
         reporter.warn(
             "these lists lack all sets that a subset dominates, so probabilities can be off by tenths: "
             "make lists with bnsl parentsets --keep-mass 1e-3"

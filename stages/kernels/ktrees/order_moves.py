@@ -52,7 +52,7 @@ def move_variable(order, position, start, end):
 
 
 @borrowing
-def renew_start_clique(lists, pairs, tree, log, clique, moved, high):
+def renew_start_clique(lists, index, filters, pairs, tree, log, clique, moved, high):
     """Rebuild and solve the start clique, and mark what depends on it; parameters as in `refresh`.
 
     Returns
@@ -61,7 +61,7 @@ def renew_start_clique(lists, pairs, tree, log, clique, moved, high):
         Change of the score in nats. The clique's members are the first ones logged.
     """
     order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
-    relative_scores, offsets, marks, pending = lists.relative_scores, lists.parent_offsets, log.marks, log.pending
+    relative_scores, offsets, marks, pending = lists.scores, lists.parent_offsets, log.marks, log.pending
     n, size = len(order), tree.n_start
     before = 0.0
     for t in range(size):
@@ -72,7 +72,7 @@ def renew_start_clique(lists, pairs, tree, log, clique, moved, high):
         pending[order[t]] = NO_BETTER_SET
         clear_bit(marks, t)
     join_start_clique(order, bags, edges, size)
-    gain = solve_start_clique(lists, tree, clique) - before
+    gain = solve_start_clique(lists, filters, tree, clique) - before
     for t in range(size, n):
         # A variable without parents joins the bag of the start clique, which has changed.
         s = chosen[order[t]]
@@ -93,12 +93,12 @@ def renew_start_clique(lists, pairs, tree, log, clique, moved, high):
             if order[t] != entered:
                 offer_pair(lists, pairs, tree, log, bags[entered], entered, order[t], size - 1)
         if entered == moved:
-            offer_to_passed(lists, tree, log, moved, size - 1, high)
+            offer_to_passed(lists, index, filters, tree, log, moved, size - 1, high)
     return gain
 
 
 @borrowing
-def refresh(lists, pairs, tree, log, clique, low, high, moved):
+def refresh(lists, index, filters, pairs, tree, log, clique, low, high, moved):
     """Update the sets and bags of the marked variables and all that depends on them.
 
     Parameters
@@ -116,8 +116,8 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
     tuple of (int, float)
         Number of variables logged, and the change of the score in nats.
     """
-    keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
-    relative_scores, order, position, chosen = lists.relative_scores, tree.order, tree.position, tree.chosen
+    keys, offsets, parents = filters.keys, lists.parent_offsets, lists.parents
+    relative_scores, order, position, chosen = lists.scores, tree.order, tree.position, tree.chosen
     bags, edges = tree.bags, tree.edges
     left_out, hosts, marks, pending = tree.left_out, tree.hosts, log.marks, log.pending
     n_states, most_cells = tree.n_states, tree.most_cells
@@ -125,7 +125,7 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
     n_logged, gain = 0, 0.0
     renewed = low < size
     if renewed:
-        gain = renew_start_clique(lists, pairs, tree, log, clique, moved, high)
+        gain = renew_start_clique(lists, index, filters, pairs, tree, log, clique, moved, high)
         n_logged = low = size
     w = low // WORD_BITS
     while w < len(marks):
@@ -146,7 +146,7 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
             and stands_before(offsets, parents, position, s, t)
             and is_clique(offsets, parents, edges, s)
         ):
-            s = first_fitting(lists, tree, variable, s + 1, t)
+            s = first_fitting(lists, filters, tree, variable, s + 1, t)
         first, end = offsets[s], offsets[s + 1]
         host = order[latest_member(position, parents, first, end)]
         if preferred >= 0 and position[preferred] < t and is_in_bag(parents, first, end, bags[preferred]):
@@ -178,7 +178,7 @@ def refresh(lists, pairs, tree, log, clique, low, high, moved):
             mark_dependents(tree, log, variable, t)
         # The variables that a moved variable passed can use it now, whether or not its bag is new.
         if variable == moved and t < high:
-            offer_to_passed(lists, tree, log, np.int64(variable), t, high)
+            offer_to_passed(lists, index, filters, tree, log, np.int64(variable), t, high)
     return n_logged, gain
 
 
@@ -201,7 +201,7 @@ def take_back(lists, tree, log, n_logged):
 
 
 @borrowing
-def build_ktree(lists, pairs, tree, log, clique):
+def build_ktree(lists, index, filters, pairs, tree, log, clique):
     """Build the k-tree along ``tree.order`` from scratch, preferences included.
 
     Without preferences the choices equal the choices of `evaluate_order`.
@@ -227,8 +227,8 @@ def build_ktree(lists, pairs, tree, log, clique):
     log.dependents[:] = np.uint64(0)
     for variable in range(n):
         add_dependent(lists, tree, log, variable)
-    refresh(lists, pairs, tree, log, clique, np.int64(0), np.int64(0), NOTHING_MOVED)
+    refresh(lists, index, filters, pairs, tree, log, clique, np.int64(0), np.int64(0), NOTHING_MOVED)
     total = 0.0
     for variable in range(n):
-        total += lists.relative_scores[chosen[variable]]
+        total += lists.scores[chosen[variable]]
     return total

@@ -187,7 +187,7 @@ def search_groups(lists, cliques, group, tables, queue, kept, rng, patience, lim
 
     Parameters
     ----------
-    lists : BoundedLists
+    lists : SetLists
         Lists in which the members of a set are its parents only.
     tables : CliqueTables
         For K + 3 variables.

@@ -38,7 +38,7 @@ class ClusterSeparator(NamedTuple):
     ) -> tuple[list[Origin], int]:
         """At most one cluster for each variable, and the variables looked at."""
         support = point.support
-        n = len(support.set_offsets) - 1
+        n = len(support.lists.set_offsets) - 1
         cluster = new_cluster(support)
         most = min(MOST_MEMBERS, n)
         rules = ClusterRules(

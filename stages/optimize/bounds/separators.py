@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from stages.kernels.bounds.cluster_cuts import Support
-from stages.kernels.bounds.dual_ascent import Columns
+from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import keep_sets
 from stages.runtime.budgets import Budget
 
@@ -39,20 +39,18 @@ class Separator(Protocol):
         """Violated cuts, and the work done; ends early when the budget runs out."""
 
 
-def make_point(columns: Columns, shares: np.ndarray, least: float) -> FractionalChoice:
+def make_point(lists: SetLists, shares: np.ndarray, least: float) -> FractionalChoice:
     """A fractional choice in which shares up to `least` are neglected."""
-    n = len(columns.set_offsets) - 1
+    n = len(lists.set_offsets) - 1
     sets = np.flatnonzero(shares > least)
-    starts, kept = keep_sets(columns, sets)
-    set_of_entry = np.repeat(np.arange(len(sets), dtype=np.int32), kept.sizes)
-    by_parent = np.argsort(kept.members, kind="stable")
+    kept = keep_sets(lists, sets)
+    set_of_entry = np.repeat(np.arange(len(sets), dtype=np.int32), np.diff(kept.parent_offsets))
+    by_parent = np.argsort(kept.parents, kind="stable")
     support = Support(
-        set_offsets=starts,
+        lists=kept,
         shares=shares[sets],
-        parent_offsets=kept.offsets,
-        parents=kept.members,
-        child=np.repeat(np.arange(n, dtype=np.int32), np.diff(starts)),
-        member_offsets=np.searchsorted(kept.members[by_parent], np.arange(n + 1)).astype(np.int64),
+        child=np.repeat(np.arange(n, dtype=np.int32), np.diff(kept.set_offsets)),
+        member_offsets=np.searchsorted(kept.parents[by_parent], np.arange(n + 1)).astype(np.int64),
         member_sets=set_of_entry[by_parent],
     )
     return FractionalChoice(shares, support)

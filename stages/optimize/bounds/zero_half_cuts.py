@@ -66,7 +66,7 @@ class HalvedSumSeparator(NamedTuple):
         """Violated halves that are not in the pool, most violated first; and the number of sets looked at."""
         shares, most_work = point.shares, self.work + self.work_per_counted * len(pool.cuts.sets)
         usable, odd = _odd_sets(pool, shares, self.least_share, self.most_slack)
-        n = len(pool.columns.set_offsets) - 1
+        n = len(pool.lists.set_offsets) - 1
         total = new_cut_sum(len(usable), shares[shares > self.least_share], n)
         kept = np.empty(len(usable), dtype=np.bool_)
         rules = SumRules(n_steps=SEARCH_STEPS, most_summed=MOST_SUMMED, least_violation=self.violation)

@@ -16,7 +16,7 @@ from functools import partial
 from formats.bounds import Bound
 from formats.records import ParentSetTable
 from stages.evaluate.proof_checking import MOST_TOGETHER
-from stages.lists.set_lists import index_table
+from stages.lists.set_lists import lists_in
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
@@ -61,12 +61,12 @@ def prove(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter, by_subsets: bool
 ) -> SearchResult:
     """As `search`, with or without dynamic programming."""
-    lists = index_table(table)
+    lists = lists_in(table)
     rng = task_generator(options.seed, 0)
-    sampler = make_sampler(table, options, lists)
+    sampler = make_sampler(table, options)
     firsts = itertools.chain([True], itertools.repeat(False))
     incumbent = Incumbent(lists, sampler.prescribed, lambda: sampler.draw(rng, next(firsts)), rng)
-    bound = BoundSearch(table, task_generator(options.seed, 0, 1))
+    bound = BoundSearch(lists, task_generator(options.seed, 0, 1))
     figures: dict[str, int] = {}
     about = claim_of_lists(table, options)
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from formats.bounds import Bound
 from formats.records import ParentSetRecord, ParentSetTable
-from stages.kernels.bounds.dual_ascent import new_columns
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
@@ -105,7 +104,7 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
         engine.run = run.phase(reporter, budget=Budget(stop=budget.stop))
         engine.grow()  # without a limit on local scores, bags are priced
         bound.finish()
-        triangle_prices.warm_up(new_columns(run.lists.pack()))
+        triangle_prices.warm_up(run.lists.latest())
     search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
 
 

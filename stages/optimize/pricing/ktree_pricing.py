@@ -144,7 +144,7 @@ class KTreePricing:
     def _take_network(self, parents: Parents) -> None:
         """Take in a network found without the bound. If it is too wide, it is narrowed and other searches begin."""
         run = self.run
-        found = narrowed_network(run.lists.pack(), self.treewidth, self._tables, run.rng, parents, run.budget)
+        found = narrowed_network(run.lists.latest(), self.treewidth, self._tables, run.rng, parents, run.budget)
         if found is not None:
             self._note_eliminated(found)
         self.is_too_wide = found is None or found.parents != parents or self.best.parents != parents
@@ -217,7 +217,7 @@ class KTreePricing:
     def _search_triangulations(self) -> None:
         """Search within triangulations around the incumbent."""
         run = self.run
-        search = TriangulationSearch(run.lists.pack(), self.treewidth, self._tables, run.rng)
+        search = TriangulationSearch(run.lists.latest(), self.treewidth, self._tables, run.rng)
         if search.start(self.best.parents, run.budget, self.best.order[::-1]):
             n = run.scorer.n_variables
             search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 6000 // n)), run.budget)

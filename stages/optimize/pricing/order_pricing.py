@@ -16,7 +16,7 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.graphs import positions_of, random_topological_order, topological_order
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
-from stages.lists.set_lists import all_sets
+from stages.lists.set_lists import all_sets, index_members
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import tiny_table
@@ -145,8 +145,8 @@ class OrderPricing:
     def search(self) -> bool:
         """Search around the best order, or in another basin; a better network found there ends the visit."""
         run, here = self.run, self.away or self.home
-        packed = run.lists.pack()
-        shaker = OrderShaker(packed, here.best.order, run.rng)
+        packed = run.lists.latest()
+        shaker = OrderShaker(packed, index_members(packed), here.best.order, run.rng)
         length = 1 if self.away is None and self.home.idle == 0 else LONGER
         run.work.begin_walk(shaker)
         shaker.search(run.budget, length * PHASE_PROFILES * run.scorer.n_variables, length * PHASE_WORK)

@@ -175,7 +175,7 @@ class OrdersWithinWidth:
     def _narrow(self, parents: Parents) -> None:
         """Narrow a network to the bounds and keep it, so that one exists early."""
         found = narrowed_network(
-            self.run.lists.pack(), self._treewidth, self._tables, self._rng, parents, self.run.budget
+            self.run.lists.latest(), self._treewidth, self._tables, self._rng, parents, self.run.budget
         )
         if found is not None:
             self._keep_better(OrderedNetwork(found.elimination[::-1].copy(), found.parents, found.score))

@@ -61,7 +61,15 @@ class OrderSearch:
         self.tree.order[:] = order
         self.tree.left_out[:] = -1 if left_out is None else left_out
         self.tree.hosts[:] = -1 if hosts is None else hosts
-        relative_score = build_ktree(self.problem.lists, self.problem.pairs, self.tree, self.log, self.clique)
+        relative_score = build_ktree(
+            self.problem.lists,
+            self.problem.index,
+            self.problem.filters,
+            self.problem.pairs,
+            self.tree,
+            self.log,
+            self.clique,
+        )
         if relative_score > self.best.relative_score[0]:
             keep_best(self.tree, self.best, relative_score)
         return relative_score
@@ -72,6 +80,8 @@ class OrderSearch:
         lists, precedences = self.problem.lists, self.problem.precedences
         return anneal(
             lists,
+            self.problem.index,
+            self.problem.filters,
             self.problem.pairs,
             self.tree,
             self.log,

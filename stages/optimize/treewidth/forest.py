@@ -104,5 +104,5 @@ def attempt_from_forest(problem: BoundedProblem, options: OptimizeOptions) -> At
         return None
     tree = problem.new_tree()
     tree.order[:] = order_of_forest(problem, forest)
-    merit = evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
+    merit = evaluate_order(problem.lists, problem.filters, tree, problem.new_clique_tables(), -np.inf)
     return Attempt(tree.chosen, problem.score(tree.chosen), 0, 0.0, tree.order, merit)

@@ -65,7 +65,7 @@ class GroupSearch:
         families = ListedSets.of(parents)
         find_contained(lists, families.offsets, families.members, kept.chosen)
         kept.order[:] = order
-        kept.relative_scores[:] = lists.relative_scores[kept.chosen].sum()
+        kept.relative_scores[:] = lists.scores[kept.chosen].sum()
         kept.idle[0] = 0
         self.cliques.order[:] = kept.order
         self.cliques.chosen[:] = kept.chosen

@@ -65,7 +65,16 @@ class UniformTrees(InformedTrees):
             else:
                 n_slice = min(per_slice, n_trees - done)
                 drawn, is_promising = sample_ktrees(
-                    problem.lists, demands, self.information, self.base, tree, rng, progress, floor, n_slice
+                    problem.lists,
+                    problem.filters,
+                    demands,
+                    self.information,
+                    self.base,
+                    tree,
+                    rng,
+                    progress,
+                    floor,
+                    n_slice,
                 )
                 bounded += is_promising
                 if not is_promising:

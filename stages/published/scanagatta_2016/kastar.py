@@ -100,7 +100,9 @@ class BestCliques(BatchStream):
     def evaluate(self, batch: np.ndarray) -> OrderBatch:
         tree = self.problem.new_tree()
         tree.order[:] = batch
-        greedy = evaluate_order(self.problem.lists, tree, self.problem.new_clique_tables(), -np.inf)
+        greedy = evaluate_order(
+            self.problem.lists, self.problem.filters, tree, self.problem.new_clique_tables(), -np.inf
+        )
         greedy, slack = self.cliques.complete(tree, greedy)
         found, bound, n_choices = (self._search_plainly if self.is_plain else self._search)(tree, greedy)
         # The DAG on the start clique and the sets of all others do not depend on each other.
@@ -109,7 +111,7 @@ class BestCliques(BatchStream):
 
     def _search_plainly(self, tree: KTree, greedy: float) -> tuple[float, float, int]:
         """As `_search`, by the paper's search; it counts states."""
-        start = float(self.problem.lists.relative_scores[tree.chosen[tree.order[: tree.n_start]]].sum())
+        start = float(self.problem.lists.scores[tree.chosen[tree.order[: tree.n_start]]].sum())
         before = tree.chosen.copy()
         found, bound, n_states = search_plainly(self.problem, tree, start, self.budget)
         if found <= greedy:
@@ -123,7 +125,7 @@ class BestCliques(BatchStream):
         bounded.
         """
         lists, n, width = self.problem.lists, self.problem.n_variables, self.problem.treewidth
-        start = float(lists.relative_scores[tree.chosen[tree.order[: width + 1]]].sum())
+        start = float(lists.scores[tree.chosen[tree.order[: width + 1]]].sum())
         ranked = rank_sets(lists, tree.order, width)
         taken = np.full(len(ranked.offsets) - 1, -1, dtype=np.int64)
         branches, picks = new_branches(ranked, start), new_picks(n, width)
@@ -175,7 +177,7 @@ def search_plainly(
     lists, n, size = problem.lists, problem.n_variables, problem.treewidth + 1
     rest = np.empty(n + 1)
     estimate_rest(lists, tree, rest)
-    per_call = max(1, SLICE_WORK // (n * size * (size + len(lists.relative_scores) // n)))
+    per_call = max(1, SLICE_WORK // (n * size * (size + len(lists.scores) // n)))
     # A state has at most (K + 1) (n - K) successors.
     states = new_growth_states(room + per_call * size * (n - size + 1) + n)
     begin_growth(states, size, start, 0.0, start + rest[size])
@@ -188,13 +190,15 @@ def search_plainly(
             # Best first: no open state, and none closed, promises more than the next one.
             bound = float(states.estimates[states.heap[0]])
             is_cut = states.counts[STATES] > room
-        state = search_order(lists, nothing, tree, states, rest, 1.0, 0 if is_cut else len(states.parents), per_call)
+        state = search_order(
+            lists, problem.filters, nothing, tree, states, rest, 1.0, 0 if is_cut else len(states.parents), per_call
+        )
     rebuild(tree, states, state)
     found = start
     for t in range(size, n):
         variable = tree.order[t]
         tree.chosen[variable] = _first_inside(problem, variable, tree.bags[variable])
-        found += float(lists.relative_scores[tree.chosen[variable]])
+        found += float(lists.scores[tree.chosen[variable]])
     return found, bound if is_cut else found, int(states.counts[STATES])
 
 

@@ -31,8 +31,10 @@ class RegretOrders(OrderStream):
     ) -> float:
         if is_first and self.start is not None:
             tree.order[:] = self.start
-            return evaluate_order(self.problem.lists, tree, clique, floor)
-        return place_by_regret(self.problem.lists, tree, clique, self.problem.precedences, rng)
+            return evaluate_order(self.problem.lists, self.problem.filters, tree, clique, floor)
+        return place_by_regret(
+            self.problem.lists, self.problem.index, self.problem.filters, tree, clique, self.problem.precedences, rng
+        )
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:

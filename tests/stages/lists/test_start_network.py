@@ -110,7 +110,7 @@ def test_bounded_searches_begin_with_its_order(method, init):
     tree = problem.new_tree()
     tree.order[:] = problem.respect(start.order(3))
     assert tree.order[::-1].tolist() == best.header.extra["treewidth"]["elimination"]
-    evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
+    evaluate_order(problem.lists, problem.filters, tree, problem.new_clique_tables(), -np.inf)
     there = math.fsum(problem.scores[tree.chosen])
     again = solve(table, method, 1, restarts=1, treewidth=3, seed=5, init=init, start=start)
     assert again.header.extra["total"] >= there - 1e-9

@@ -24,11 +24,11 @@ from math import comb
 import numpy as np
 
 from formats.sets.listed_sets import offsets_of
-from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.edges import EdgeRows, choose_dearest, join_rows, new_edges, price_sets, with_edges
 from stages.kernels.bounds.lagrangian import SetCuts
+from stages.kernels.orders.set_lists import SetLists
+from stages.lists.set_lists import keep_sets
 
-from ..cut_pool import columns_of
 from ..rounding import EPSILON
 
 MOST_VARIABLES = 2000
@@ -55,8 +55,8 @@ search for pebbles; in sets looked at.
 class EdgePrices:
     """The rows found so far, and their multipliers; `treewidth` is None where no edges are priced."""
 
-    def __init__(self, columns: Columns, treewidth: int | None):
-        self._n = n = len(columns.set_offsets) - 1
+    def __init__(self, lists: SetLists, treewidth: int | None):
+        self._n = n = len(lists.set_offsets) - 1
         self.treewidth = treewidth
         width = treewidth or 0
         self.edges = new_edges(n if width else 0, width, n**3 * width <= MOST_PEBBLED)
@@ -103,8 +103,8 @@ class EdgePrices:
         """Whether there are rows, but no prices yet that raised the bound."""
         return len(self.codes) > 0 and not self.best.any()
 
-    def joined(self, cuts: SetCuts, columns: Columns) -> SetCuts:
-        """`cuts`, followed by the rows over the sets of `columns`."""
+    def joined(self, cuts: SetCuts, lists: SetLists) -> SetCuts:
+        """`cuts`, followed by the rows over the sets of `lists`."""
         if not len(self.moving):
             return cuts
         cuts = cuts._replace(demands=np.concatenate((cuts.demands, self.demands)))
@@ -112,29 +112,29 @@ class EdgePrices:
             np.empty(len(cuts.offsets), dtype=np.int64),
             np.full((2, self._n_others), -1, dtype=np.int32),
         )
-        room = 2 * len(cuts.cuts) + len(columns.parents)
+        room = 2 * len(cuts.cuts) + len(lists.parents)
         while True:
             counting = np.empty(room, dtype=np.uint32)
-            total = join_rows(columns, self._rows, cuts, by_others, offsets, counting)
+            total = join_rows(lists, self._rows, cuts, by_others, offsets, counting)
             if total <= room:
                 demands = np.concatenate((cuts.demands, np.zeros(len(self.codes))))
                 return SetCuts(offsets=offsets, cuts=counting[:total], demands=demands)
             room = total
 
-    def priced(self, columns: Columns) -> tuple[Columns, float]:
-        """The columns with the moving prices in the costs, and the worth of the dearest edges.
+    def priced(self, lists: SetLists, costs: np.ndarray) -> tuple[np.ndarray, float]:
+        """The costs of the sets with the moving prices in them, and the worth of the dearest edges.
 
-        Both are in nats; costs are rounded down and the worth up. So the least cost of the columns in networks of any
+        Both are in nats; costs are rounded down and the worth up. So the least of these costs in networks of any
         width, less the worth, is at most the cost of every network within the treewidth.
         """
         if self.are_zero:
-            return columns, 0.0
+            return costs, 0.0
         n_before, edges = self.n_before, self.edges
-        prices, sums, by_others = -self.moving[n_before:], np.zeros(len(columns.costs)), np.zeros(self._n_others)
+        prices, sums, by_others = -self.moving[n_before:], np.zeros(len(costs)), np.zeros(self._n_others)
         for child in range(self._n):
-            price_sets(columns, child, self._rows, prices, by_others, sums)
+            price_sets(lists, child, self._rows, prices, by_others, sums)
         # Terms are non-negative: one unit for each sum, two for the factor.
-        costs = (columns.costs + sums) * (1.0 - (_rows_of_sets(columns) + 3) * EPSILON)
+        priced = (costs + sums) * (1.0 - (_rows_of_sets(lists) + 3) * EPSILON)
         # A term has up to five roundings, with its scale and its coefficient; each of its sums has one.
         terms, rows = edges.triangles, np.repeat(np.arange(n_before), np.diff(edges.triangles.offsets))
         of_rows = terms.values * self.moving[rows]
@@ -151,18 +151,18 @@ class EdgePrices:
         choose_dearest(edges)
         demanded = self.moving[:n_before] * self.demands
         parts = np.concatenate((-edges.worths[:first][edges.chosen[:first]], -demanded))
-        return columns._replace(costs=costs), math.fsum(parts.tolist()) + 8.0 * EPSILON * float(np.abs(parts).sum())
+        return priced, math.fsum(parts.tolist()) + 8.0 * EPSILON * float(np.abs(parts).sum())
 
     @property
     def _n_others(self) -> int:
         """Number of pairs of variables, or of triples where some rows are about four."""
         return self._n ** (3 if len(self._rows.fours) else 2)
 
-    def add_violated(self, columns: Columns, shares: np.ndarray) -> int:
-        """Add rows that the averaged choices violate: `shares` of the sets of `columns`; returns their number."""
+    def add_violated(self, lists: SetLists, shares: np.ndarray) -> int:
+        """Add rows that the averaged choices violate: `shares` of the sets of `lists`; returns their number."""
         if self.treewidth is None:
             return 0
-        all_codes, counted = self._with_columns(*self.counted(columns, shares))
+        all_codes, counted = self._with_columns(*self.counted(lists, shares))
         if not len(all_codes):
             return 0
         places = self._places(all_codes)
@@ -180,10 +180,10 @@ class EdgePrices:
         self._take(np.concatenate((self.codes, new)), len(new), kept)
         return len(new)
 
-    def counted(self, columns: Columns, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def counted(self, lists: SetLists, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The codes of all rows that count sets with a share, and the sums of their shares."""
         support = np.flatnonzero(shares > 0.0)
-        found = list(self._entries(columns_of(columns, support)))
+        found = list(self._entries(keep_sets(lists, support)))
         none = np.empty(0, dtype=np.int64)
         all_codes, inverse = np.unique(np.concatenate([none, *(codes for codes, _ in found)]), return_inverse=True)
         counts = np.concatenate([np.empty(0), *(shares[support[sets]] for _, sets in found)])
@@ -271,14 +271,14 @@ class EdgePrices:
         ends, needed = np.unique(self._places(self.codes), return_inverse=True)
         self.edges = with_edges(self.edges, ends, needed, shares[ends])
 
-    def _entries(self, columns: Columns) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def _entries(self, lists: SetLists) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Codes of rows, and for each a set that the row counts; all rows of all sets in turn."""
-        n, sizes = self._n, np.diff(columns.parent_offsets)
-        children = np.repeat(np.arange(n), np.diff(columns.set_offsets))
+        n, sizes = self._n, np.diff(lists.parent_offsets)
+        children = np.repeat(np.arange(n), np.diff(lists.set_offsets))
         for size in range(1, int(sizes.max(initial=0)) + 1):
             sets = np.flatnonzero(sizes == size)
-            child, first = children[sets], columns.parent_offsets[sets]
-            members = [columns.parents[first + k].astype(np.int64) for k in range(size)]
+            child, first = children[sets], lists.parent_offsets[sets]
+            members = [lists.parents[first + k].astype(np.int64) for k in range(size)]
             for a in members:
                 yield code_of(n, child, a, -1), sets
             for a, b in combinations(members, 2):
@@ -324,21 +324,21 @@ def members_of_fours(n: int, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     return (codes // 4)[:, None] // n ** np.arange(3, -1, -1) % n, codes % 4
 
 
-def can_price(columns: Columns, treewidth: int | None) -> bool:
+def can_price(lists: SetLists, treewidth: int | None) -> bool:
     """Whether some networks are wider than the treewidth, and prices of edges are affordable."""
-    n, sizes = len(columns.set_offsets) - 1, np.diff(columns.parent_offsets)
+    n, sizes = len(lists.set_offsets) - 1, np.diff(lists.parent_offsets)
     is_bound = treewidth is not None and 0 < treewidth < n - 1
     return is_bound and n <= MOST_VARIABLES and int(np.sum(sizes * (sizes - 1))) <= 2 * MOST_PAIRED
 
 
-def pricing_work(columns: Columns) -> int:
+def pricing_work(lists: SetLists) -> int:
     """Work of `EdgePrices.priced`."""
-    return ENTRY_WORK * int(_rows_of_sets(columns).sum())
+    return ENTRY_WORK * int(_rows_of_sets(lists).sum())
 
 
-def _rows_of_sets(columns: Columns) -> np.ndarray:
+def _rows_of_sets(lists: SetLists) -> np.ndarray:
     """The number of rows that may count each set: one for an arc, three for a triangle, four for four variables."""
-    sizes = np.diff(columns.parent_offsets)
+    sizes = np.diff(lists.parent_offsets)
     of_size = np.array([comb(k, 1) + 3 * comb(k, 2) + 4 * comb(k, 3) for k in range(int(sizes.max(initial=0)) + 1)])
     return np.asarray(of_size[sizes])
 

@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from formats.sets.listed_sets import offsets_of
-from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.edges import with_edges
 from stages.kernels.bounds.lagrangian import cuts_by_set, no_cuts
 from stages.kernels.bounds.triangles import new_triangles
+from stages.kernels.orders.set_lists import SetLists
+from stages.lists.set_lists import costs_of
 
 from .clique_rows import (
     CliquePoint,
@@ -58,13 +59,13 @@ class TrianglePrices(EdgePrices):
     of them "at least" with integer coefficients, scaled.
     """
 
-    def __init__(self, prices: EdgePrices, columns: Columns, shares: np.ndarray):
-        super().__init__(columns, prices.treewidth)
+    def __init__(self, prices: EdgePrices, lists: SetLists, shares: np.ndarray):
+        super().__init__(lists, prices.treewidth)
         n, self.edges = self._n, prices.edges
         self._before: list[Row] = []
         self._within = np.empty(0, dtype=np.int64)  # for each triple the column of the edge that it lies in
         # Averages so far: of edges as chosen or as sets need them, of triangles as much as edges allow.
-        codes, counted = prices.counted(columns, shares)
+        codes, counted = prices.counted(lists, shares)
         of_pairs = prices.needs(codes, counted)
         of_pairs[prices.edges.ends] = prices.edges.shares
         needed = np.concatenate((prices.codes, codes[counted > LEAST_VIOLATION]))
@@ -139,9 +140,9 @@ class TrianglePrices(EdgePrices):
         """Demands of the rows before those over sets."""
         return self._demands
 
-    def add_violated(self, columns: Columns, shares: np.ndarray) -> int:
+    def add_violated(self, lists: SetLists, shares: np.ndarray) -> int:
         """As `EdgePrices.add_violated`, for rows over sets and rows about cliques."""
-        added = super().add_violated(columns, shares)
+        added = super().add_violated(lists, shares)
         point = CliquePoint(self._cliques, self.edges.shares)
         kinds = (triangles_within_edges, least_degrees, most_degrees, triangles_of_edges, links, chords)
         # Rows of one key differ in the pairs that stand in for triples.
@@ -193,13 +194,13 @@ class TrianglePrices(EdgePrices):
         shares = np.concatenate((shares[self._ends], shares[n**2 :]))
         self.edges = with_edges(self.edges, self._ends, column[self._places(self.codes)], shares, triangles)
 
-    def _entries(self, columns: Columns) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        yield from super()._entries(columns)
-        n, sizes = self._n, np.diff(columns.parent_offsets)
-        children = np.repeat(np.arange(n), np.diff(columns.set_offsets))
+    def _entries(self, lists: SetLists) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        yield from super()._entries(lists)
+        n, sizes = self._n, np.diff(lists.parent_offsets)
+        children = np.repeat(np.arange(n), np.diff(lists.set_offsets))
         for size in range(3, int(sizes.max(initial=0)) + 1):
             sets = np.flatnonzero(sizes == size)
-            members = columns.parents[columns.parent_offsets[sets][:, None] + np.arange(size)].astype(np.int64)
+            members = lists.parents[lists.parent_offsets[sets][:, None] + np.arange(size)].astype(np.int64)
             for some in combinations(members.T, 3):
                 fours = np.sort(np.stack((children[sets], *some)), axis=0)
                 code = first_of_fours(n) + 4 * (n ** np.arange(3, -1, -1) @ fours)
@@ -217,16 +218,16 @@ def can_price_triangles(prices: EdgePrices) -> bool:
     return is_first and prices.edges.width >= 2 and len(prices.edges.used) <= MOST_VARIABLES
 
 
-def warm_up(columns: Columns) -> None:
-    """Compile what prices of edges and triangles need, on tiny columns of four variables or more."""
-    shares = np.ones(len(columns.costs))
-    edges = EdgePrices(columns, 2)
-    edges.add_violated(columns, shares)
-    for prices in (edges, TrianglePrices(edges, columns, shares)):
-        prices.add_violated(columns, shares)
+def warm_up(lists: SetLists) -> None:
+    """Compile what prices of edges and triangles need, on tiny lists of four variables or more."""
+    costs, shares = costs_of(lists), np.ones(len(lists.scores))
+    edges = EdgePrices(lists, 2)
+    edges.add_violated(lists, shares)
+    for prices in (edges, TrianglePrices(edges, lists, shares)):
+        prices.add_violated(lists, shares)
         prices.moving[prices.n_before :] -= 1.0
-        prices.priced(columns)
-        prices.joined(cuts_by_set(no_cuts(), len(columns.costs)), columns)
+        prices.priced(lists, costs)
+        prices.joined(cuts_by_set(no_cuts(), len(costs)), lists)
 
 
 def _scale(size: Any) -> Any:

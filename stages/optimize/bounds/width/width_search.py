@@ -14,7 +14,6 @@ import math
 
 import numpy as np
 
-from formats.records import ParentSetTable
 from stages.kernels.orders.set_lists import SetLists
 from stages.runtime.budgets import Budget
 
@@ -49,10 +48,10 @@ class WidthSearch:
     Parameters are as in `BoundSearch`.
     """
 
-    def __init__(self, lists: SetLists | ParentSetTable, rng: np.random.Generator, treewidth: int | None = None):
+    def __init__(self, lists: SetLists, rng: np.random.Generator, treewidth: int | None = None):
         self.wide = BoundSearch(lists, rng)  # of networks of any width
         self._narrow: BoundSearch | None = None
-        self._treewidth = treewidth if can_price(self.wide.pool.columns, treewidth) else None
+        self._treewidth = treewidth if can_price(self.wide.pool.lists, treewidth) else None
         self._forked_at = 0  # work of the search of any width when the narrow one began
         self._given_up = 0  # work of earlier narrow searches
         self._trace = [(0, math.inf)]  # work and bound in nats after each turn of the search of any width

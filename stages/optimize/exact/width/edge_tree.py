@@ -105,9 +105,9 @@ class EdgeTree:
         self._now = math.inf  # cost of the branch at work
         limits = Ranges(np.zeros(cliques.n_columns, dtype=np.int8), np.ones(cliques.n_columns, dtype=np.int8))
         is_first = np.full(cliques.n_sets, cliques.n_sets <= MOST_AT_ONCE)
-        for start, end in itertools.pairwise(cliques.set_offsets.tolist()):
+        for start, end in itertools.pairwise(cliques.lists.set_offsets.tolist()):
             is_first[start + np.argsort(costs.in_nats[start:end], kind="stable")[:FIRST_SETS]] = True
-        is_first |= np.isin(source, [-1, *incumbent.chosen.tolist()]) | (cliques.sets.sizes == 0)
+        is_first |= np.isin(source, [-1, *incumbent.chosen.tolist()]) | (cliques.sizes == 0)
         first = np.flatnonzero(is_first)
         self.programme = CliqueProgramme(costs.in_nats, cliques.child, cliques.n_columns, first, limits, budget)
         self.programme.add_rows(self.pool, self.pool.add(first_rows(cliques)))
@@ -220,7 +220,7 @@ class EdgeTree:
 
     def _joining(self, excess: np.ndarray, limits: Ranges) -> np.ndarray:
         """Sets outside the programme that are cheaper than the sets in it; the cheapest of them."""
-        n_sets, starts = self.cliques.n_sets, self.cliques.set_offsets
+        n_sets, starts = self.cliques.n_sets, self.cliques.lists.set_offsets
         is_in = self.programme.is_in[:n_sets] & (limits.upper[:n_sets] > 0)
         least = np.minimum.reduceat(np.where(is_in, excess[:n_sets], np.iinfo(np.int64).max), starts[:-1])
         gains = np.repeat(least, np.diff(starts)) - excess[:n_sets].astype(np.float64)

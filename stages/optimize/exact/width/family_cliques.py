@@ -7,7 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from formats.sets.listed_sets import ListedSets, offsets_of
+from formats.sets.listed_sets import offsets_of
+from stages.kernels.orders.set_lists import SetLists
+from stages.lists.set_lists import child_of_sets
 
 from ...bounds.width.cliques import Cliques
 
@@ -35,26 +37,23 @@ class FamilyCliques(Cliques):
 
     Parameters
     ----------
-    set_offsets : ndarray of int64, shape (n_variables + 1,)
-        Where the list of each child begins.
-    sets : ListedSets
-        The sets; none has more than `treewidth` members.
+    lists : SetLists
+        No set has more than `treewidth` members.
     treewidth : int
         K, at least 2 and at most n_variables - 2.
     """
 
-    def __init__(self, set_offsets: np.ndarray, sets: ListedSets, treewidth: int):
-        n = len(set_offsets) - 1
-        super().__init__(n, treewidth, int(set_offsets[-1]), with_quads=True)
-        self.set_offsets, self.sets = set_offsets, sets
-        self.child = np.repeat(np.arange(n), np.diff(set_offsets))
+    def __init__(self, lists: SetLists, treewidth: int):
+        super().__init__(len(lists.set_offsets) - 1, treewidth, len(lists.scores), with_quads=True)
+        self.lists, self.sizes = lists, np.diff(lists.parent_offsets)
+        self.child = child_of_sets(lists)
         self.arcs, self.sinks, self.stars, self.needs = (Incidence(*found) for found in self._incidences())
 
     @cached_property
     def members(self) -> np.ndarray:
         """Whether a variable is a parent in a set; bool, shape (n_sets, n_variables)."""
         members = np.zeros((self.n_sets, self.n_variables), dtype=np.bool_)
-        members[np.repeat(np.arange(self.n_sets), self.sets.sizes), self.sets.members] = True
+        members[np.repeat(np.arange(self.n_sets), self.sizes), self.lists.parents] = True
         return members
 
     def _incidences(self):
@@ -62,10 +61,10 @@ class FamilyCliques(Cliques):
         a family: cliques, their sets, and the number of cliques.
         """
         found: list[list[tuple[np.ndarray, np.ndarray]]] = [[], [], [], []]
-        sizes = self.sets.sizes
+        lists, sizes = self.lists, self.sizes
         for size in np.unique(sizes[sizes > 0]).tolist():
             sets = np.flatnonzero(sizes == size)
-            parents = self.sets.members[self.sets.offsets[sets][:, None] + np.arange(size)].astype(np.int64).T
+            parents = lists.parents[lists.parent_offsets[sets][:, None] + np.arange(size)].astype(np.int64).T
             child = self.child[sets]
             arcs = [self.pair_column[child, u] - self.first_pair for u in parents]
             marriages = list(itertools.combinations(parents, 2))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.sets.listed_sets import offsets_of
+from stages.kernels.orders.set_lists import SetLists
 
 from ...bounds.width.clique_rows import Row
 
@@ -76,19 +77,19 @@ class Costs:
 
     Parameters
     ----------
+    lists : SetLists
+        Every child has a set.
     costs : ndarray of float64, shape (n_sets,)
-        Nats, non-negative. Those above `most` are cut to it.
-    set_offsets : ndarray of int64
-        Where the list of each child begins; every child has a set.
+        Of these sets, nats, non-negative. Those above `most` are cut to it.
     most : float
         What no set of a better network costs.
     """
 
-    def __init__(self, costs: np.ndarray, set_offsets: np.ndarray, most: float):
+    def __init__(self, lists: SetLists, costs: np.ndarray, most: float):
         self.exponent = COST_BITS - math.frexp(max(most, 1e-3))[1]  # coarse units in a nat: 2 ** exponent
         self.in_nats = np.minimum(costs, most)
         self.coarse, self.fine = self.in_units(self.in_nats)
-        self.set_offsets = set_offsets
+        self.lists = lists
 
     def nats(self, units: int) -> float:
         """Fine units in nats, rounded down."""
@@ -140,7 +141,7 @@ def safe_bound(
         total += weight * sum((units[priced] * pool.demands[priced]).tolist())
     carried = fine >> FINE_BITS
     coarse, fine = coarse + carried, fine - (carried << FINE_BITS)
-    starts, sizes = costs.set_offsets[:-1], np.diff(costs.set_offsets)
+    starts, sizes = costs.lists.set_offsets[:-1], np.diff(costs.lists.set_offsets)
     of_sets = np.where(limits.upper[:n_sets] > 0, coarse[:n_sets], np.int64(1) << MOST_BITS)
     least = np.minimum.reduceat(of_sets, starts)
     is_least = of_sets == np.repeat(least, sizes)

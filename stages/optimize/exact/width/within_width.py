@@ -11,10 +11,8 @@ import numpy as np
 from formats.bounds import Bound
 from formats.graphs.algorithms import moral_graph
 from formats.records import ParentSetTable
-from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.graphs.treewidth import min_fill_order
-from stages.kernels.bounds.dual_ascent import new_columns
-from stages.lists.set_lists import all_sets, child_of_sets, keep_in_table, relative_scores
+from stages.lists.set_lists import costs_of, keep_in_table, lists_in
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
@@ -29,6 +27,7 @@ from ...bounds.width.width_search import WidthSearch
 from ...result import SearchResult, total_score
 from ...treewidth import forest
 from .. import any_width as any_width
+from ..fractional import with_empty_sets
 from .best_within_width import BestWithinWidth
 from .edge_tree import EdgeTree
 from .family_cliques import FamilyCliques
@@ -65,7 +64,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
     """Compile what a search on a larger table needs: on a tiny one it may end early because the bound is met."""
     search(table, options, budget, reporter)
-    triangle_prices.warm_up(new_columns(table))
+    triangle_prices.warm_up(lists_in(table))
 
 
 def prove(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
@@ -97,7 +96,7 @@ def _exclude(incumbent: BestWithinWidth, options: OptimizeOptions, budget: Budge
 
     Its work doubles until a doubling gains little.
     """
-    search = WidthSearch(incumbent.table, task_generator(options.seed, 0, 3), options.given_treewidth)
+    search = WidthSearch(lists_in(incumbent.table), task_generator(options.seed, 0, 3), options.given_treewidth)
     short, work, gap = budget.part(BOUND_SHARE), FIRST_WORK, math.inf
     while not search.best.is_closed and not short.is_spent():
         while search.work < work and not search.best.is_closed and not short.is_spent():
@@ -141,12 +140,6 @@ def _columns(table: ParentSetTable, treewidth: int, most: float) -> tuple[Family
     A child without an empty set gets one at the cost `most` (nats), so that every branch has a choice for it; its
     index is -1.
     """
-    starts, sets, costs = table.set_offsets, all_sets(table), -relative_scores(table)
-    has_empty = np.zeros(table.n_variables, dtype=np.bool_)
-    has_empty[child_of_sets(table)[sets.sizes == 0]] = True
-    lacking = np.flatnonzero(~has_empty)
-    places = starts[1:][lacking]
-    lists = ListedSets(offsets_of(np.insert(sets.sizes, places, 0)), sets.members)
-    offsets = starts + offsets_of(~has_empty)
-    source = np.insert(np.arange(table.n_sets), places, -1)
-    return FamilyCliques(offsets, lists, treewidth), Costs(np.insert(costs, places, most), offsets, most), source
+    listed = lists_in(table)
+    lists, costs, source = with_empty_sets(listed, costs_of(listed), np.arange(table.n_sets), most)
+    return FamilyCliques(lists, treewidth), Costs(lists, costs, most), source

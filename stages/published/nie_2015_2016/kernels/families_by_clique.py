@@ -34,31 +34,33 @@ def new_clique_families(n_variables: int, n_sets: int) -> CliqueFamilies:
 
 
 @njit
-def sort_families(lists, families, reduced, most_reduced, sorted_families):
+def sort_families(families, reduced, most_reduced, sorted_families):
     """Fill `sorted_families` with the families of reduced cost at most `most_reduced`; the others are pruned.
 
     `reduced` (float64) has the reduced cost of each family in nats, see `ktree_families.bound_networks`. Returns the
     cost of the best unpruned sets, relative to the best fitting sets, in nats.
     """
-    n = len(families.set_offsets) - 1
+    lists = families.lists
+    n = len(lists.set_offsets) - 1
     offsets = sorted_families.offsets
     offsets[:] = 0
     lack = 0.0
     for child in range(n):
         sorted_families.best[child] = -np.inf
         sorted_families.most[child] = np.inf
-        for s in range(families.set_offsets[child], families.set_offsets[child + 1]):
+        first = lists.set_offsets[child]
+        for s in range(first, lists.set_offsets[child + 1]):
             if reduced[s] > most_reduced:
                 continue
             # Sets come best first. The search counts costs from the best unpruned set, so the advantage of pruned
             # better sets is a constant of all networks.
             if sorted_families.best[child] == -np.inf:
-                sorted_families.best[child] = lists.relative_scores[families.sets[s]]
-                lack += families.costs[s]
-            if families.parent_offsets[s] < families.parent_offsets[s + 1]:
+                sorted_families.best[child] = lists.scores[s]
+                lack += lists.scores[first] - lists.scores[s]
+            if lists.parent_offsets[s] < lists.parent_offsets[s + 1]:
                 offsets[families.cliques[s] + 1] += 1
             else:
-                gain = sorted_families.best[child] - lists.relative_scores[families.sets[s]]
+                gain = sorted_families.best[child] - lists.scores[s]
                 sorted_families.most[child] = gain
     for t in range(n):
         offsets[t + 1] += offsets[t]
@@ -66,8 +68,8 @@ def sort_families(lists, families, reduced, most_reduced, sorted_families):
     # grouped by child, best first.
     filled = offsets[:-1].copy()
     for child in range(n):
-        for s in range(families.set_offsets[child], families.set_offsets[child + 1]):
-            if reduced[s] <= most_reduced and families.parent_offsets[s] < families.parent_offsets[s + 1]:
+        for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
+            if reduced[s] <= most_reduced and lists.parent_offsets[s] < lists.parent_offsets[s + 1]:
                 place = filled[families.cliques[s]]
                 sorted_families.sets[place] = families.sets[s]
                 sorted_families.children[place] = child

@@ -12,14 +12,14 @@ from naive.optimize.treewidth import eliminated, moral_edges
 
 from formats.sets.listed_sets import ListedSets
 from stages.kernels.ktrees.sparse_elimination import DONE, PAIRS, eliminate_moral, join_families, new_sparse_graph
-from stages.lists.set_lists import index_lists, index_table
+from stages.lists.set_lists import lists_in, new_lists
 
 N = 9
 
 
 def random_problem(seed, width):
     """Lists, random sets of them, scratch for their moral graph, and a generator."""
-    rng, lists = np.random.default_rng(seed), index_table(random_table(seed, N, n_sets=10))
+    rng, lists = np.random.default_rng(seed), lists_in(random_table(seed, N, n_sets=10))
     graph = new_sparse_graph(N, width, 8 * N * N)
     graph.cells[:] = rng.integers(2, 5, N)
     chosen = np.array([rng.integers(*lists.set_offsets[child : child + 2]) for child in range(N)])
@@ -71,6 +71,6 @@ def test_pairs_are_joined_once(seed):
 @pytest.mark.parametrize(("n_pairs", "fits"), [(4, False), (7, True)])
 def test_a_graph_without_room_for_the_neighbours_is_not_eliminated(n_pairs, fits):
     """A ring of four, whose vertices have two neighbours each."""
-    lists = index_lists(np.arange(5), ListedSets.of(((1,), (2,), (3,), (0,))), np.zeros(4))
+    lists = new_lists(np.arange(5), ListedSets.of(((1,), (2,), (3,), (0,))), np.zeros(4))
     graph, chosen = new_sparse_graph(4, 3, n_pairs), np.arange(4)
     assert eliminate_moral(lists, graph, np.random.default_rng(0), chosen, math.inf) == fits

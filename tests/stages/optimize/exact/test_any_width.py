@@ -14,7 +14,8 @@ from naive.optimize.exact import arcs_on_cycles, closure
 from naive.optimize.networks_search import best_by_orders, best_by_subsets, make_table, random_table
 from naive.optimize.orders import lists_of, order_score
 
-from stages.lists.set_lists import index_table
+from stages.lists import set_lists
+from stages.lists.set_lists import lists_in
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds import subset_dp as subsets
 from stages.optimize.bounds.rounding import optimality_tolerance
@@ -41,12 +42,6 @@ OPTIMA = {
 
 def optimum(table):
     return best_by_orders(table) if table.n_variables <= 6 else best_by_subsets(table)
-
-
-def columns_of(table):
-    from stages.kernels.bounds.dual_ascent import new_columns
-
-    return new_columns(table)
 
 
 # Worked by hand
@@ -85,7 +80,7 @@ def test_hand_precedence():
 def test_subsets_find_the_optimum_and_an_order_for_it(seed):
     n = 1 + seed % 8
     table = random_table(seed, n, n_sets=20, n_fixed=seed % 3 if n > 3 else 0, ties=seed % 2 == 0)
-    order, chosen = solve_by_subsets(index_table(table), Budget(), NullReporter())
+    order, chosen = solve_by_subsets(lists_in(table), Budget(), NullReporter())
     best = optimum(table)
     assert math.fsum(table.scores[chosen]) == pytest.approx(best, abs=1e-9)
     assert order_score(lists_of(table), order.tolist()) == pytest.approx(best, abs=1e-9)
@@ -93,9 +88,9 @@ def test_subsets_find_the_optimum_and_an_order_for_it(seed):
 
 def test_slices_of_subsets_change_nothing(monkeypatch):
     table = random_table(5, 9, n_sets=30)
-    whole = solve_by_subsets(index_table(table), Budget(), NullReporter())
+    whole = solve_by_subsets(lists_in(table), Budget(), NullReporter())
     monkeypatch.setattr(subsets, "SLICE", 7)
-    cut = solve_by_subsets(index_table(table), Budget(), NullReporter())
+    cut = solve_by_subsets(lists_in(table), Budget(), NullReporter())
     assert np.array_equal(whole[0], cut[0])
     assert np.array_equal(whole[1], cut[1])
 
@@ -118,12 +113,12 @@ def test_precedences_are_closed(pairs):
 @pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_arcs_on_cycles_and_pairs_to_branch_on(seed):
     table = random_table(seed, 7, n_sets=10)
-    columns = columns_of(table)
+    lists = lists_in(table)
     rng = np.random.default_rng(seed)
-    shares = np.where(rng.random(len(columns.costs)) < 0.3, rng.random(len(columns.costs)), 0.0)
-    child = np.repeat(np.arange(7), np.diff(columns.set_offsets))
+    shares = np.where(rng.random(len(lists.scores)) < 0.3, rng.random(len(lists.scores)), 0.0)
+    child = np.repeat(np.arange(7), np.diff(lists.set_offsets))
     arcs = {(p, int(child[s])) for s in np.flatnonzero(shares) for p in table.parent_set(int(s))}
-    shared = SharedArcs(columns)
+    shared = SharedArcs(lists)
     expected = arcs_on_cycles(arcs)
     assert set(shared.on_cycles(shares > 0.0)) == expected
     cycle = shared.cycle(shares > 0.0)
@@ -137,28 +132,33 @@ def test_arcs_on_cycles_and_pairs_to_branch_on(seed):
             assert share == pytest.approx(math.fsum(shares[with_arc]))
         after, _ = add_precedence((0,) * 7, *pair)
         assert pair not in shared.undecided_pairs(shares, 0.0, after)
-    order = order_by_shares(make_point(columns, shares, 0.0).support, rng)
+    order = order_by_shares(make_point(lists, shares, 0.0).support, rng)
     assert sorted(order.tolist()) == list(range(7))
 
 
 def test_order_by_shares_of_a_network_is_one_of_its_orders():
     table = random_table(2, 8, n_sets=20)
-    _, chosen = solve_by_subsets(index_table(table), Budget(), NullReporter())
+    _, chosen = solve_by_subsets(lists_in(table), Budget(), NullReporter())
     shares = np.zeros(table.n_sets)
     shares[chosen] = 1.0
-    order = order_by_shares(make_point(columns_of(table), shares, 0.5).support, np.random.default_rng(0))
+    order = order_by_shares(make_point(lists_in(table), shares, 0.5).support, np.random.default_rng(0))
     assert order_score(lists_of(table), order.tolist()) >= math.fsum(table.scores[chosen]) - 1e-9
 
 
 def test_every_variable_gets_an_empty_set():
     table = random_table(1, 6, n_sets=8, n_fixed=3)
-    columns, source = with_empty_sets(columns_of(table), np.arange(table.n_sets), 77.0)
+    listed = lists_in(table)
+    known = set_lists.costs_of(listed)
+    lists, costs, source = with_empty_sets(listed, known, np.arange(table.n_sets), 77.0)
+    assert lists.scores + costs == pytest.approx(
+        np.repeat(table.scores[table.set_offsets[:-1]], np.diff(lists.set_offsets))
+    )
     for child in range(6):
-        sets = range(columns.set_offsets[child], columns.set_offsets[child + 1])
-        empty = [s for s in sets if columns.parent_offsets[s] == columns.parent_offsets[s + 1]]
+        sets = range(lists.set_offsets[child], lists.set_offsets[child + 1])
+        empty = [s for s in sets if lists.parent_offsets[s] == lists.parent_offsets[s + 1]]
         assert len(empty) == 1
         if source[empty[0]] < 0:
-            assert columns.costs[empty[0]] == 77.0
+            assert costs[empty[0]] == 77.0
             assert empty[0] == sets[-1]
         assert [int(source[s]) for s in sets if source[s] >= 0] == list(
             range(table.set_offsets[child], table.set_offsets[child + 1])

@@ -94,7 +94,7 @@ def test_lists_are_the_undominated_sets_and_the_best_extensions(seed):
     for _ in range(3):
         # Lists that are there take in what is new.
         run.grow_within(rng.permutation(6).astype(float))
-        packed = run.lists.pack()
+        packed = run.lists.latest()
     for child, grower in enumerate(run.growers):
         expected = undominated(grower.improvements(EXTENSIONS_KEPT))
         sets = range(packed.set_offsets[child], packed.set_offsets[child + 1])
@@ -124,7 +124,7 @@ def test_lists_extended_in_rounds_are_those_made_at_once(seed):
     rng = np.random.default_rng(seed)
     for _ in range(4):
         run.grow_within(rng.permutation(8).astype(float))
-        run.lists.pack()
+        run.lists.latest()
         # A set that becomes known with a lower score, as from a file that rounds, is listed once.
         for record, grower in zip(run.lists.records(), run.growers):
             listed = dict(zip(record.parents, record.scores.tolist()))
@@ -331,4 +331,4 @@ def test_candidate_lists_of_nothing_but_required_sets():
     lists = GrowingLists(growers)
     assert lists.required == ((1,), (2,), (3,), ())
     assert lists.n_sets == 0
-    assert len(lists.pack().scores) == lists.n_sets == 4
+    assert len(lists.latest().scores) == lists.n_sets == 4

@@ -154,7 +154,7 @@ def test_orders_drawn_one_by_one_are_those_that_kg_evaluates(init, index, n_fixe
     scores = []
     for n_orders, order in enumerate(itertools.islice(orders.drawn(index), 20), start=1):
         tree.order[:] = order
-        scores.append(evaluate_order(problem.lists, tree, clique, -np.inf))
+        scores.append(evaluate_order(problem.lists, problem.filters, tree, clique, -np.inf))
         assert orders.evaluate((index, n_orders)).relative_score == max(scores)
     assert len(set(scores)) > 1
 
@@ -179,10 +179,10 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
     problem, order = orders.problem, next(orders.drawn(1))
     found = kastar.BestCliques(orders, Budget()).evaluate(order)
     assert found.order.tolist() == order.tolist()
-    assert found.relative_score == pytest.approx(problem.lists.relative_scores[found.chosen].sum())
+    assert found.relative_score == pytest.approx(problem.lists.scores[found.chosen].sum())
     tree = problem.new_tree()
     tree.order[:] = order
-    greedy = evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
+    greedy = evaluate_order(problem.lists, problem.filters, tree, problem.new_clique_tables(), -np.inf)
     assert found.relative_score >= greedy
     # Cut short, the order is undecided: what is found then is at least k-G's, and the gap covers what it lacks.
     assert found.figures["gap"] == 0.0
@@ -192,7 +192,7 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
         monkeypatch.setattr(kastar, "LATE", late)
         cut = kastar.BestCliques(orders, Budget(seconds)).evaluate(order)
         assert np.isfinite(cut.figures["gap"])
-        assert cut.relative_score == pytest.approx(problem.lists.relative_scores[cut.chosen].sum())
+        assert cut.relative_score == pytest.approx(problem.lists.scores[cut.chosen].sum())
         # The searches add up the same scores in orders of their own.
         rounding = 1e-9
         assert greedy <= cut.relative_score <= found.relative_score + rounding

@@ -14,10 +14,10 @@ from naive.optimize.networks_search import best_by_subsets, random_table
 from naive.optimize.orders import lists_of
 from naive.optimize.within_ktrees import best_within_all_ktrees
 
-from stages.kernels.bounds.dual_ascent import new_columns
-from stages.lists.set_lists import keep_in_table
+from stages.kernels.bounds.lagrangian import no_cuts
+from stages.lists import set_lists
+from stages.lists.set_lists import keep_in_table, lists_in
 from stages.optimize.bounds import lagrangian
-from stages.optimize.bounds.cut_pool import CutPool
 from stages.optimize.bounds.relaxation import relaxed
 from stages.optimize.bounds.width.edge_prices import EdgePrices, can_price
 from stages.optimize.bounds.width.width_search import WidthSearch
@@ -45,12 +45,12 @@ def price_early(monkeypatch):
 def test_the_bound_at_any_prices_is_as_defined_and_holds(seed, width):
     rng, n = np.random.default_rng(seed), 6
     table = table_within(seed, n, width)
-    columns = new_columns(table)
-    arcs = EdgePrices(columns, width)
-    assert arcs.add_violated(columns, np.ones(len(columns.costs))) > 0
+    lists = lists_in(table)
+    arcs = EdgePrices(lists, width)
+    assert arcs.add_violated(lists, np.ones(len(lists.scores))) > 0
     arcs.moving = -rng.exponential(3.0, len(arcs.moving)) * (rng.random(len(arcs.moving)) < 0.5)
-    priced, worth = arcs.priced(columns)
-    bound = relaxed(priced, CutPool(columns).cuts, np.empty(0)).bound - worth
+    priced, worth = arcs.priced(lists, set_lists.costs_of(lists))
+    bound = relaxed(lists, priced, no_cuts(), np.empty(0)).bound - worth
     prices = {}
     for code, multiplier in zip(arcs.codes.tolist(), arcs.moving.tolist()):
         pair, third = divmod(code, n + 1)
@@ -72,7 +72,7 @@ def test_the_bound_is_never_below_the_best_network_within_the_treewidth(seed, wi
         if is_early:
             price_early(monkeypatch)
         for incumbent in (best, best - 5.0):
-            search = WidthSearch(table, np.random.default_rng(seed), width)
+            search = WidthSearch(lists_in(table), np.random.default_rng(seed), width)
             before = math.inf
             for work in (1e4, 1e5, 1e6, 1e7):
                 search.improve(Budget(), work, incumbent)
@@ -109,7 +109,7 @@ def test_no_bound_of_random_lists_is_below_the_optimum(block, monkeypatch):
         best = best_within_all_ktrees(lists_of(table), width)
         if best == -math.inf:
             continue
-        search = WidthSearch(table, np.random.default_rng(seed), width)
+        search = WidthSearch(lists_in(table), np.random.default_rng(seed), width)
         for incumbent in (best - 20.0, best - 3.0, best):
             search.improve(Budget(), search.work + 2e6, incumbent)
             assert search.best.value >= best - 1e-7, (seed, incumbent)
@@ -121,7 +121,7 @@ def test_prices_narrow_the_bound_and_never_widen_it(monkeypatch):
     for seed in range(6):
         table = table_within(seed, 6, 2)
         best = best_within_width(table, 2)
-        wide, narrow = (WidthSearch(table, np.random.default_rng(seed), width) for width in (None, 2))
+        wide, narrow = (WidthSearch(lists_in(table), np.random.default_rng(seed), width) for width in (None, 2))
         for search in (wide, narrow):
             search.improve(Budget(), 3e7, best)
         assert narrow.best.gap <= wide.best.gap + 1e-6
@@ -133,7 +133,7 @@ def test_prices_narrow_the_bound_and_never_widen_it(monkeypatch):
 @pytest.mark.parametrize("width", [None, 5, 6])
 def test_no_edges_are_priced_where_any_network_keeps_the_treewidth(width):
     table = random_table(3, 6, max_parents=3, n_sets=12)
-    assert not can_price(new_columns(table), width)
-    search = WidthSearch(table, np.random.default_rng(0), width)
+    assert not can_price(lists_in(table), width)
+    search = WidthSearch(lists_in(table), np.random.default_rng(0), width)
     search.improve(Budget(), 1e7, best_by_subsets(table) - 1.0)
     assert not search.best.is_narrow

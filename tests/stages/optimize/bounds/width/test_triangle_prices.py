@@ -15,10 +15,10 @@ from naive.optimize.orders import lists_of
 from naive.optimize.triangle_prices import priced_cost
 from naive.optimize.within_ktrees import best_within_all_ktrees
 
-from stages.kernels.bounds.dual_ascent import new_columns
-from stages.lists.set_lists import keep_in_table
+from stages.kernels.bounds.lagrangian import no_cuts
+from stages.lists import set_lists
+from stages.lists.set_lists import keep_in_table, lists_in
 from stages.optimize.bounds import lagrangian
-from stages.optimize.bounds.cut_pool import CutPool
 from stages.optimize.bounds.relaxation import relaxed
 from stages.optimize.bounds.width import triangle_prices
 from stages.optimize.bounds.width.edge_prices import EdgePrices, first_of_fours, members_of_fours
@@ -45,19 +45,19 @@ def price_early(monkeypatch):
 
 def priced_edges(table, width, rng):
     """Prices of edges at random."""
-    columns = new_columns(table)
-    prices = EdgePrices(columns, width)
-    assert prices.add_violated(columns, np.ones(len(columns.costs))) > 0
+    lists = lists_in(table)
+    prices = EdgePrices(lists, width)
+    assert prices.add_violated(lists, np.ones(len(lists.scores))) > 0
     for name in ("best", "moving"):
         size = len(prices.moving)
         setattr(prices, name, -rng.exponential(3.0, size) * (rng.random(size) < 0.5))
-    return columns, prices
+    return lists, prices
 
 
-def bound_at(columns, prices):
+def bound_at(lists, prices):
     """Lower bound on the cost at the moving multipliers."""
-    priced, worth = prices.priced(columns)
-    return relaxed(priced, CutPool(columns).cuts, np.empty(0)).bound - worth
+    priced, worth = prices.priced(lists, set_lists.costs_of(lists))
+    return relaxed(lists, priced, no_cuts(), np.empty(0)).bound - worth
 
 
 def needs_of(prices, n):
@@ -101,14 +101,14 @@ def is_complete(request, monkeypatch):
 @pytest.mark.parametrize("seed", seeds(20, quick=3))
 def test_triangles_begin_at_the_bound_of_edges(seed, width, is_complete):
     table = table_within(seed, 6, width)
-    columns, edges = priced_edges(table, width, np.random.default_rng(seed))
+    lists, edges = priced_edges(table, width, np.random.default_rng(seed))
     assert can_price_triangles(edges)
-    prices = TrianglePrices(edges, columns, np.ones(len(columns.costs)))
+    prices = TrianglePrices(edges, lists, np.ones(len(lists.scores)))
     assert not can_price_triangles(prices)
-    assert bound_at(columns, prices) == pytest.approx(bound_at(columns, edges), abs=1e-9)
+    assert bound_at(lists, prices) == pytest.approx(bound_at(lists, edges), abs=1e-9)
     edges.go_back()
     prices.go_back()
-    assert bound_at(columns, prices) == pytest.approx(bound_at(columns, edges), abs=1e-9)
+    assert bound_at(lists, prices) == pytest.approx(bound_at(lists, edges), abs=1e-9)
 
 
 @pytest.mark.parametrize("width", [2, 3, 4])
@@ -116,15 +116,15 @@ def test_triangles_begin_at_the_bound_of_edges(seed, width, is_complete):
 def test_the_bound_at_any_multipliers_is_as_defined_and_holds(seed, width, is_complete):
     rng, n = np.random.default_rng(seed), 6
     table = table_within(seed, n, width)
-    columns, edges = priced_edges(table, width, rng)
-    prices = TrianglePrices(edges, columns, np.ones(len(columns.costs)))
+    lists, edges = priced_edges(table, width, rng)
+    prices = TrianglePrices(edges, lists, np.ones(len(lists.scores)))
     ideal = sum(float(table.scores[s]) for s in table.set_offsets[:-1])
     best = best_within_width(table, width)
     for _ in range(3):
         # Rows that a random point violates, of all kinds.
         prices._index_columns(np.zeros(n**2 + len(prices._cliques.triples)))
         prices.edges.shares[:] = rng.random(len(prices.edges.shares)) ** 2
-        prices.add_violated(columns, rng.random(len(columns.costs)))
+        prices.add_violated(lists, rng.random(len(lists.scores)))
         before = prices.n_before
         size = len(prices.moving)
         prices.moving = rng.exponential(1.0, size) * (rng.random(size) < 0.4)
@@ -132,24 +132,24 @@ def test_the_bound_at_any_multipliers_is_as_defined_and_holds(seed, width, is_co
         prices.keep()
         arguments = (needs_of(prices, n), list(rows_of(prices)), within_of(prices))
         expected = priced_cost(costs_of(table), *arguments, prices.edges.most, width, prices.edges.lack)
-        assert bound_at(columns, prices) == pytest.approx(expected, abs=1e-9)
+        assert bound_at(lists, prices) == pytest.approx(expected, abs=1e-9)
         assert ideal - expected >= best - 1e-8
         prices.moving[: before // 2] = 0.0
         prices.best[: before // 2] = 0.0
-        at = bound_at(columns, prices)
+        at = bound_at(lists, prices)
         prices.drop()
         assert len(prices.moving) < size
-        assert bound_at(columns, prices) == pytest.approx(at, abs=1e-9)
+        assert bound_at(lists, prices) == pytest.approx(at, abs=1e-9)
 
 
 def test_all_kinds_of_rows_are_found():
     rng, kinds = np.random.default_rng(1), set()
     table = table_within(1, 6, 2)
-    columns, edges = priced_edges(table, 2, rng)
-    prices = TrianglePrices(edges, columns, np.ones(len(columns.costs)))
+    lists, edges = priced_edges(table, 2, rng)
+    prices = TrianglePrices(edges, lists, np.ones(len(lists.scores)))
     for _ in range(20):
         prices.edges.shares[:] = rng.random(len(prices.edges.shares)) ** 2
-        prices.add_violated(columns, np.ones(len(columns.costs)))
+        prices.add_violated(lists, np.ones(len(lists.scores)))
         kinds |= {row.key[0] for row in prices._before}
     assert kinds == {"edge", "least degree", "most degree", "triangles", "link", "chord"}
 
@@ -157,15 +157,15 @@ def test_all_kinds_of_rows_are_found():
 def test_triples_become_columns_as_they_are_met(monkeypatch):
     monkeypatch.setattr(triangle_prices, "MOST_COMPLETE", 0)
     table = table_within(3, 8, 3)
-    columns = new_columns(table)
-    edges = EdgePrices(columns, 3)
+    lists = lists_in(table)
+    edges = EdgePrices(lists, 3)
     # One set, of one parent: no triple is met.
-    alone = np.zeros(len(columns.costs))
-    alone[np.flatnonzero(np.diff(columns.parent_offsets) == 1)[0]] = 1.0
-    edges.add_violated(columns, alone)
-    prices = TrianglePrices(edges, columns, alone)
+    alone = np.zeros(len(lists.scores))
+    alone[np.flatnonzero(np.diff(lists.parent_offsets) == 1)[0]] = 1.0
+    edges.add_violated(lists, alone)
+    prices = TrianglePrices(edges, lists, alone)
     assert len(prices._cliques.triples) == 0
-    prices.add_violated(columns, np.full(len(columns.costs), 0.2))
+    prices.add_violated(lists, np.full(len(lists.scores), 0.2))
     triples = [tuple(t) for t in prices._cliques.triples.tolist()]
     assert len(triples) == len(set(triples))
     needed = {
@@ -176,7 +176,7 @@ def test_triples_become_columns_as_they_are_met(monkeypatch):
     assert needed <= set(triples)
     # Three neighbours of one another are a column though no set needs them.
     prices.edges.shares[: len(prices._ends)] = 0.5
-    prices.add_violated(columns, np.full(len(columns.costs), 0.2))
+    prices.add_violated(lists, np.full(len(lists.scores), 0.2))
     assert len(prices._cliques.triples) == math.comb(8, 3)
     # A set of three parents has rows about four variables.
     fours = {key[0] for key in needs_of(prices, 8) if isinstance(key, tuple)}
@@ -200,7 +200,7 @@ def test_no_bound_of_random_lists_is_below_the_optimum(block, monkeypatch, is_co
         best = best_within_all_ktrees(lists_of(table), width)
         if best == -math.inf:
             continue
-        search = WidthSearch(table, np.random.default_rng(seed), width)
+        search = WidthSearch(lists_in(table), np.random.default_rng(seed), width)
         before = math.inf
         for incumbent in (best - 20.0, best - 3.0, best):
             search.improve(Budget(), search.work + 3e6, incumbent)
@@ -215,13 +215,13 @@ def test_triangles_narrow_the_bound(monkeypatch):
     found = {True: 0.0, False: 0.0}
     for seed in range(3):
         table = random_table(seed, 10, 2, 40)
-        first = WidthSearch(table, np.random.default_rng(0), 2)
+        first = WidthSearch(lists_in(table), np.random.default_rng(0), 2)
         first.improve(Budget(), 1e8, -1000.0)
         for is_priced in (True, False):
             monkeypatch.setattr(
                 lagrangian, "can_price_triangles", lambda p, use=is_priced: use and can_price_triangles(p)
             )
-            search = WidthSearch(table, np.random.default_rng(seed), 2)
+            search = WidthSearch(lists_in(table), np.random.default_rng(seed), 2)
             search.improve(Budget(), 2e8, first.best.value - 12.0)
             found[is_priced] += search.best.value
     assert found[True] < found[False] - 1.0
@@ -230,15 +230,15 @@ def test_triangles_narrow_the_bound(monkeypatch):
 def test_triangles_follow_where_no_set_violates_a_row_of_edges():
     """The rows about cliques may be violated all the same: cycles without chords."""
     table = random_table(4, 6, max_parents=1, n_sets=6)
-    columns = new_columns(table)
-    edges, best = EdgePrices(columns, 2), best_by_subsets(table)
+    lists = lists_in(table)
+    edges, best = EdgePrices(lists, 2), best_by_subsets(table)
     assert can_price_triangles(edges)
-    prices = TrianglePrices(edges, columns, np.full(len(columns.costs), 0.1))
-    prices.add_violated(columns, np.full(len(columns.costs), 0.1))
+    prices = TrianglePrices(edges, lists, np.full(len(lists.scores), 0.1))
+    prices.add_violated(lists, np.full(len(lists.scores), 0.1))
     prices.moving[: prices.n_before] = 0.1
     assert not prices.are_zero
     ideal = sum(float(table.scores[s]) for s in table.set_offsets[:-1])
-    assert ideal - bound_at(columns, prices) >= best - 1e-8
+    assert ideal - bound_at(lists, prices) >= best - 1e-8
 
 
 def test_trees_have_no_triangles():

@@ -7,6 +7,7 @@ import pytest
 from helpers.seeds import seeds
 from naive.optimize.networks_search import random_table
 
+from stages.lists.set_lists import lists_in
 from stages.optimize.bounds.lagrangian import BoundSearch
 from stages.optimize.bounds.width.edge_prices import EdgePrices
 from stages.optimize.bounds.width.width_search import TRIAL_SHARE, WidthSearch
@@ -17,8 +18,8 @@ WORK = 8e7
 
 def searches(seed, treewidth=2):
     """A search with a treewidth and one without."""
-    table = random_table(seed, 7, max_parents=3, n_sets=30)
-    return WidthSearch(table, np.random.default_rng(seed), treewidth), BoundSearch(table, np.random.default_rng(seed))
+    lists = lists_in(random_table(seed, 7, max_parents=3, n_sets=30))
+    return WidthSearch(lists, np.random.default_rng(seed), treewidth), BoundSearch(lists, np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("seed", seeds(2, quick=1))

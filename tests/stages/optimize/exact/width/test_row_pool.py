@@ -9,6 +9,7 @@ import pytest
 from naive.optimize.ktrees import all_ktrees
 
 from formats.sets.listed_sets import ListedSets
+from stages.lists.set_lists import new_lists
 from stages.optimize.exact.width.family_cliques import FamilyCliques
 from stages.optimize.exact.width.row_pool import Costs, Ranges, RowPool, safe_bound
 from stages.optimize.exact.width.violated_rows import FamilyPoint, first_rows, separate
@@ -21,7 +22,8 @@ def all_cliques(n, treewidth):
         for v in range(n)
     ]
     offsets = np.cumsum([0, *map(len, families)])
-    return FamilyCliques(offsets, ListedSets.of(p for each in families for p in each), treewidth), families
+    sets = ListedSets.of(p for each in families for p in each)
+    return FamilyCliques(new_lists(offsets, sets, np.zeros(len(sets))), treewidth), families
 
 
 def network_within(cliques, families, edges, rng):
@@ -35,7 +37,7 @@ def network_within(cliques, families, edges, rng):
     for child, listed in enumerate(families):
         before = set(order[: order.index(child)])
         fitting = [i for i, p in enumerate(listed) if before.issuperset(p) and is_clique((child, *p))]
-        point[cliques.set_offsets[child] + int(rng.choice(fitting[-3:]))] = 1.0
+        point[cliques.lists.set_offsets[child] + int(rng.choice(fitting[-3:]))] = 1.0
     for first, groups in (
         (cliques.first_pair, cliques.pairs),
         (cliques.first_triple, cliques.triples),
@@ -73,7 +75,7 @@ def test_rows_hold_for_networks_within_ktrees(n, treewidth):
 
 def test_lists_without_two_parents_have_rows_of_cliques_alone():
     parents = [(), (1,), (), (0,), (), (0,), (), (2,)]
-    cliques = FamilyCliques(np.array([0, 2, 4, 6, 8]), ListedSets.of(parents), 2)
+    cliques = FamilyCliques(new_lists(np.array([0, 2, 4, 6, 8]), ListedSets.of(parents), np.zeros(8)), 2)
     found = separate(FamilyPoint(cliques, np.random.default_rng(0).random(cliques.n_columns)))
     assert "sink" not in {row.key[0] for row in found} != set()
 
@@ -92,7 +94,7 @@ def test_the_bound_in_whole_numbers_is_that_in_floats():
     rng = np.random.default_rng(1)
     pool = RowPool()
     pool.add(first_rows(cliques) + separate(FamilyPoint(cliques, rng.random(cliques.n_columns))))
-    costs = Costs(rng.exponential(10.0, cliques.n_sets), cliques.set_offsets, 50.0)
+    costs = Costs(cliques.lists, rng.exponential(10.0, cliques.n_sets), 50.0)
     limits = Ranges(np.zeros(cliques.n_columns, dtype=np.int8), np.ones(cliques.n_columns, dtype=np.int8))
     limits.lower[cliques.first_pair], limits.upper[cliques.first_pair + 1] = 1, 0
     limits.upper[1] = 0
@@ -102,7 +104,7 @@ def test_the_bound_in_whole_numbers_is_that_in_floats():
         reduced = -np.bincount(pool.columns, pool.values * used[pool.rows], minlength=cliques.n_columns)
         reduced[: cliques.n_sets] += np.minimum(costs.in_nats, 50.0)
         reduced[1] = np.inf
-        least = np.minimum.reduceat(reduced[: cliques.n_sets], cliques.set_offsets[:-1]).sum()
+        least = np.minimum.reduceat(reduced[: cliques.n_sets], cliques.lists.set_offsets[:-1]).sum()
         groups = reduced[cliques.n_sets :]
         taken = np.where(
             groups > 0.0, groups * limits.lower[cliques.n_sets :], groups * limits.upper[cliques.n_sets :]

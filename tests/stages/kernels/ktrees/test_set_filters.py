@@ -9,8 +9,8 @@ import pytest
 from helpers.seeds import seeds
 from naive.optimize.networks_search import random_table
 
-from stages.kernels.ktrees.bounded_lists import mask_earlier
 from stages.kernels.ktrees.ktree import first_fitting
+from stages.kernels.ktrees.set_filters import mask_earlier
 from stages.optimize.treewidth.annealing import OrderSearch
 from stages.optimize.treewidth.problem import prepare_bounded
 
@@ -19,7 +19,7 @@ from stages.optimize.treewidth.problem import prepare_bounded
 @pytest.mark.parametrize("seed", seeds(4, quick=1))
 def test_masks_and_first_sets_are_those_of_plain_loops(n, seed):
     problem = prepare_bounded(random_table(seed, n, max_parents=3, n_sets=150), 3)
-    lists, rng = problem.lists, np.random.default_rng(seed)
+    lists, filters, rng = problem.lists, problem.filters, np.random.default_rng(seed)
     search = OrderSearch(problem, rng)
     search.start(rng.permutation(n))
     position, bags = search.tree.position.tolist(), search.tree.bags[:n].tolist()
@@ -27,13 +27,13 @@ def test_masks_and_first_sets_are_those_of_plain_loops(n, seed):
     sets = [lists.parents[a:b].tolist() for a, b in itertools.pairwise(lists.parent_offsets.tolist())]
     for child in range(n):
         first, end = lists.set_offsets[child : child + 2].tolist()
-        candidates = lists.candidates[slice(*lists.candidate_offsets[child : child + 2])].tolist()
+        candidates = filters.candidates[slice(*filters.candidate_offsets[child : child + 2])].tolist()
         assert candidates == sorted({member for members in sets[first:end] for member in members})
         for s in range(first, end):
-            assert int(lists.masks[s]) == sum({1 << candidates.index(member) % 64 for member in sets[s]})
+            assert int(filters.masks[s]) == sum({1 << candidates.index(member) % 64 for member in sets[s]})
         for place in {0, position[child], n}:
             earlier = {1 << i % 64 for i, candidate in enumerate(candidates) if position[candidate] < place}
-            assert int(mask_earlier(lists, search.tree.position, child, place)) == sum(earlier)
+            assert int(mask_earlier(filters, search.tree.position, child, place)) == sum(earlier)
             fitting = [
                 s
                 for s in range(first, end)
@@ -41,4 +41,6 @@ def test_masks_and_first_sets_are_those_of_plain_loops(n, seed):
                 and all(frozenset(pair) in adjacent for pair in itertools.combinations(sets[s], 2))
             ]
             for s in {first, (first + end) // 2, end - 1}:
-                assert first_fitting(lists, search.tree, child, s, place) == min(t for t in fitting if t >= s)
+                assert first_fitting(lists, filters, search.tree, child, s, place) == min(
+                    t for t in fitting if t >= s
+                )
