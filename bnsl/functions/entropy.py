@@ -43,4 +43,4 @@ def entropy(
     """
     from stages.screening.entropies import compute_entropies
 
-    return compute_entropies(data_options.open_rows(data, run.reporter), jobs, run.reporter)
+    return compute_entropies(data_options.open(data, run.reporter), jobs, run.reporter)

@@ -24,7 +24,7 @@ from ..running.function import Run, function
 from ..running.interrupts import explain_interruption
 
 if TYPE_CHECKING:
-    from formats.data_records import Dataset, IncompleteDataset
+    from formats.data_records import Dataset
     from formats.graph_records import BayesianNetwork
     from formats.records import Network
 
@@ -80,7 +80,7 @@ def _finish(found: Fitted) -> Any:
 
 def _smoothing(
     structure: Network,
-    rows: Dataset | IncompleteDataset,
+    rows: Dataset,
     smoothing: float | None,
     smoothing_for: str | None,
     smooth_towards: str | None,
@@ -90,7 +90,6 @@ def _smoothing(
 
     Raises `UsageError`: options that do not go together.
     """
-    from formats.data_records import IncompleteDataset
     from formats.tables.assignments import find_variable
     from stages.evaluate.smoothing import losses_by_smoothing
 
@@ -100,11 +99,10 @@ def _smoothing(
         return smoothing, smooth_towards or "uniform"
     if smoothing is not None:
         raise UsageError("--smoothing-for chooses --smoothing: give one of them.")
-    dataset = rows.dataset if isinstance(rows, IncompleteDataset) else rows
-    if dataset.interventions is not None:
+    if rows.interventions is not None:
         raise UsageError("--smoothing-for predicts rows as they come, without --interventions: give --smoothing.")
     kinds = TOWARDS if smooth_towards is None else (smooth_towards,)
-    losses = losses_by_smoothing(structure, rows, find_variable(smoothing_for, dataset.variables), kinds)
+    losses = losses_by_smoothing(structure, rows, find_variable(smoothing_for, rows.variables), kinds)
     towards, chosen = min(losses, key=lambda choice: losses[choice])
     run.reporter.summary(
         f"smoothing {chosen:g} towards the {towards} distribution: log-loss of {smoothing_for} "
@@ -158,7 +156,6 @@ def fit(
     >>> network.cpt("a")["probability"].to_pylist()
     [0.25, 0.75]
     """
-    from formats.data_records import IncompleteDataset
     from formats.wording import plural
     from stages.fit import fit_parameters
 
@@ -170,23 +167,20 @@ def fit(
     known = None if lacks_names else KnownVariables(structure.header.variables, network)
     if not data_options.keeps_holes:
         run.refuse(WITH_HOLES, "goes with --missing em.")
-    rows = data_options.open_rows(data, run.reporter, known, is_recodable=smoothing_for is not None)
-    if isinstance(rows, IncompleteDataset) and not rows.n_holes:
-        rows = rows.dataset  # the frequencies are the maximum
-    variables = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).variables
-    values = values_learnt(data, variables, data_options.marks) if run.is_called else {}
-    structure = completed(structure, network, [variable.name for variable in variables], data, run.reporter)
+    rows = data_options.open(data, run.reporter, known, is_recodable=smoothing_for is not None)
+    values = values_learnt(data, rows.variables, data_options.marks) if run.is_called else {}
+    structure = completed(structure, network, rows.names, data, run.reporter)
     if data_options.interventions is None:
         warn_of_interventions(structure.header, run.reporter, COUNT_APART)
     smoothing, towards = _smoothing(structure, rows, smoothing, smoothing_for, smooth_towards, run)
     recorded = data_options.recorded() | {"smoothing": smoothing, "smoothing_for": smoothing_for}
     if towards == "marginal":
         recorded["smooth_towards"] = towards
-    if isinstance(rows, IncompleteDataset):
+    if rows.is_hidden is not None:
         recorded |= {name: value for name, value in vars(maximisation).items() if name != "memory"}
     structure = replace(structure, header=record_command(structure.header, "fit", recorded))
     size = f"{plural(structure.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}"
-    if not isinstance(rows, IncompleteDataset):
+    if rows.is_hidden is None:  # the frequencies are the maximum
         fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=name)
         return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}", values=values)
     from stages.incomplete.maximisation import Maximisation, fit_incomplete
@@ -200,12 +194,12 @@ def fit(
     ended = "converged" if found.converged else "interrupted" if stop.is_set() else "not converged"
     n_iterations = len(found.traces[found.best]) - 1
     closing = (
-        f"{size}, {plural(rows.dataset.n_rows, 'row')}, {plural(rows.n_holes, 'hole')}; "
+        f"{size}, {plural(rows.n_rows, 'row')}, {plural(rows.n_holes, 'hole')}; "
         f"log-likelihood {found.log_likelihood:,.2f} after {plural(n_iterations, 'iteration')}, {ended}: "
         f"a further one changes a probability by at most {found.change:.1g}"
     )
     figures = {
-        "rows": rows.dataset.n_rows,
+        "rows": rows.n_rows,
         "holes": rows.n_holes,
         "log_likelihood": found.log_likelihood,
         "objective": found.traces,

@@ -33,7 +33,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from pyarrow import compute
 
-from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Interventions, Variable
+from ..data_records import MAX_STATES, Dataset, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, option_value, plural
@@ -82,12 +82,8 @@ def check_names(names: Sequence[str], remedy: str | None = None) -> None:
         raise Malformed(message, remedy=remedy or "rename or remove the columns")
 
 
-def encode_table(
-    raw: RawTable, options: EncodingOptions, warn: Warn, note: Warn = ignore
-) -> Dataset | IncompleteDataset:
-    """Code a table of labels; it is incomplete if missing cells are to be kept, even if there are none.
-
-    `note` is called about the columns that are cut.
+def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn, note: Warn = ignore) -> Dataset:
+    """Code a table of labels. `note` is called about the columns that are cut.
 
     Raises `UnsuitableData`: missing cells, continuous columns, columns with too many states, no rows; `Inconsistent`:
     a column of a required variable is absent, or holds a label that is none of its states, or the options would cut
@@ -151,10 +147,14 @@ def encode_table(
         refuse_other_cuts(columns, asked, rows, codes, is_hidden, options.listed_in)
         chooser.cut.update(asked.cut)
     given = raw.set_there and raw.set_there.settled(rows, variables)
-    if is_hidden is not None and isinstance(codes, np.ndarray):
-        found: Dataset | IncompleteDataset = _with_holes(variables, codes, is_hidden, given, warn)
+    if is_hidden is not None and is_hidden.any():
+        _check_observed(variables, is_hidden, warn)
+        seen = np.asarray(codes)
+        seen[is_hidden] = 0
+        own = fingerprint(variables, np.concatenate([seen, is_hidden.view(np.uint8)]), given)
     else:
-        found = Dataset(tuple(variables), codes, fingerprint(variables, codes, given), given)
+        is_hidden, own = None, fingerprint(variables, codes, given)
+    found = Dataset(tuple(variables), codes, own, given, is_hidden=is_hidden)
     return with_recoding(found, encode_table, raw, rows, options, learnt_cuts(treatments, chooser.cut))
 
 
@@ -206,11 +206,8 @@ def _place_words(raw: RawTable, options: EncodingOptions, row: int) -> str:
     return words or f"line {line}: "
 
 
-def _with_holes(
-    variables: Sequence[Variable], codes: np.ndarray, is_hidden: np.ndarray, given: Interventions | None, warn: Warn
-) -> IncompleteDataset:
-    """A table with missing cells; a column without an observed cell must have known states."""
-    codes[is_hidden] = 0
+def _check_observed(variables: Sequence[Variable], is_hidden: np.ndarray, warn: Warn) -> None:
+    """Warn of columns without an observed cell; raise `UnsuitableData` if the states of one are unknown."""
     blank = [variable for variable, holes in zip(variables, is_hidden) if holes.all()]
     stateless = [variable.name for variable in blank if not variable.states]
     if stateless:
@@ -220,9 +217,6 @@ def _with_holes(
             f"no cell is observed of {listed(repr(v.name) for v in blank)}: "
             "its distribution follows from the initial values and the other columns"
         )
-    # The fingerprint of a table without missing cells does not depend on how it was read.
-    cells = np.concatenate([codes, is_hidden.view(np.uint8)]) if is_hidden.any() else codes
-    return IncompleteDataset(Dataset(tuple(variables), codes, fingerprint(variables, cells, given), given), is_hidden)
 
 
 def _goes_by_position(raw: RawTable, variables: tuple[Variable, ...] | None) -> bool:

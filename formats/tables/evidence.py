@@ -8,8 +8,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from ..data_records import Variable
-from ..errors import Inconsistent, Malformed, UnsuitableData, located
-from ..records import EntropyTable
+from ..errors import Inconsistent, UnsuitableData, located
 from ..streams import Source, source_name
 from ..wording import Warn, about, listed, plural
 from .columns import Column
@@ -71,8 +70,6 @@ def open_evidence(
     warn = about(name, warn)
     with located(name):
         table = read_labels(source, delimiter, header, warn)
-        if isinstance(table, EntropyTable):
-            raise Malformed("this is an entropy table, not a data table")
         if not table.columns:
             raise UnsuitableData("no columns of data")
         raw = table.chosen(selected_positions(table.names, columns, drop))

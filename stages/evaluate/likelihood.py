@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from formats.data_records import Dataset, IncompleteDataset
+from formats.data_records import Dataset
 from formats.graph_records import BayesianNetwork
 from formats.tables.packed_cells import Cells
 from stages.runtime.budgets import slices
@@ -148,7 +148,7 @@ def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.
 
 
 def observed_log_likelihoods(
-    network: BayesianNetwork, rows: IncompleteDataset, jobs: int = 1, memory: int | None = None
+    network: BayesianNetwork, rows: Dataset, jobs: int = 1, memory: int | None = None
 ) -> np.ndarray:
     """Log-probability of the observed cells of every row, exact, by junction trees.
 
@@ -160,13 +160,13 @@ def observed_log_likelihoods(
     from stages.inference.junction_trees import Engine
     from stages.inference.row_queries import log_probabilities
 
-    found, codes = np.empty(rows.dataset.n_rows), rows.dataset.plain_codes
+    found, codes, holes = np.empty(rows.n_rows), rows.plain_codes, rows.holes
     for target, chosen in rows.by_target():
         engine = Engine(detached(network, target), memory=memory)
-        hidden = np.ascontiguousarray(rows.is_hidden[:, chosen])
+        hidden = np.ascontiguousarray(holes[:, chosen])
         answers = log_probabilities(engine, np.ascontiguousarray(codes[:, chosen]), hidden, jobs)
         # The uniform factors of the states that were set are no part of the likelihood.
-        factors = np.log(rows.dataset.n_states[list(target)]) @ ~hidden[list(target)]
+        factors = np.log(rows.n_states[list(target)]) @ ~hidden[list(target)]
         found[chosen] = np.concatenate([part.log_probability for part in answers]) + factors
     return found
 

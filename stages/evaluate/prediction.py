@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from formats.data_records import IncompleteDataset
+from formats.data_records import Dataset
 from formats.graph_records import BayesianNetwork
 from formats.records import Variable
 from stages.runtime.errors import StageError
@@ -26,7 +26,7 @@ DIGITS = 12
 
 def judge_predictions(
     network: BayesianNetwork,
-    rows: IncompleteDataset,
+    rows: Dataset,
     target: int,
     jobs: int = 1,
     memory: int | None = None,
@@ -55,10 +55,10 @@ def judge_predictions(
     from stages.inference.junction_trees import Engine
     from stages.inference.row_queries import predict
 
-    answers = predict(Engine(network, memory=memory), rows.dataset.plain_codes, rows.is_hidden, [target], jobs)
+    answers = predict(Engine(network, memory=memory), rows.plain_codes, rows.holes, [target], jobs)
     distributions = np.concatenate([part.posterior for part in answers])
     return judge_distributions(
-        distributions, rows.dataset.codes[target], ~rows.is_hidden[target], network.variables[target], has_curve
+        distributions, rows.codes[target], rows.shows((target,)), network.variables[target], has_curve
     )
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from formats.data_records import IncompleteDataset
+from formats.data_records import Dataset
 from formats.graph_records import BayesianNetwork
 from formats.graphs.structures import with_header
 from formats.records import Network
@@ -68,7 +68,7 @@ class _Run(NamedTuple):
 
 def fit_incomplete(
     network: Network,
-    rows: IncompleteDataset,
+    rows: Dataset,
     settings: Maximisation,
     *,
     name: str = "unknown",
@@ -87,11 +87,10 @@ def fit_incomplete(
     """
     if not 0 <= settings.smoothing < math.inf:
         raise ValueError(f"smoothing must be finite and not negative, got {settings.smoothing}")
-    dataset = rows.dataset
-    check_same_variables(network, dataset)
-    shapes = [table_shape(dataset, child, parents) for child, parents in enumerate(network.parents)]
+    check_same_variables(network, rows)
+    shapes = [table_shape(rows, child, parents) for child, parents in enumerate(network.parents)]
     uniform = tuple(np.full(shape, 1.0 / shape[-1]) for shape in shapes)
-    blank = BayesianNetwork(dataset.variables, network.parents, uniform, name)
+    blank = BayesianNetwork(rows.variables, network.parents, uniform, name)
     task = _Task(Engine(blank, elimination, settings.memory), shapes, rows, settings)
     if reporter is not None:
         reporter.detail(
@@ -108,16 +107,14 @@ def fit_incomplete(
     best = max(range(len(runs)), key=lambda i: runs[i].trace[-1])
     found = runs[best]
     tables = tuple(table.copy() for table in task.tables(found.probabilities))
-    fitted = with_header(BayesianNetwork(dataset.variables, network.parents, tables, name), network)
+    fitted = with_header(BayesianNetwork(rows.variables, network.parents, tables, name), network)
     return Fitted(fitted, found.log_likelihood, [run.trace for run in runs], best, found.change, found.converged)
 
 
 class _Task:
     """A structure and rows, prepared for iterations; parameters are flat arrays, family after family."""
 
-    def __init__(
-        self, engine: Engine, shapes: Sequence[tuple[int, ...]], rows: IncompleteDataset, settings: Maximisation
-    ):
+    def __init__(self, engine: Engine, shapes: Sequence[tuple[int, ...]], rows: Dataset, settings: Maximisation):
         self.shapes = shapes
         self.rows = Expectations(engine, rows)
         self.settings = settings

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formats import bounds
-from formats.data_records import Dataset, IncompleteDataset
+from formats.data_records import Dataset
 from formats.graph_records import BayesianNetwork
 from formats.records import Header, Network
 from stages.fit import fit_parameters
@@ -56,12 +56,7 @@ class _Round(NamedTuple):
 
 
 def learn_structure(
-    rows: IncompleteDataset,
-    search: Search,
-    settings: StructuralEM,
-    start: Network | None,
-    stop: StopSignal,
-    reporter: Reporter,
+    rows: Dataset, search: Search, settings: StructuralEM, start: Network | None, stop: StopSignal, reporter: Reporter
 ) -> Found:
     """Learn a network from rows with holes.
 
@@ -80,7 +75,7 @@ def learn_structure(
         header = found.network.header
         # A bound for a completed table does not hold for the rows with holes.
         extra = {key: value for key, value in header.extra.items() if key not in bounds.KEYS}
-        header = replace(header, data=rows.dataset.fingerprint or None, extra=extra | facts)
+        header = replace(header, data=rows.fingerprint or None, extra=extra | facts)
         return replace(found.network, header=header)
 
     def so_far(searched: Network) -> Network:
@@ -131,15 +126,15 @@ def observed_score(network: Network, completed: Dataset, log_likelihood: float) 
     return log_likelihood - (maximised - float(network.header.extra["total"]))
 
 
-def spanning_tree(rows: IncompleteDataset) -> Network:
+def spanning_tree(rows: Dataset) -> Network:
     """Maximum spanning tree of available pairs' mutual information (Prim 1957), rooted at the first variable.
 
     It is a start, so all rows count alike, also those under intervention.
     """
-    variables = rows.dataset.variables
+    variables = rows.variables
     n = len(variables)
-    observed = replace(rows, dataset=replace(rows.dataset, interventions=None))
-    information = mutual_information(compute_entropies(observed), rows.dataset.names, "the data")
+    observed = replace(rows, interventions=None)
+    information = mutual_information(compute_entropies(observed), rows.names, "the data")
     parents: list[tuple[int, ...]] = [()] * n
     is_outside = np.arange(n) > 0
     nearest, gain = np.zeros(n, dtype=np.int64), information[0].copy()
@@ -154,23 +149,23 @@ def spanning_tree(rows: IncompleteDataset) -> Network:
 
 
 def _complete(
-    rows: IncompleteDataset, model: BayesianNetwork, network: Network | None, settings: StructuralEM, number: int
+    rows: Dataset, model: BayesianNetwork, network: Network | None, settings: StructuralEM, number: int
 ) -> Dataset:
     """The table with its holes imputed under a model."""
     seed = None
     if settings.imputation == "drawn":
         seed = next_seed(task_generator(settings.seed, number))
-    order, codes = None if network is None else _elimination(network), rows.dataset.plain_codes
-    if rows.dataset.interventions is None:
-        filled = fill(Engine(model, order), codes, rows.is_hidden, seed, settings.jobs)
-        return rows.complete(np.concatenate([answers.codes for answers in filled], axis=1))
-    codes = codes.copy()
+    order, codes = None if network is None else _elimination(network), rows.plain_codes
+    if rows.interventions is None:
+        filled = fill(Engine(model, order), codes, rows.holes, seed, settings.jobs)
+        return rows.filled(np.concatenate([answers.codes for answers in filled], axis=1))
+    codes, holes = codes.copy(), rows.holes
     for place, (target, chosen) in enumerate(rows.by_target()):
         own = None if seed is None else next_seed(task_generator(seed, place))
-        part = np.ascontiguousarray(codes[:, chosen]), np.ascontiguousarray(rows.is_hidden[:, chosen])
+        part = np.ascontiguousarray(codes[:, chosen]), np.ascontiguousarray(holes[:, chosen])
         filled = fill(Engine(detached(model, target), order), *part, own, settings.jobs)
         codes[:, chosen] = np.concatenate([answers.codes for answers in filled], axis=1)
-    return rows.complete(codes)
+    return rows.filled(codes)
 
 
 def _elimination(network: Network) -> list[int] | None:

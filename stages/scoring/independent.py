@@ -343,6 +343,7 @@ def score_families(
     Returns float64, shape (n_variables,), for every name in `scores`.
     """
     names = list(scores)
+    dataset.require_complete()
     if dataset.interventions is not None:
         dataset.interventions.require_rows(dataset.names)
     result = {name: np.empty(len(parents)) for name in names}

@@ -10,7 +10,7 @@ from helpers.cases.incomplete import structure_of, with_holes
 from helpers.cases.inference import small_network
 from naive import inference as naive
 
-from formats.data_records import Dataset, IncompleteDataset
+from formats.data_records import Dataset
 from formats.graph_records import BayesianNetwork
 from stages.evaluate.measures import evaluate_network
 from stages.evaluate.record_keys import MEASURE_KEYS
@@ -21,7 +21,7 @@ from stages.runtime.errors import StageError
 def listed_mean(network, rows):
     """The mean log-probability of what is observed in a row."""
     joint = naive.joint_table(network)
-    codes, is_hidden = rows.dataset.codes, rows.is_hidden
+    codes, is_hidden = rows.codes, rows.is_hidden
     shown = [
         {v: int(codes[v, row]) for v in np.flatnonzero(~is_hidden[:, row]).tolist()} for row in range(codes.shape[1])
     ]
@@ -31,7 +31,7 @@ def listed_mean(network, rows):
 @pytest.mark.parametrize("seed", range(4))
 def test_all_states_listed(seed):
     network = small_network(seed)
-    rows, training = with_holes(network, 20, 0.3, seed), with_holes(network, 60, 0.0, seed + 9).dataset
+    rows, training = with_holes(network, 20, 0.3, seed), with_holes(network, 60, 0.0, seed + 9)
     found = evaluate_network(structure_of(network), data=training, test=rows, parameters=network, smoothing=2.0)
     fitted = fit_parameters(structure_of(network), training, smoothing=2.0)
     assert found["test_loglik"] == pytest.approx(listed_mean(fitted, rows), rel=1e-12)
@@ -44,9 +44,11 @@ def test_columns_in_another_order():
     network = small_network(1)
     rows = with_holes(network, 20, 0.3)
     order = [3, 1, 5, 0, 4, 2]
-    turned = IncompleteDataset(
-        Dataset(tuple(network.variables[v] for v in order), np.ascontiguousarray(rows.dataset.codes[order]), ""),
-        rows.is_hidden[order],
+    turned = Dataset(
+        tuple(network.variables[v] for v in order),
+        np.ascontiguousarray(rows.codes[order]),
+        "",
+        is_hidden=rows.is_hidden[order],
     )
     found = evaluate_network(structure_of(network), test=turned, parameters=network)
     assert found["given_loglik"] == pytest.approx(listed_mean(network, rows), rel=1e-12)
@@ -56,7 +58,7 @@ def test_no_holes_are_complete_rows():
     network = small_network(2)
     rows = with_holes(network, 20, 0.0)
     found = evaluate_network(structure_of(network), test=rows, parameters=network)
-    assert found == evaluate_network(structure_of(network), test=rows.dataset, parameters=network)
+    assert found == evaluate_network(structure_of(network), test=rows, parameters=network)
 
 
 def test_any_number_of_threads_and_too_little_memory():
@@ -76,6 +78,6 @@ def test_impossible_rows():
     codes[0, 1] = 1
     is_hidden = np.zeros((6, 2), dtype=bool)
     is_hidden[5] = True
-    rows = IncompleteDataset(Dataset(network.variables, codes, ""), is_hidden)
+    rows = Dataset(network.variables, codes, "", is_hidden=is_hidden)
     found = evaluate_network(structure_of(network), test=rows, parameters=sure)
     assert found["given_loglik"] is None and found["impossible_rows"] == 1
