@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import UnsuitableData
-from .tables.packed_cells import Cells, PackedCells
+from .tables.cell_storage import Cells, as_packed, taken_columns
 from .wording import option_value, plural
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ class Dataset:
     variables: tuple[Variable, ...]
     """With known states."""
     codes: Cells
-    """uint8, shape (n_variables, n_rows), C-contiguous, or PackedCells: every cell as an index into the states of its
-    variable; packed if there are many rows. Missing cells have the first state.
+    """uint8, shape (n_variables, n_rows), C-contiguous: every cell as an index into the states of its variable; of
+    missing cells the first state. With many rows it is no array, but is read like one (`tables.cell_storage`).
     """
     fingerprint: str
     """``sha256:...`` of names, states, codes, missing cells and interventions; equal for equal tables, whatever their
@@ -134,9 +134,8 @@ class Dataset:
             raise TypeError("holes must be bool, one for each cell")
 
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
-        """Pickle the codes packed, to send fewer bytes to workers."""
-        codes = self.codes if isinstance(self.codes, PackedCells) else PackedCells.of(self.codes)
-        return _unpacked, (replace(self, codes=codes, recoding=None).__dict__,)
+        """Pickle few bytes, for workers."""
+        return _unpickled, (replace(self, codes=as_packed(self.codes), recoding=None).__dict__,)
 
     def rows(self, chosen: np.ndarray, fingerprint: str = "") -> Dataset:
         """The rows of these indices, or of a mask, by default without a fingerprint."""
@@ -153,11 +152,10 @@ class Dataset:
         """The table whose column k is column ``order[k]`` of this one; arcs of other variables in its prior do not
         count.
         """
-        codes = self.codes
         return replace(
             self,
             variables=tuple(self.variables[v] for v in order),
-            codes=np.ascontiguousarray(codes[order]) if isinstance(codes, np.ndarray) else codes.taken(order),
+            codes=taken_columns(self.codes, order),
             fingerprint=fingerprint,
             interventions=None if self.interventions is None else self.interventions.among(order),
             is_hidden=None if self.is_hidden is None else self.is_hidden[list(order)],
@@ -263,5 +261,5 @@ class Dataset:
         return tuple(v.name for v in self.variables)
 
 
-def _unpacked(fields: dict[str, Any]) -> Dataset:
+def _unpickled(fields: dict[str, Any]) -> Dataset:
     return Dataset(**fields | {"codes": np.asarray(fields["codes"])})

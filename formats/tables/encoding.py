@@ -33,11 +33,12 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from pyarrow import compute
 
-from ..data_records import MAX_STATES, Dataset, Variable
+from ..data_records import Dataset, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, option_value, plural
 from .arrow_arrays import numpy_of, text_scalar
+from .cell_storage import new_cells
 from .columns import Column, StateChooser
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
 from .declared_states import declared_labels, declared_levels, settle_levels
@@ -46,7 +47,6 @@ from .encoding_options import EncodingOptions
 from .intervened import interventions_position, read_interventions
 from .label_columns import LabelColumn
 from .labels import MISSING_STATE
-from .packed_cells import MANY_ROWS, Cells, PackedCells
 from .problems import KEEP, KEEP_IN_EXPERIMENTS, blank_problem, missing_problem, raise_problems
 from .raw_tables import RawTable as RawTable
 from .recoding import learnt_cuts, with_recoding
@@ -118,20 +118,17 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn, note: Warn
     settle_levels([c for c in columns if c.name in levels.keys() - fixed], rows, options, treatments, note)
     n_kept = n_rows if rows is None else int(rows.sum())
     is_hidden = np.zeros((len(columns), n_kept), dtype=np.bool_) if options.missing == "keep" else None
-    is_packed = n_kept > MANY_ROWS and is_hidden is None
-    codes: Cells = PackedCells(n_kept) if is_packed else np.empty((len(columns), n_kept), dtype=np.uint8)
+    codes = new_cells(len(columns), n_kept)
     variables = []
     for position, column in enumerate(columns):
         coding = chooser.choose(column)
         variables.append(Variable(column.name, coding.states))
         # Codes of labels that occur in no kept row, or of columns that are refused below, may wrap around.
         cells = column.gather(coding.codes.astype(np.uint8), rows)
-        if isinstance(codes, PackedCells):
-            codes.append(cells, min(len(coding.states), MAX_STATES))
-        else:
-            codes[position] = cells
         if is_hidden is not None and column.missing is not None:
             is_hidden[position] = column.gather(column.missing, rows)
+            cells[is_hidden[position]] = 0
+        codes[position] = cells
     if options.variables is None:
         warn_of_suspicions([*(doubt_text(*item) for item in chooser.doubts.items()), *chooser.suspicions], warn)
     optional = () if options.variables else raw.names
@@ -149,9 +146,7 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn, note: Warn
     given = raw.set_there and raw.set_there.settled(rows, variables)
     if is_hidden is not None and is_hidden.any():
         _check_observed(variables, is_hidden, warn)
-        seen = np.asarray(codes)
-        seen[is_hidden] = 0
-        own = fingerprint(variables, np.concatenate([seen, is_hidden.view(np.uint8)]), given)
+        own = fingerprint(variables, np.concatenate([codes, is_hidden.view(np.uint8)]), given)
     else:
         is_hidden, own = None, fingerprint(variables, codes, given)
     found = Dataset(tuple(variables), codes, own, given, is_hidden=is_hidden)

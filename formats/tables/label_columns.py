@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow
 
 from .arrow_arrays import array_of, numpy_of
-from .packed_cells import MANY_ROWS, pack, return_freed, unpack, width_for
+from .cell_storage import MANY_ROWS, pack, return_freed, unpack, width_for
 
 N_NARROW = 256
 """Largest number of distinct values whose indices are single bytes; other indices take four."""

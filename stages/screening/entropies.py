@@ -21,7 +21,6 @@ import numpy as np
 from formats.data_records import MAX_STATES, Dataset, Variable
 from formats.errors import Inconsistent, UnsuitableData
 from formats.records import EntropyTable
-from formats.tables.packed_cells import Cells
 from stages.runtime.budgets import slices
 from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
@@ -310,19 +309,19 @@ def _gram(dataset: Dataset, left: Panel, right: Panel) -> np.ndarray:
     step = max(INDICATOR_ELEMENTS // max(n_left, n_right, 1), 1024)
     total = np.zeros((n_left, n_right), dtype=np.float64)
     for start, end in slices(dataset.n_rows, step):
-        ours = _indicators(dataset.codes, left, start, end)
-        theirs = ours if left is right else _indicators(dataset.codes, right, start, end)
+        ours = _indicators(dataset, left, start, end)
+        theirs = ours if left is right else _indicators(dataset, right, start, end)
         total += ours @ theirs.T
     return total
 
 
-def _indicators(codes: Cells, panel: Panel, start: int, stop: int) -> np.ndarray:
+def _indicators(dataset: Dataset, panel: Panel, start: int, stop: int) -> np.ndarray:
     """Indicators of states, float32, shape (indicators of the panel, rows); per block by state, then by variable."""
-    n_rows = codes[0, start:stop].size
+    n_rows = min(stop, dataset.n_rows) - start
     places = list(_places(panel))
     indicators = np.empty((places[-1][1].stop, n_rows), dtype=np.float32)
     for block, place in places:
-        part = codes[block.variables, start:stop]
+        part = dataset.codes[block.variables, start:stop]
         of_block = indicators[place].reshape(block.n_states - 1, *part.shape)
         for state in range(block.n_states - 1):
             np.equal(part, state, out=of_block[state], casting="unsafe")

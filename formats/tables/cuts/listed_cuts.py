@@ -10,9 +10,9 @@ import numpy as np
 from ...data_records import Variable
 from ...errors import Inconsistent, UnsuitableData
 from ...wording import Warn, listed, plural
+from ..cell_storage import Cells
 from ..columns import Column, StateChooser
 from ..labels import MISSING_STATE
-from ..packed_cells import Cells
 from ..problems import raise_problems
 from .discretization import cuts_of_labels, format_number, interval_labels
 from .hartemink import Goal, join_levels
