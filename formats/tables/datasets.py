@@ -15,9 +15,9 @@ from ..schemas import ARC_PROBABILITIES
 from ..streams import Source, TableInMemory, read_bytes, source_name
 from ..wording import Warn, about
 from .cuts.discretization import parse_column_rule
-from .encoding import RawTable, TextLayout, encode_table
+from .encoding import encode_table
 from .encoding_options import EncodingOptions
-from .label_columns import release_memory
+from .label_columns import RawTable, TextLayout, release_memory
 from .results.result_tables import is_own
 
 

@@ -19,7 +19,7 @@ from .label_columns import LabelColumn
 from .labels import MISSING_STATE, parse_numbers
 
 if TYPE_CHECKING:
-    from .raw_tables import RawTable
+    from .label_columns import RawTable
 
     Encode = Callable[..., Dataset]
 
@@ -38,7 +38,7 @@ def with_recoding(
     options: EncodingOptions,
     cuts: dict[str, Discretization],
 ) -> Dataset:
-    """The data set with its `Recoding`, if the options ask for it.
+    """The data set with its `Recoding`.
 
     A column is cut by the rule by which it was cut in the whole table, at the points that the marked rows give. All
     other columns keep their states.
@@ -48,8 +48,6 @@ def with_recoding(
     - `rows` (bool): its rows that the data set has; None for all.
     - `cuts`: of `learnt_cuts`.
     """
-    if not options.is_recodable:
-        return found
     return replace(found, recoding=_recoding(encode, raw, rows, options, found.variables, cuts))
 
 
@@ -72,7 +70,7 @@ def _recoding(
     )
     if rows is not None:
         raw = raw._replace(columns=[column.with_cells(column.cells()[rows]) for column in raw.columns])
-    raw = raw._replace(is_tight=False, set_there=None)
+    raw = raw._replace(is_tight=False)
     states = {v.name: v.known_states for v in variables}
     rules = tuple(ColumnRule(name, rule) for name, rule in cuts.items())
     new = replace(
