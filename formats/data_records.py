@@ -55,16 +55,6 @@ class Interventions:
         """The rows in which a variable was not set, bool."""
         return np.array([variable not in target for target in self.targets])[self.of_row]
 
-    def require_rows(self, names: Sequence[str]) -> None:
-        """Raise `UnsuitableData` if a variable was set in every row; `names` are of all variables."""
-        for variable in self.variables:
-            if not self.is_free(variable).any():
-                raise UnsuitableData(
-                    f"{names[variable]!r} was set in every row, so that none tells what it depends on",
-                    remedy="leave its name out of the column of --interventions; where a structure is learnt, also "
-                    f"forbid arcs into it: --forbid {option_value(f'*->{names[variable]}')}",
-                )
-
     def only(self, variables: Collection[int]) -> np.ndarray:
         """The rows in which none but these variables were set, bool."""
         return np.array([set(target) <= set(variables) for target in self.targets])[self.of_row]
@@ -173,6 +163,20 @@ class Dataset:
                 remedy="fit parameters by bnsl fit --missing em, and give these rows as --test of the result",
             )
         return self
+
+    def require_free_rows(self) -> None:
+        """Raise `UnsuitableData` if a variable was set in every row."""
+        given = self.interventions
+        if given is None:
+            return
+        for variable in given.variables:
+            if not given.is_free(variable).any():
+                name = self.names[variable]
+                raise UnsuitableData(
+                    f"{name!r} was set in every row, so that none tells what it depends on",
+                    remedy="leave its name out of the column of --interventions; where a structure is learnt, also "
+                    f"forbid arcs into it: --forbid {option_value(f'*->{name}')}",
+                )
 
     def recoded(self, is_marked: np.ndarray) -> Dataset:
         """All rows by the states that the marked ones (bool) give; the table itself if no states depend on rows.

@@ -124,9 +124,9 @@ class DataOptions:
         table = as_table(source)
         rules = self.rules(reporter, known) | {"is_recodable": is_recodable}
         dataset = open_dataset(table, warn=reporter.warn, note=reporter.note, **rules)
-        if dataset.interventions is not None and not may_be_set:
+        if not may_be_set:
             with located(source_name(table)):
-                dataset.interventions.require_rows(dataset.names)
+                dataset.require_free_rows()
         _report_recoding(dataset, known, reporter)
         return dataset
 

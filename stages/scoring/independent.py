@@ -339,9 +339,7 @@ def score_families(
     Returns float64, shape (n_variables,), for every name in `scores`.
     """
     names = list(scores)
-    dataset.require_complete()
-    if dataset.interventions is not None:
-        dataset.interventions.require_rows(dataset.names)
+    dataset.require_complete().require_free_rows()
     result = {name: np.empty(len(parents)) for name in names}
     n_states = dataset.n_states.tolist()
     for child, parent_set in enumerate(parents):

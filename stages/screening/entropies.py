@@ -99,7 +99,7 @@ def _count_where_free(dataset: Dataset, marginal: np.ndarray, conditional: np.nd
     """
     if dataset.interventions is None:
         return None
-    dataset.interventions.require_rows(dataset.names)
+    dataset.require_free_rows()
     counted, n_states = np.full(dataset.n_variables, dataset.n_rows), dataset.n_states.tolist()
     for child in dataset.interventions.variables:
         free = np.flatnonzero(dataset.interventions.is_free(child))

@@ -93,7 +93,7 @@ def search_samples(
     all rows are counted and reported.
     """
     sizes = sample_sizes(scorer.n_rows)
-    if not sizes or scorer.dataset.interventions is not None or scorer.gains is not None:
+    if not sizes or scorer.parts or scorer.gains is not None:
         return options
 
     def score_of(parents: Parents) -> float:

@@ -143,7 +143,7 @@ def test_rows_under_intervention_are_resampled_by_themselves(rule):
         else:
             share = rule.share if rule.kind == "subsample" else 1
             assert found == {target: max(1, round(share * size)) for target, size in sizes.items()}
-        table.rows(rows).interventions.require_rows(table.names)
+        table.rows(rows).require_free_rows()
     if rule.kind == "jackknife":
         left_out = [set(range(len(of_row))) - set(rule.rows(table, (k, 30), 2, task_generator(0))) for k in range(30)]
         assert sorted(row for rows in left_out for row in rows) == list(range(len(of_row)))
