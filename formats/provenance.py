@@ -20,7 +20,7 @@ import numpy as np
 from .data_records import Interventions, Variable
 from .errors import FormatError
 from .records import Header
-from .tables.packed_cells import Cells
+from .tables.cell_storage import Cells
 from .version import VERSION
 
 

@@ -40,7 +40,7 @@ def fit_parameters(
     """
     if not 0 <= smoothing < math.inf:
         raise ValueError(f"smoothing must be finite and not negative, got {smoothing}")
-    check_same_variables(network, dataset)
+    check_same_variables(network, dataset.require_complete())
     counts = (count_cells(dataset, child, parents) for child, parents in enumerate(network.parents))
     tables = tuple(to_probabilities(table, added_rows(table, smoothing, towards)) for table in counts)
     return Parameters(dataset.variables, network.parents, tables, name)

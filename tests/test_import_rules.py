@@ -191,7 +191,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         "formats.arc_priors",
         "formats.bounds",
         "formats.data_records",
-        "formats.tables.packed_cells",
+        "formats.tables.cell_storage",
         "formats.graph_records",
         "formats.proof_records",
         "formats.graphs.algorithms",

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow
 
 from formats.tables.arrow_arrays import text_array
-from formats.tables.completed_rows import CompletedRows
 from formats.tables.cuts.discretization import cuts_of_labels, interval_bounds
+from formats.tables.evidence import CompletedRows
 from formats.tables.labels import MISSING_STATE, NO_MARKS, find_missing
 
 from ..native_columns import MISSING, Column, text_column, with_label, with_value

@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from formats.wording import listed, out_of, plural
+from formats.wording import about, listed, out_of, plural
 
 from ..tables import as_file, as_table
 
 if TYPE_CHECKING:
-    from formats.data_records import Dataset, IncompleteDataset, Variable
+    from formats.data_records import Dataset, Variable
     from formats.records import EntropyTable, Header, NetworkRecord, ParentSetTable
 
     from ..options.data import Reading
@@ -87,9 +87,9 @@ class MatchedTables:
         self.may_be_set = may_be_set
         self.data_options = data_options
         self.reporter = reporter
-        self._opened: dict[tuple[Variable, ...], Dataset | IncompleteDataset] = {}
+        self._opened: dict[tuple[Variable, ...], Dataset] = {}
 
-    def match(self, header: Header | Dataset, source: str) -> Dataset | IncompleteDataset | None:
+    def match(self, header: Header | Dataset, source: str) -> Dataset | None:
         """The table, or other rows from `source`, coded by the variables of a network; None if there is no table.
 
         A list of arcs does not affect the coding, as it knows neither all variables nor their states.
@@ -107,27 +107,19 @@ class MatchedTables:
         variables = header.variables if knows_all else ()
         if variables not in self._opened:
             known = KnownVariables(variables, source) if knows_all else None
-            self._opened[variables] = self.data_options.open_rows(
+            self._opened[variables] = self.data_options.open(
                 self.source, self.reporter, known, may_be_set=self.may_be_set, is_recodable=self.is_recodable
             )
         return self._opened[variables]
 
     def match_complete(self, header: Header, source: str) -> Dataset | None:
         """As `match`; raises `UnsuitableData` if the table has missing cells."""
-        from formats.data_records import IncompleteDataset
-        from formats.errors import UnsuitableData
+        from formats.errors import located
         from formats.streams import source_name
 
         found = self.match(header, source)
-        if not isinstance(found, IncompleteDataset):
-            return found
-        if found.n_holes:
-            raise UnsuitableData(
-                f"{plural(found.n_holes, 'missing cell')}: scores and counts need complete rows",
-                source=source_name(self.source),
-                remedy="fit parameters by bnsl fit --missing em, and give these rows as --test of the result",
-            )
-        return found.dataset
+        with located(source_name(self.source)):
+            return found and found.require_complete()
 
 
 def read_entropies(source: Any, data_options: Reading, jobs: int, run: Run) -> EntropyTable:
@@ -137,9 +129,9 @@ def read_entropies(source: Any, data_options: Reading, jobs: int, run: Run) -> E
 
 def read_entropies_and_rows(
     source: Any, data_options: Reading, jobs: int, run: Run
-) -> tuple[EntropyTable, Dataset | IncompleteDataset | None]:
+) -> tuple[EntropyTable, Dataset | None]:
     """As `read_entropies`, and the data table, None if the source holds entropies."""
-    from formats import open_dataset_or_entropies
+    from formats import labels_or_entropies, open_dataset
     from formats.records import EntropyTable
     from formats.streams import source_name
     from stages.screening.entropies import compute_entropies
@@ -147,13 +139,16 @@ def read_entropies_and_rows(
     from ..options.data import refuse_data_options
 
     reporter = run.reporter
-    opened = open_dataset_or_entropies(
-        as_table(source), warn=reporter.warn, note=reporter.note, **data_options.rules(reporter)
+    rules, table = data_options.rules(reporter), as_table(source)
+    opened = labels_or_entropies(
+        table, rules.pop("delimiter"), rules.pop("header"), about(source_name(table), reporter.warn)
     )
     if isinstance(opened, EntropyTable):
         refuse_data_options(run, f"applies to data, and {source_name(source)} holds entropies.")
         return opened, None
-    return compute_entropies(opened, jobs, reporter), opened
+    dataset = open_dataset(opened, warn=reporter.warn, note=reporter.note, **rules)
+    del opened  # the labels take more memory than the data set
+    return compute_entropies(dataset, jobs, reporter), dataset
 
 
 def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:

@@ -53,4 +53,4 @@ def entropy(
     from stages.screening.entropies import compute_entropies
 
     reading = Reading(**options)
-    return Entropies(compute_entropies(reading.open_rows(data, run.reporter), options["jobs"], run.reporter))
+    return Entropies(compute_entropies(reading.open(data, run.reporter), options["jobs"], run.reporter))

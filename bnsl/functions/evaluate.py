@@ -148,7 +148,6 @@ def evaluate(
     >>> measures["arcs"], round(measures["bic"], 4)
     (1, -33.2592)
     """
-    from formats.data_records import IncompleteDataset
     from formats.errors import located
     from formats.graphs.structures import require_variables
     from stages.evaluate.measures import evaluate_network
@@ -188,8 +187,7 @@ def evaluate(
         test_rows = held_out.match(rows or structure.header, source)
         table, other = (test_rows, given.test) if rows is None else (rows, given.data)
         if table is not None:
-            names = (table.dataset if isinstance(table, IncompleteDataset) else table).names
-            structure = completed(structure, source, names, other, reporter)
+            structure = completed(structure, source, table.names, other, reporter)
         with located(source):
             require_variables(structure)
         if reference is not None:

@@ -17,7 +17,7 @@ from ..running.function import MessageOptions, Run, function
 from ..running.interrupts import explain_interruption
 
 if TYPE_CHECKING:
-    from formats.data_records import Dataset, IncompleteDataset
+    from formats.data_records import Dataset
     from formats.records import NetworkRecord
 
 TOWARDS = ("uniform", "marginal")
@@ -94,14 +94,11 @@ class FitOptions(
     ]
 
 
-def _smoothing(
-    structure: "NetworkRecord", rows: "Dataset | IncompleteDataset", given: Given, run: Run
-) -> tuple[float | None, str]:
+def _smoothing(structure: "NetworkRecord", rows: "Dataset", given: Given, run: Run) -> tuple[float | None, str]:
     """The smoothing, and what it draws distributions towards, as given or chosen.
 
     Raises `UsageError`: options that do not go together.
     """
-    from formats.data_records import IncompleteDataset
     from formats.tables.assignments import find_variable
     from stages.evaluate.smoothing import losses_by_smoothing
 
@@ -112,15 +109,14 @@ def _smoothing(
         return smoothing, smooth_towards or "uniform"
     if smoothing is not None:
         raise UsageError("--smoothing-for chooses --smoothing: give one of them.")
-    dataset = rows.dataset if isinstance(rows, IncompleteDataset) else rows
-    if dataset.interventions is not None:
+    if rows.interventions is not None:
         raise UsageError("--smoothing-for cannot be combined with --interventions: give --smoothing.")
     kinds = TOWARDS if smooth_towards is None else (smooth_towards,)
-    losses = losses_by_smoothing(structure, rows, find_variable(given.smoothing_for, dataset.variables), kinds)
+    losses = losses_by_smoothing(structure, rows, find_variable(given.smoothing_for, rows.variables), kinds)
     towards, chosen = min(losses, key=lambda choice: losses[choice])
     run.reporter.summary(
-        f"smoothing {chosen:g} towards the {towards} distribution: log-loss of {given.smoothing_for} "
-        f"{losses[towards, chosen]:.4f} in cross-validation"
+        f"chose smoothing {chosen:g} towards the {towards} distribution: in cross-validation, the log-loss of "
+        f"{given.smoothing_for} is {losses[towards, chosen]:.4f}"
     )
     return chosen, towards
 
@@ -146,7 +142,6 @@ def fit(
     >>> network.cpt("a")["probability"].to_pylist()
     [0.25, 0.75]
     """
-    from formats.data_records import IncompleteDataset
     from formats.graphs.structures import with_parameters
     from stages.fit import fit_parameters
 
@@ -159,12 +154,9 @@ def fit(
     known = None if lacks_names else KnownVariables(structure.header.variables, network)
     if not reading.keeps_holes:
         run.refuse(WITH_HOLES, "needs --missing em.")
-    rows = reading.open_rows(data, run.reporter, known, is_recodable=given.smoothing_for is not None)
-    if isinstance(rows, IncompleteDataset) and not rows.n_holes:
-        rows = rows.dataset  # the frequencies are the maximum
-    variables = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).variables
-    values = values_learnt(data, variables, reading.marks) if run.is_called else {}
-    structure = completed(structure, network, [variable.name for variable in variables], data, run.reporter)
+    rows = reading.open(data, run.reporter, known, is_recodable=given.smoothing_for is not None)
+    values = values_learnt(data, rows.variables, reading.marks) if run.is_called else {}
+    structure = completed(structure, network, rows.names, data, run.reporter)
     if reading.interventions is None:
         warn_of_interventions(structure.header, run.reporter, COUNT_APART)
     smoothing, towards = _smoothing(structure, rows, given, run)
@@ -172,10 +164,10 @@ def fit(
     if towards == "marginal":
         recorded["smooth_towards"] = towards
     maximisation = {name: getattr(given, name) for name in group_options(MaximisationOptions)}
-    if isinstance(rows, IncompleteDataset):
+    if rows.is_hidden is not None:
         recorded |= {name: value for name, value in maximisation.items() if name != "memory"}
     structure = replace(structure, header=record_command(structure.header, "fit", recorded))
-    if not isinstance(rows, IncompleteDataset):
+    if rows.is_hidden is None:  # the frequencies are the maximum
         fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=given.name)
         return Network(with_parameters(structure, fitted), values=values, figures={"rows": rows.n_rows})
     from stages.incomplete.parameter_em import Maximisation, fit_incomplete
@@ -193,7 +185,7 @@ def fit(
         reporter=run.reporter,
     )
     figures = {
-        "rows": rows.dataset.n_rows,
+        "rows": rows.n_rows,
         "holes": rows.n_holes,
         "log_likelihood": found.log_likelihood,
         "objective": found.traces,

@@ -31,7 +31,7 @@ def with_interventions(rows: Rows, column: str, fixed: Mapping[int, int]) -> Row
     import numpy as np
 
     from formats.data_records import Variable
-    from formats.tables.intervened import SEPARATOR
+    from formats.tables.row_columns import SEPARATOR
 
     names = [variable.name for variable in rows.variables]
     if not column.strip():

@@ -202,7 +202,6 @@ def open_data_search(
 ) -> OpenedSearch:
     """Read the data, and the sets and the network to start from."""
     import formats
-    from formats.data_records import IncompleteDataset
     from formats.streams import source_name
     from formats.wording import plural
     from stages.incomplete import StructuralEM
@@ -215,8 +214,7 @@ def open_data_search(
     forest, start, table, known = _read_guides(sets, given, reporter)
     states = KnownVariables(known[0][0].variables, known[0][1]) if known else None
     assert given.data is not None
-    opened = believing.attached(reading.open_rows(given.data, reporter, states))
-    dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
+    dataset = believing.attached(reading.open(given.data, reporter, states))
     if start is not None:
         start = completed(start, given.start, dataset.names, given.data, reporter)
     if forest is not None:
@@ -232,8 +230,7 @@ def open_data_search(
         _warn_of_lists(table.header, dataset, knowledge is not None, source_name(sets), reading, reporter)
     reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
     imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)
-    rows = opened if isinstance(opened, IncompleteDataset) and opened.n_holes else dataset
-    search = DataRuns(rows, with_knowledge(options, knowledge), imputation, start, table, forest)
+    search = DataRuns(dataset, with_knowledge(options, knowledge), imputation, start, table, forest)
 
     def search_once(budget: Budget, reporter: AnyReporter) -> Found:
         recorded = recorded_options(options, given.task) | recorded_inputs(given)

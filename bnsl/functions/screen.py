@@ -89,7 +89,6 @@ def screen(
     >>> forest.to_arrow().to_pylist()
     [{'parent': 'c', 'child': 'a'}]
     """
-    from formats.data_records import Dataset
     from stages.screening.determining_sets import with_determining_sets
     from stages.screening.forests import root_curve, screen_forest
 
@@ -104,7 +103,7 @@ def screen(
     rule: dict[str, Any] = {"eps": given.eps, "roots": given.roots, "relative": given.relative}
     forest = screen_forest(entropies, **rule)
     if given.max_parents > 1:
-        if not isinstance(rows, Dataset):
+        if rows is None or rows.is_hidden is not None:
             held = "entropies of pairs" if rows is None else "missing cells"
             raise UsageError(
                 f"--max-parents counts sets in complete rows, and here are {held}: give DATA with --missing drop."

@@ -1,7 +1,7 @@
 """Options of all commands that read a data table: layout, columns, missing cells, coding."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict
 
@@ -12,7 +12,7 @@ from .option import Given, Option, group_options
 from .values import COLUMN_RULE, COLUMNS, DELIMITER, OBSERVED, STATES, Whole
 
 if TYPE_CHECKING:
-    from formats.data_records import Dataset, IncompleteDataset, Variable
+    from formats.data_records import Dataset, Variable
     from formats.tables.labels import Marks
 
     from ..running.function import Run
@@ -158,61 +158,26 @@ class Reading(Given):
         may_be_set: bool = False,
         is_recodable: bool = False,
     ) -> "Dataset":
-        """Read a complete table, coded with the states of `known` variables if given.
+        """Read a table, coded with the states of `known` variables if given; cells are missing if the options keep
+        them.
 
         With `may_be_set` no family is counted: a variable may have been set in all rows. With `is_recodable` folds
         of the rows can decide cuts (`Dataset.recoded`); a message names these columns.
         """
         from formats import open_dataset
-
-        return self._read(open_dataset, source, reporter, known, may_be_set, is_recodable)
-
-    @staticmethod
-    def _require_rows(dataset: "Dataset", table: Any, may_be_set: bool) -> None:
-        """Raise `UnsuitableData` if a variable was set in every row, unless it may be."""
         from formats.errors import located
         from formats.streams import source_name
-
-        if dataset.interventions is not None and not may_be_set:
-            with located(source_name(table)):
-                dataset.interventions.require_rows(dataset.names)
-
-    def open_rows(
-        self,
-        source: Any,
-        reporter: Reporter,
-        known: "KnownVariables | None" = None,
-        *,
-        may_be_set: bool = False,
-        is_recodable: bool = False,
-    ) -> "Dataset | IncompleteDataset":
-        """As `open`; with missing cells if the options keep them."""
-        from formats import open_dataset, open_incomplete
-
-        reader = open_incomplete if self.keeps_holes else open_dataset
-        return self._read(reader, source, reporter, known, may_be_set, is_recodable)
-
-    def _read(
-        self,
-        reader: Callable[..., Any],
-        source: Any,
-        reporter: Reporter,
-        known: "KnownVariables | None",
-        may_be_set: bool,
-        is_recodable: bool,
-    ) -> Any:
-        """What `reader` makes of the table; arguments as in `open`."""
-        from formats.data_records import Dataset
 
         from ..tables import as_table
 
         table = as_table(source)
         rules = self.rules(reporter, known) | {"is_recodable": is_recodable}
-        found = reader(table, warn=reporter.warn, note=reporter.note, **rules)
-        dataset = found if isinstance(found, Dataset) else found.dataset
-        self._require_rows(dataset, table, may_be_set)
+        dataset = open_dataset(table, warn=reporter.warn, note=reporter.note, **rules)
+        if not may_be_set:
+            with located(source_name(table)):
+                dataset.require_free_rows()
         _report_recoding(dataset, known, reporter)
-        return found
+        return dataset
 
     @property
     def keeps_holes(self) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from ..running.errors import UsageError
 from .option import Given, Option, Source
@@ -10,9 +10,7 @@ from .values import INPUT, Input, Number
 
 if TYPE_CHECKING:
     from formats.arc_priors import ArcPrior
-    from formats.data_records import Dataset, IncompleteDataset
-
-Rows = TypeVar("Rows", bound="Dataset | IncompleteDataset")
+    from formats.data_records import Dataset
 
 WITHOUT_PRIOR = {
     "indep": "it chooses sets by estimates from the data alone",
@@ -85,12 +83,8 @@ class Prior(Given):
             return None
         return read_prior(self.prior, names, self.prior_least)
 
-    def attached(self, rows: Rows) -> Rows:
+    def attached(self, rows: Dataset) -> Dataset:
         """The data with the prior that their scores contain."""
-        from formats.data_records import Dataset
-
-        if not isinstance(rows, Dataset):
-            return replace(rows, dataset=self.attached(rows.dataset))
         prior = self.read(rows.names)
         return rows if prior is None else replace(rows, prior=prior)
 

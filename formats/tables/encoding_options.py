@@ -23,8 +23,8 @@ class EncodingOptions:
     """How labels become states."""
 
     missing: str = "error"
-    """``error`` refuses missing cells, ``drop`` drops their rows, ``state`` makes them a state ``NA``, ``keep`` makes
-    an `IncompleteDataset`."""
+    """``error`` refuses missing cells, ``drop`` drops their rows, ``state`` makes them a state ``NA``, ``keep`` keeps
+    them missing (`Dataset.is_hidden`)."""
     na: tuple[str, ...] = ()
     not_na: tuple[str, ...] = ()
     """`na`, `not_na`: spellings of missing cells besides those of `labels`, and those that are labels here."""

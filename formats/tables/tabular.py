@@ -23,8 +23,7 @@ from ..textlines import encoding_remedy
 from ..wording import Warn, listed, plural
 from . import foreign_conventions
 from .arrow_arrays import text_array
-from .encoding import RawTable, TextLayout, check_names
-from .label_columns import ColumnParts, LabelColumn, release_memory
+from .label_columns import ColumnParts, LabelColumn, RawTable, TextLayout, check_names, release_memory
 from .labels import parse_numbers
 
 DELIMITERS = ",\t;| "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from formats.data_records import Dataset, IncompleteDataset, Variable
+from formats.data_records import Dataset, Variable
 from formats.errors import Inconsistent
 from formats.records import NetworkRecord
 from formats.wording import listed
@@ -35,12 +35,6 @@ def align_dataset(network: NetworkRecord, dataset: Dataset, what: str = "the dat
     if positions == list(range(len(positions))):
         return dataset
     return dataset.of_variables(positions, dataset.fingerprint)
-
-
-def align_incomplete(network: NetworkRecord, rows: IncompleteDataset, what: str) -> IncompleteDataset:
-    """As `align_dataset`, for a table with holes."""
-    positions = match_variables(network.header.variables, rows.dataset.variables, what)
-    return IncompleteDataset(align_dataset(network, rows.dataset, what), rows.is_hidden[positions])
 
 
 def align_parents(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from formats.arc_priors import ArcPrior, recorded_prior
-from formats.data_records import Dataset, IncompleteDataset
+from formats.data_records import Dataset
 from formats.errors import Inconsistent
 from formats.graphs.algorithms import largest_table, moral_graph
 from formats.records import NetworkRecord, Variable
@@ -33,7 +33,7 @@ from stages.scoring.independent import count_parameters, score_families
 from stages.scoring.scores import SCORES
 
 from . import likelihood
-from .alignment import align_dataset, align_incomplete, align_parents, match_variables
+from .alignment import align_dataset, align_parents, match_variables
 from .folded_predictions import folded_distributions
 from .prediction import judge_distributions, judge_predictions
 
@@ -47,7 +47,7 @@ class MeasureInputs:
 
     data: Dataset | None = None  # rows for scores and for parameter estimation
     # Rows for the held-out log-likelihood, of the observed cells; needs `data` or `parameters`.
-    test: Dataset | IncompleteDataset | None = None
+    test: Dataset | None = None
     reference: NetworkRecord | None = None  # the true network, or any other, over the same variables
     scores: Sequence[str] = ("bic",)  # keys of `stages.scoring.scores.SCORES`, computed on `data`
     ess: float = 1.0  # equivalent sample size of ``bdeu``
@@ -76,9 +76,9 @@ def evaluate_network(network: NetworkRecord, reporter: Reporter | None = None, *
     given = MeasureInputs(**inputs)
     acyclic_order(network.parents)
     data = given.data and align_dataset(network, given.data)
-    test = given.test and _align_test(network, given.test)
+    test = given.test and align_dataset(network, given.test, "the test set")
     if data and test:
-        match_variables(data.variables, _shown(test).variables, "the test set")
+        match_variables(data.variables, test.variables, "the test set")
     given = replace(given, data=data, test=test)
     n_states = _numbers_of_states(network, data)
     is_alone = not (data or test or given.reference)
@@ -93,19 +93,6 @@ def evaluate_network(network: NetworkRecord, reporter: Reporter | None = None, *
     if given.reference:
         record |= _measure_distance(network, given.reference, data)
     return record
-
-
-def _align_test(network: NetworkRecord, test: Dataset | IncompleteDataset) -> Dataset | IncompleteDataset:
-    """The test set in the network's variable order, as a `Dataset` if no cell is missing."""
-    what = "the test set"
-    if not isinstance(test, IncompleteDataset):
-        return align_dataset(network, test, what)
-    return align_incomplete(network, test, what) if test.n_holes else align_dataset(network, test.dataset, what)
-
-
-def _shown(test: Dataset | IncompleteDataset) -> Dataset:
-    """The table, complete or not."""
-    return test if isinstance(test, Dataset) else test.dataset
 
 
 def _numbers_of_states(network: NetworkRecord, data: Dataset | None) -> list[int] | None:
@@ -178,7 +165,7 @@ def _measure_likelihood(network: NetworkRecord, given: MeasureInputs) -> dict[st
     record: dict[str, float | None] = {}
     data, test, parameters = given.data, given.test, network.parameters
     if test and data:
-        if isinstance(test, IncompleteDataset):
+        if test.is_hidden is not None:
             fitted = fit_parameters(network, data, smoothing=given.smoothing)
             rows = likelihood.observed_log_likelihoods(fitted, test, given.jobs, given.memory)
         else:
@@ -195,8 +182,8 @@ def _measure_likelihood(network: NetworkRecord, given: MeasureInputs) -> dict[st
         )
     target = test or data
     if parameters and target:
-        match_variables(parameters.variables, _shown(target).variables, "the data set")
-        if isinstance(target, IncompleteDataset):
+        match_variables(parameters.variables, target.variables, "the data set")
+        if target.is_hidden is not None:
             rows = likelihood.observed_log_likelihoods(parameters, target, given.jobs, given.memory)
         else:
             rows = likelihood.parameter_log_likelihoods(parameters, target)
@@ -204,7 +191,7 @@ def _measure_likelihood(network: NetworkRecord, given: MeasureInputs) -> dict[st
         # JSON has no infinity: the value is null, and the count gives the reason.
         record["given_loglik"] = None if n_impossible else likelihood.mean(rows)
         record["impossible_rows"] = n_impossible
-    if isinstance(test, IncompleteDataset):
+    if test and test.is_hidden is not None:
         record["test_holes"] = test.n_holes
     return record
 
@@ -215,15 +202,13 @@ def _measure_target(
     if given.data and given.folds and not given.test:
         return {"target": target, **_measure_folded_target(network, given, given.data, target)}
     rows, parameters = given.test or given.data, network.parameters
-    are_known = given.data and _shown(given.test or given.data).fingerprint == given.data.fingerprint
+    are_known = given.data and (given.test or given.data).fingerprint == given.data.fingerprint
     if reporter and not parameters and are_known:
         reporter.warn("the target is predicted in the rows that gave the parameters, so better than in new rows")
     if not parameters and given.data:
         parameters = fit_parameters(network, given.data, smoothing=given.smoothing)
     if rows is None or parameters is None:
         raise StageError("predictions of a target need rows, and training data or a network with parameters")
-    if isinstance(rows, Dataset):
-        rows = IncompleteDataset(rows, np.zeros(rows.codes.shape, dtype=np.bool_))
     place = _find_target(parameters.variables, target)
     judged = judge_predictions(parameters, rows, place, given.jobs, given.memory, given.curve)
     return {"target": target, **judged}

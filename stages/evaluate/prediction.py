@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from formats.data_records import IncompleteDataset
+from formats.data_records import Dataset
 from formats.records import Parameters, Variable
 from stages.runtime.errors import StageError
 
@@ -25,12 +25,7 @@ DIGITS = 12
 
 
 def judge_predictions(
-    network: Parameters,
-    rows: IncompleteDataset,
-    target: int,
-    jobs: int = 1,
-    memory: int | None = None,
-    has_curve: bool = False,
+    network: Parameters, rows: Dataset, target: int, jobs: int = 1, memory: int | None = None, has_curve: bool = False
 ) -> dict[str, Any]:
     """Compare the predicted distributions of a variable with its states in the rows.
 
@@ -55,10 +50,10 @@ def judge_predictions(
     from stages.inference.junction_trees import Engine
     from stages.inference.row_queries import predict
 
-    answers = predict(Engine(network, memory=memory), rows.dataset.plain_codes, rows.is_hidden, [target], jobs)
+    answers = predict(Engine(network, memory=memory), rows.plain_codes, rows.holes, [target], jobs)
     distributions = np.concatenate([part.posterior for part in answers])
     return judge_distributions(
-        distributions, rows.dataset.codes[target], ~rows.is_hidden[target], network.variables[target], has_curve
+        distributions, rows.codes[target], rows.shows((target,)), network.variables[target], has_curve
     )
 
 

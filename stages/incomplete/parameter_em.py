@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from formats.data_records import IncompleteDataset
+from formats.data_records import Dataset
 from formats.records import NetworkRecord, Parameters
 from formats.wording import plural, whole
 from stages.fit import UNIFORM, added_rows, check_same_variables, table_shape, to_probabilities
@@ -66,7 +66,7 @@ class _Run(NamedTuple):
 
 def fit_incomplete(
     network: NetworkRecord,
-    rows: IncompleteDataset,
+    rows: Dataset,
     settings: Maximisation,
     *,
     name: str = "unknown",
@@ -85,11 +85,10 @@ def fit_incomplete(
     """
     if not 0 <= settings.smoothing < math.inf:
         raise ValueError(f"smoothing must be finite and not negative, got {settings.smoothing}")
-    dataset = rows.dataset
-    check_same_variables(network, dataset)
-    shapes = [table_shape(dataset, child, parents) for child, parents in enumerate(network.parents)]
+    check_same_variables(network, rows)
+    shapes = [table_shape(rows, child, parents) for child, parents in enumerate(network.parents)]
     uniform = tuple(np.full(shape, 1.0 / shape[-1]) for shape in shapes)
-    blank = Parameters(dataset.variables, network.parents, uniform, name)
+    blank = Parameters(rows.variables, network.parents, uniform, name)
     task = _Task(Engine(blank, elimination, settings.memory), shapes, rows, settings)
     if reporter is not None:
         reporter.detail(
@@ -106,16 +105,14 @@ def fit_incomplete(
     best = max(range(len(runs)), key=lambda i: runs[i].trace[-1])
     found = runs[best]
     tables = tuple(table.copy() for table in task.tables(found.probabilities))
-    fitted = Parameters(dataset.variables, network.parents, tables, name)
+    fitted = Parameters(rows.variables, network.parents, tables, name)
     return Maximum(fitted, found.log_likelihood, [run.trace for run in runs], best, found.change, found.converged)
 
 
 class _Task:
     """A structure and rows, prepared for iterations; parameters are flat arrays, family after family."""
 
-    def __init__(
-        self, engine: Engine, shapes: Sequence[tuple[int, ...]], rows: IncompleteDataset, settings: Maximisation
-    ):
+    def __init__(self, engine: Engine, shapes: Sequence[tuple[int, ...]], rows: Dataset, settings: Maximisation):
         self.shapes = shapes
         self.rows = Expectations(engine, rows)
         self.settings = settings

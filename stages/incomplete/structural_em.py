@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formats import bounds
-from formats.data_records import Dataset, IncompleteDataset
+from formats.data_records import Dataset
 from formats.records import Header, NetworkRecord, Parameters
 from stages.fit import fit_parameters
 from stages.inference.intervened_networks import detached
@@ -55,7 +55,7 @@ class _Round(NamedTuple):
 
 
 def learn_structure(
-    rows: IncompleteDataset,
+    rows: Dataset,
     search: Search,
     settings: StructuralEM,
     start: NetworkRecord | None,
@@ -79,7 +79,7 @@ def learn_structure(
         header = found.network.header
         # A bound for a completed table does not hold for the rows with holes.
         extra = {key: value for key, value in header.extra.items() if key not in bounds.KEYS}
-        header = replace(header, data=rows.dataset.fingerprint or None, extra=extra | facts)
+        header = replace(header, data=rows.fingerprint or None, extra=extra | facts)
         return replace(found.network, header=header)
 
     def so_far(searched: NetworkRecord) -> NetworkRecord:
@@ -130,15 +130,15 @@ def observed_score(network: NetworkRecord, completed: Dataset, log_likelihood: f
     return log_likelihood - (maximised - float(network.header.extra["total"]))
 
 
-def spanning_tree(rows: IncompleteDataset) -> NetworkRecord:
+def spanning_tree(rows: Dataset) -> NetworkRecord:
     """Maximum spanning tree of available pairs' mutual information (Prim 1957), rooted at the first variable.
 
     It is a start, so all rows count alike, also those under intervention.
     """
-    variables = rows.dataset.variables
+    variables = rows.variables
     n = len(variables)
-    observed = replace(rows, dataset=replace(rows.dataset, interventions=None))
-    information = mutual_information(compute_entropies(observed), rows.dataset.names, "the data")
+    observed = replace(rows, interventions=None)
+    information = mutual_information(compute_entropies(observed), rows.names, "the data")
     parents: list[tuple[int, ...]] = [()] * n
     is_outside = np.arange(n) > 0
     nearest, gain = np.zeros(n, dtype=np.int64), information[0].copy()
@@ -153,23 +153,23 @@ def spanning_tree(rows: IncompleteDataset) -> NetworkRecord:
 
 
 def _complete(
-    rows: IncompleteDataset, model: Parameters, network: NetworkRecord | None, settings: StructuralEM, number: int
+    rows: Dataset, model: Parameters, network: NetworkRecord | None, settings: StructuralEM, number: int
 ) -> Dataset:
     """The table with its holes imputed under a model."""
     seed = None
     if settings.imputation == "drawn":
         seed = next_seed(task_generator(settings.seed, number))
-    order, codes = None if network is None else network.certified_order, rows.dataset.plain_codes
-    if rows.dataset.interventions is None:
-        filled = fill(Engine(model, order), codes, rows.is_hidden, seed, settings.jobs)
-        return rows.complete(np.concatenate([answers.codes for answers in filled], axis=1))
-    codes = codes.copy()
+    order, codes = None if network is None else network.certified_order, rows.plain_codes
+    if rows.interventions is None:
+        filled = fill(Engine(model, order), codes, rows.holes, seed, settings.jobs)
+        return rows.filled(np.concatenate([answers.codes for answers in filled], axis=1))
+    codes, holes = codes.copy(), rows.holes
     for place, (target, chosen) in enumerate(rows.by_target()):
         own = None if seed is None else next_seed(task_generator(seed, place))
-        part = np.ascontiguousarray(codes[:, chosen]), np.ascontiguousarray(rows.is_hidden[:, chosen])
+        part = np.ascontiguousarray(codes[:, chosen]), np.ascontiguousarray(holes[:, chosen])
         filled = fill(Engine(detached(model, target), order), *part, own, settings.jobs)
         codes[:, chosen] = np.concatenate([answers.codes for answers in filled], axis=1)
-    return rows.complete(codes)
+    return rows.filled(codes)
 
 
 def _settings(settings: StructuralEM) -> Maximisation:

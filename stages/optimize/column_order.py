@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from formats.data_records import Dataset, IncompleteDataset
+from formats.data_records import Dataset
 from formats.graph_records import SCREENED
 from formats.records import Header, NetworkRecord, ParentSetRecord, ParentSetTable, ScreeningForest
 from formats.sets.listed_sets import ListedSets, best_first
@@ -22,15 +22,9 @@ from .bounds.cuts import HalvedSum, Origin
 from .bounds.proof_steps import Prices, TreeNode
 
 
-def reordered_rows(rows: Dataset | IncompleteDataset, order: np.ndarray) -> Dataset | IncompleteDataset:
+def reordered_rows(rows: Dataset, order: np.ndarray) -> Dataset:
     """The table whose column k is column ``order[k]`` of `rows`; int64, shape (n_variables,), a permutation."""
-    if isinstance(rows, IncompleteDataset):
-        return IncompleteDataset(_reordered(rows.dataset, order), rows.is_hidden[order])
-    return _reordered(rows, order)
-
-
-def _reordered(dataset: Dataset, order: np.ndarray) -> Dataset:
-    return dataset.of_variables(order.tolist(), dataset.fingerprint)
+    return rows.of_variables(order.tolist(), rows.fingerprint)
 
 
 def reordered_options(options: OptimizeOptions, order: np.ndarray) -> OptimizeOptions:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from formats.data_records import Dataset, IncompleteDataset
+from formats.data_records import Dataset
 from formats.records import Header, NetworkRecord, ParentSetRecord, ParentSetTable, ScreeningForest
 from stages.graphs import positions_of
 from stages.incomplete import StructuralEM
@@ -20,7 +20,7 @@ from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.reporting import ChangedNetworks, NullReporter, Reporter
 
 from . import OptimizeOptions
-from .bootstrap import Found, Resampling, Rows, bootstrap_networks
+from .bootstrap import Found, Resampling, bootstrap_networks
 from .bounds.proof_steps import TreeNode
 from .column_order import (
     reordered_forest,
@@ -39,7 +39,7 @@ from .verify import verify_found
 class DataRuns:
     """A search on data, with its inputs."""
 
-    rows: Rows
+    rows: Dataset
     options: OptimizeOptions
     imputation: StructuralEM  # how missing cells are completed; its seed and threads are taken from `options`
     start: NetworkRecord | None = None  # network to start from
@@ -58,12 +58,12 @@ class DataRuns:
         `keep_lists` receives the final candidate sets of a method, `keep_nodes` the nodes for a proof about these.
         The columns are searched sorted by name, or ties are drawn: so their order in the table has no influence.
         """
-        by_name = np.argsort(np.array(self._names, dtype=object), kind="stable")
+        by_name = np.argsort(np.array(self.rows.names, dtype=object), kind="stable")
         is_sorted = np.array_equal(by_name, np.arange(len(by_name)))
         if not is_sorted and not self.options.draws_ties:
             return self._run_in_order(by_name, budget, reporter, keep_lists, keep_nodes)
         rows = self.rows
-        if not isinstance(rows, IncompleteDataset):
+        if rows.is_hidden is None:
             given = self.start, self.table, keep_lists, self.forest, keep_nodes
             return run_on_data(rows, self.options, budget, reporter, *given)
 
@@ -88,7 +88,7 @@ class DataRuns:
         one = replace(self, options=options)
         seconds, evaluations = limits.seconds, limits.evaluations
 
-        def search(rows: Rows, order: np.ndarray, seed: int, stop: StopSignal) -> Found:
+        def search(rows: Dataset, order: np.ndarray, seed: int, stop: StopSignal) -> Found:
             replicate = replace(one, rows=rows, options=replace(one.options, seed=seed))
             return replicate._run_in_order(order, Budget(seconds, evaluations, stop), NullReporter())
 
@@ -123,7 +123,7 @@ class DataRuns:
             None if keep_nodes is None else lambda _, searched: nodes.append(searched),
         )
         network = reordered_network(found, back)
-        verify_found(network, self.options, dataset=None if isinstance(self.rows, IncompleteDataset) else self.rows)
+        verify_found(network, self.options, dataset=self.rows if self.rows.is_hidden is None else None)
         if keep_nodes is not None:
             for searched in nodes:
                 keep_nodes(network, reordered_nodes(searched, back))
@@ -131,11 +131,11 @@ class DataRuns:
 
     def _in_order(self, order: np.ndarray) -> DataRuns:
         """The same search with the columns in another order."""
-        given = self._names
+        given = self.rows.names
         names = [given[v] for v in order.tolist()]
         start, forest, table = self.start, self.forest, self.table
         if table is not None:
-            match_table(table, self.rows.dataset if isinstance(self.rows, IncompleteDataset) else self.rows)
+            match_table(table, self.rows)
         # A start network of other variables is refused when it is matched.
         if start is not None and sorted(start.header.names) == sorted(names):
             place = {name: v for v, name in enumerate(start.header.names)}
@@ -148,10 +148,6 @@ class DataRuns:
             table=None if table is None else reordered_table(table, order),
             forest=None if forest is None else reordered_forest(forest, order),
         )
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return (self.rows.dataset if isinstance(self.rows, IncompleteDataset) else self.rows).names
 
     @property
     def _can_start(self) -> bool:

@@ -42,7 +42,7 @@ def score_single_parents(
     """
     n = scorer.n_variables
     # The sweep counts all rows for all children.
-    is_whole = scorer.dataset.interventions is None
+    is_whole = not scorer.parts
     if (
         is_whole
         and len(limits) == n

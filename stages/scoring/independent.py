@@ -21,7 +21,6 @@ import numpy as np
 from formats.data_records import Dataset
 from formats.errors import VerificationError
 from formats.records import ParentSetRecord, ParentSetTable
-from formats.tables.packed_cells import Cells
 
 KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2", "bds", "qnml", "fnml")
 
@@ -191,17 +190,17 @@ def count_family(dataset: Dataset, n_states: Sequence[int], child: int, parents:
         columns = dataset.family_columns(child, parents)
         dataset = Dataset(tuple(dataset.variables[v] for v in family), np.stack(columns), "")
         n_states, child, parents = [n_states[v] for v in family], len(parents), range(len(parents))
-    codes, family = dataset.codes, (*parents, child)
+    family = (*parents, child)
     states = [int(n_states[v]) for v in family]
     n_cells = math.prod(states)
     if n_cells <= max(dataset.n_rows, MOST_EMPTY_CELLS):
-        table = _count_all(codes, family, states, n_cells).reshape(-1, states[-1])
+        table = _count_all(dataset, family, states, n_cells).reshape(-1, states[-1])
         sums, is_met = table.sum(axis=1), table > 0
         joint, marginal = table[is_met], sums[sums > 0]
         joint_marginal = np.broadcast_to(sums[:, None], table.shape)[is_met]
     else:
-        configurations, _ = encode_rows(codes, n_states, parents)
-        cells, joint = np.unique(configurations * states[-1] + codes[child], return_counts=True)
+        configurations, _ = encode_rows(dataset, n_states, parents)
+        cells, joint = np.unique(configurations * states[-1] + dataset.codes[child], return_counts=True)
         marginal = np.bincount(configurations)
         joint_marginal, marginal = marginal[cells // states[-1]], marginal[marginal > 0]
     # Floats overflow to infinity where integers would be too large for one.
@@ -270,17 +269,14 @@ def quotient(counts: FamilyCounts) -> float:
     return log_regret(counts.n_rows, counts.n_states * q) - log_regret(counts.n_rows, q)
 
 
-def encode_rows(codes: Cells, n_states: Sequence[int], variables: Sequence[int]) -> tuple[np.ndarray, int]:
-    """Returns the row codes (int64, shape (n_rows,)) and an upper bound of the codes, at most the larger of
-    `MOST_EMPTY_CELLS` and four per row. Codes are mixed-radix numbers of the configurations, or their ranks among the
-    occurring ones if a dense table would be much larger than the data.
+def encode_rows(dataset: Dataset, n_states: Sequence[int], variables: Sequence[int]) -> tuple[np.ndarray, int]:
+    """The configuration of some variables in each row as a number; `n_states` is by variable.
 
     Returns the row codes (int64, shape (n_rows,)): mixed-radix numbers of the configurations, or their ranks among
     those that occur if a dense table would be much larger than the data; and an upper bound of the codes, at most the
-    larger of `MOST_EMPTY_CELLS` and four per row. `codes` is uint8, shape (n_variables, n_rows), `n_states` by
-    variable; the first of `variables` is the most significant.
+    larger of `MOST_EMPTY_CELLS` and four per row. The first of `variables` is the most significant.
     """
-    n_rows = codes.shape[1]
+    n_rows = dataset.n_rows
     row_codes = np.zeros(n_rows, dtype=np.int64)
     n_codes = 1
     for variable in variables:
@@ -289,7 +285,7 @@ def encode_rows(codes: Cells, n_states: Sequence[int], variables: Sequence[int])
             row_codes, n_codes = _rank(row_codes)
         n_codes *= int(n_states[variable])
         row_codes *= int(n_states[variable])
-        row_codes += codes[variable]
+        row_codes += dataset.codes[variable]
     if n_codes > max(MOST_EMPTY_CELLS, 4 * n_rows):
         return _rank(row_codes)
     return row_codes, n_codes
@@ -301,11 +297,11 @@ def _rank(row_codes: np.ndarray) -> tuple[np.ndarray, int]:
     return ranks.astype(np.int64, copy=False), len(distinct)
 
 
-def _count_all(codes: Cells, family: Sequence[int], n_states: Sequence[int], n_cells: int) -> np.ndarray:
+def _count_all(dataset: Dataset, family: Sequence[int], n_states: Sequence[int], n_cells: int) -> np.ndarray:
     """Rows in each cell, the last variable running fastest; counted in parts, so that keys stay in a cache."""
     # With millions of rows, the smallest type that holds all keys is several times as fast.
     key_type = np.uint8 if n_cells < 1 << 8 else np.min_scalar_type(n_cells)
-    n_rows = codes.shape[1]
+    codes, n_rows = dataset.codes, dataset.n_rows
     if n_rows < PART_ROWS:
         return np.bincount(_keys([codes[i] for i in family], n_states, key_type), minlength=n_cells)
     # Keys of one byte are counted two at a time, as numbers of two bytes; the halves are summed at the end.
@@ -345,8 +341,7 @@ def score_families(
     Returns float64, shape (n_variables,), for every name in `scores`.
     """
     names = list(scores)
-    if dataset.interventions is not None:
-        dataset.interventions.require_rows(dataset.names)
+    dataset.require_complete().require_free_rows()
     result = {name: np.empty(len(parents)) for name in names}
     n_states = dataset.n_states.tolist()
     for child, parent_set in enumerate(parents):

@@ -238,10 +238,12 @@ _RULES: tuple[dict[str, Any], ...] = (
 def read_data(path: Path, rng: Random) -> None:
     """A data table (or entropies) under some options; written as another format."""
     rules = rng.choice(_RULES)
-    opened = formats.open_dataset_or_entropies(str(path), **rules)
-    if isinstance(opened, EntropyTable):
-        check_entropies(opened)
+    layout = rules.get("delimiter"), rules.get("header", True)
+    labels = formats.labels_or_entropies(str(path), *layout, lambda _: None)
+    if isinstance(labels, EntropyTable):
+        check_entropies(labels)
         return
+    opened = formats.open_dataset(str(path), **rules)
     check_data(opened)
     row = rng.choice(formats_of(Kind.DATA, written=True))
     target = path.with_name("again")
@@ -250,10 +252,10 @@ def read_data(path: Path, rng: Random) -> None:
     again = formats.open_dataset(str(target), variables=opened.variables)
     require(opened.variables == again.variables, f"variables differ when written as {row.name}")
     require(np.array_equal(opened.codes, again.codes), f"cells differ when written as {row.name}")
-    holes = formats.open_incomplete(str(path), **rules)
-    check_data(holes.dataset)
-    whole = int((~holes.is_hidden.any(axis=0)).sum())
-    n_rows = holes.dataset.n_rows if rules.get("missing") == "state" else whole
+    holes = formats.open_dataset(str(path), **rules | {"missing": "keep"})
+    check_data(holes)
+    whole = int((~holes.holes.any(axis=0)).sum())
+    n_rows = holes.n_rows if rules.get("missing") == "state" else whole
     require(opened.n_rows == n_rows, "rows differ when read with their holes")
 
 

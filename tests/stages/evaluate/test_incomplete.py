@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from helpers.cases.incomplete import structure_of, with_holes
 from helpers.cases.inference import small_network
 from naive import inference as naive
 
-from formats.data_records import Dataset, IncompleteDataset
+from formats.data_records import Dataset
 from formats.graphs.structures import network_of
 from formats.records import Parameters
 from stages.evaluate.measures import evaluate_network
@@ -22,7 +23,7 @@ from stages.runtime.errors import StageError
 def listed_mean(network, rows):
     """The mean log-probability of what is observed in a row."""
     joint = naive.joint_table(network)
-    codes, is_hidden = rows.dataset.codes, rows.is_hidden
+    codes, is_hidden = rows.codes, rows.is_hidden
     shown = [
         {v: int(codes[v, row]) for v in np.flatnonzero(~is_hidden[:, row]).tolist()} for row in range(codes.shape[1])
     ]
@@ -32,7 +33,7 @@ def listed_mean(network, rows):
 @pytest.mark.parametrize("seed", range(4))
 def test_all_states_listed(seed):
     network = small_network(seed)
-    rows, training = with_holes(network, 20, 0.3, seed), with_holes(network, 60, 0.0, seed + 9).dataset
+    rows, training = with_holes(network, 20, 0.3, seed), with_holes(network, 60, 0.0, seed + 9)
     found = evaluate_network(network_of(network), data=training, test=rows, smoothing=2.0)
     fitted = fit_parameters(structure_of(network), training, smoothing=2.0)
     assert found["test_loglik"] == pytest.approx(listed_mean(fitted, rows), rel=1e-12)
@@ -45,9 +46,11 @@ def test_columns_in_another_order():
     network = small_network(1)
     rows = with_holes(network, 20, 0.3)
     order = [3, 1, 5, 0, 4, 2]
-    turned = IncompleteDataset(
-        Dataset(tuple(network.variables[v] for v in order), np.ascontiguousarray(rows.dataset.codes[order]), ""),
-        rows.is_hidden[order],
+    turned = Dataset(
+        tuple(network.variables[v] for v in order),
+        np.ascontiguousarray(rows.codes[order]),
+        "",
+        is_hidden=rows.is_hidden[order],
     )
     found = evaluate_network(network_of(network), test=turned)
     assert found["given_loglik"] == pytest.approx(listed_mean(network, rows), rel=1e-12)
@@ -56,8 +59,9 @@ def test_columns_in_another_order():
 def test_no_holes_are_complete_rows():
     network = small_network(2)
     rows = with_holes(network, 20, 0.0)
-    found = evaluate_network(network_of(network), test=rows)
-    assert found == evaluate_network(network_of(network), test=rows.dataset)
+    unmarked, marked = rows.filled(rows.codes), replace(rows, is_hidden=np.zeros(rows.codes.shape, dtype=bool))
+    found = evaluate_network(network_of(network), test=marked)
+    assert found == evaluate_network(network_of(network), test=unmarked)
 
 
 def test_any_number_of_threads_and_too_little_memory():
@@ -77,6 +81,6 @@ def test_impossible_rows():
     codes[0, 1] = 1
     is_hidden = np.zeros((6, 2), dtype=bool)
     is_hidden[5] = True
-    rows = IncompleteDataset(Dataset(network.variables, codes, ""), is_hidden)
+    rows = Dataset(network.variables, codes, "", is_hidden=is_hidden)
     found = evaluate_network(network_of(sure), test=rows)
     assert found["given_loglik"] is None and found["impossible_rows"] == 1

@@ -12,7 +12,7 @@ from helpers.cases.inference import small_network
 from naive.inference import maximised
 from naive.interventions import expected_counts_where_free
 
-from formats.data_records import Dataset, IncompleteDataset, Interventions, Variable
+from formats.data_records import Dataset, Interventions, Variable
 from formats.records import Parameters
 from stages.evaluate.likelihood import observed_log_likelihoods, parameter_log_likelihoods
 from stages.fit import added_rows, count_cells, fit_parameters
@@ -31,7 +31,7 @@ def test_all_states_listed(seed, smoothing):
     start = small_network(seed, n_variables=2 + seed % 5, zeros=0.0)
     settings = Maximisation(smoothing=smoothing, iterations=5, tolerance=-np.inf)
     found = fit_incomplete(structure_of(network), rows, settings, start=start)
-    tables, trace = maximised(start, rows.dataset.codes, rows.is_hidden, smoothing, 5)
+    tables, trace = maximised(start, rows.codes, rows.is_hidden, smoothing, 5)
     for ours, theirs in zip(found.parameters.tables, tables):
         assert ours == pytest.approx(theirs, rel=1e-10, abs=1e-12)
     if smoothing == 0.0:
@@ -47,13 +47,13 @@ def test_further_iterations_change_no_decimal_that_is_shown(seed, smoothing):
     found = fit_incomplete(structure_of(network), rows, Maximisation(smoothing=smoothing))
     trace = found.traces[0]
     assert found.converged and found.change < 1e-6 and len(trace) > 3
-    tables, _ = maximised(found.parameters, rows.dataset.codes, rows.is_hidden, smoothing, 1)
+    tables, _ = maximised(found.parameters, rows.codes, rows.is_hidden, smoothing, 1)
     changes = [np.abs(ours - theirs).max() for ours, theirs in zip(found.parameters.tables, tables)]
     assert found.change == pytest.approx(max(changes), rel=1e-3, abs=1e-12)
-    tables, _ = maximised(found.parameters, rows.dataset.codes, rows.is_hidden, smoothing, 40)
+    tables, _ = maximised(found.parameters, rows.codes, rows.is_hidden, smoothing, 40)
     for ours, theirs in zip(found.parameters.tables, tables):
         assert ours == pytest.approx(theirs, abs=5e-5)
-    flat = next(i for i, step in enumerate(np.diff(trace), 1) if step < 1e-5 * rows.dataset.n_rows)
+    flat = next(i for i, step in enumerate(np.diff(trace), 1) if step < 1e-5 * rows.n_rows)
     assert flat < len(trace) - 1
 
 
@@ -69,29 +69,29 @@ def test_smoothing_towards_the_marginal(seed):
     """As of complete rows if there are no holes; with holes the M step adds the rows that whole families give."""
     network = small_network(seed, n_variables=4)
     rows = with_holes(network, 60, 0.2, seed)
-    complete = IncompleteDataset(rows.dataset, np.zeros_like(rows.is_hidden))
+    complete = replace(rows, is_hidden=np.zeros_like(rows.is_hidden))
     settings = Maximisation(smoothing=3.0, towards="marginal", tolerance=1e-12)
     found = fit_incomplete(structure_of(network), complete, settings)
-    expected = fit_parameters(structure_of(network), rows.dataset, smoothing=3.0, towards="marginal")
+    expected = fit_parameters(structure_of(network), rows.filled(rows.codes), smoothing=3.0, towards="marginal")
     for ours, theirs in zip(found.parameters.tables, expected.tables):
         assert ours == pytest.approx(theirs)
     [trace] = fit_incomplete(structure_of(network), rows, settings).traces
     assert len(trace) > 2 and min(np.diff(trace)) > -1e-9
     start = small_network(seed, n_variables=4, zeros=0.0)
     once = fit_incomplete(structure_of(network), rows, replace(settings, iterations=1), start=start)
-    counts = expected_counts_where_free(start, rows.dataset.codes, rows.is_hidden, [()] * 60)[1]
+    counts = expected_counts_where_free(start, rows.codes, rows.is_hidden, [()] * 60)[1]
     for child, (parents, table) in enumerate(zip(network.parents, once.parameters.tables)):
         whole = np.flatnonzero(~rows.is_hidden[[*parents, child]].any(axis=0))
-        shown = count_cells(rows.dataset.rows(whole), child, parents)
+        shown = count_cells(rows.rows(whole), child, parents)
         weights = counts[child] + added_rows(shown, 3.0, "marginal")
         assert table == pytest.approx(weights / weights.sum(axis=-1, keepdims=True))
 
 
-def some_set(rows: IncompleteDataset, seed: int) -> IncompleteDataset:
+def some_set(rows: Dataset, seed: int) -> Dataset:
     """The rows, with variables that were set in some of them."""
     targets = ((), (0,), (0, 1), (1,))
-    of_row = np.random.default_rng(seed).integers(0, 4, rows.dataset.n_rows).astype(np.int32)
-    return IncompleteDataset(replace(rows.dataset, interventions=Interventions(targets, of_row)), rows.is_hidden)
+    of_row = np.random.default_rng(seed).integers(0, 4, rows.n_rows).astype(np.int32)
+    return replace(rows, interventions=Interventions(targets, of_row))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -99,9 +99,9 @@ def test_families_count_the_rows_in_which_their_child_was_not_set(seed):
     """Rows with holes, also in cells that were set: an iteration by listing all completions, and likelihoods."""
     start = small_network(seed, n_variables=2 + seed % 4, zeros=0.0)
     rows = some_set(with_holes(start, 30, 0.3, seed), seed)
-    given = rows.dataset.interventions
+    given = rows.interventions
     was_set = [given.targets[k] for k in given.of_row.tolist()]
-    total, counts = expected_counts_where_free(start, rows.dataset.codes, rows.is_hidden, was_set)
+    total, counts = expected_counts_where_free(start, rows.codes, rows.is_hidden, was_set)
     found = fit_incomplete(
         structure_of(start), rows, Maximisation(smoothing=1.0, iterations=1, tolerance=-np.inf), start=start
     )
@@ -113,7 +113,7 @@ def test_families_count_the_rows_in_which_their_child_was_not_set(seed):
     logs = observed_log_likelihoods(start, rows)
     assert logs.sum() == pytest.approx(total, rel=1e-10)
     whole = some_set(with_holes(start, 30, 0.0, seed), seed)
-    assert observed_log_likelihoods(start, whole) == pytest.approx(parameter_log_likelihoods(start, whole.dataset))
+    assert observed_log_likelihoods(start, whole) == pytest.approx(parameter_log_likelihoods(start, whole))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -136,7 +136,7 @@ def test_complete_rows_are_counted(smoothing):
     network = small_network(3)
     rows = with_holes(network, 50, 0.0)
     found = fit_incomplete(structure_of(network), rows, Maximisation(smoothing=smoothing))
-    expected = fit_parameters(structure_of(network), rows.dataset, smoothing=smoothing)
+    expected = fit_parameters(structure_of(network), rows, smoothing=smoothing)
     assert found.converged
     for ours, theirs in zip(found.parameters.tables, expected.tables):
         assert ours == pytest.approx(theirs)
@@ -160,7 +160,7 @@ def test_a_hidden_variable_separates_groups():
     is_hidden[0] = True
     variables = tuple(Variable(f"X{i}", ("0", "1")) for i in range(5))
     model = Parameters(variables, ((), *[(0,)] * 4), (np.full(2, 0.5), *[np.full((2, 2), 0.5)] * 4), "")
-    rows = IncompleteDataset(Dataset(variables, codes, ""), is_hidden)
+    rows = Dataset(variables, codes, "", is_hidden=is_hidden)
     found = fit_incomplete(structure_of(model), rows, Maximisation())
     ends = np.sort([table[:, 1] for table in found.parameters.tables[1:]], axis=1)
     assert ends == pytest.approx(np.tile([0.1, 0.9], (4, 1)), abs=0.1)

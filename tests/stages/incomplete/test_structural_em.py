@@ -43,7 +43,7 @@ def drawn_rows(seed=1, share=0.2, n_rows=300, n_variables=7):
 def test_the_first_tree_has_most_information(seed):
     """Among all spanning trees of five variables, listed by their sets of edges."""
     rows = with_holes(small_network(seed, 5, most_states=3), 60, 0.2, seed)
-    information = mutual_information(compute_entropies(rows), rows.dataset.names, "")
+    information = mutual_information(compute_entropies(rows), rows.names, "")
     tree = spanning_tree(rows)
     assert sum(map(len, tree.parents)) == 4 and tree.parents[0] == ()
     best = 0.0
@@ -60,7 +60,7 @@ def test_the_first_tree_has_most_information(seed):
 def test_bic_of_observed_cells():
     """For BIC the score is the log-likelihood less the penalty, whatever the holes were filled with."""
     rows = drawn_rows()
-    table = rows.complete(rows.dataset.codes)
+    table = rows.filled(rows.codes)
     network, _ = climb(table, None)
     n_states = [len(variable.known_states) for variable in table.variables]
     penalty = np.log(table.n_rows) / 2 * count_parameters(network.parents, n_states)
@@ -85,7 +85,7 @@ def test_rounds(imputation):
     assert all(later > earlier for earlier, later in itertools.pairwise(scores[:-1]))
     assert tables[0][1] is None and all(isinstance(start, NetworkRecord) for _, start in tables[1:])
     for table, _ in tables:
-        assert np.array_equal(table.codes[~rows.is_hidden], rows.dataset.codes[~rows.is_hidden])
+        assert np.array_equal(table.codes[~rows.is_hidden], rows.codes[~rows.is_hidden])
         assert (table.codes.max(axis=1) < table.n_states).all()
     # The network's scores are those of the table that it was found on.
     table = tables[int(np.argmax(scores))][0]
@@ -105,7 +105,7 @@ def test_the_score_is_of_the_observed_cells():
 
     network, _ = learn(rows, search, rounds=1)
     start = fit_parameters(network, tables[0], smoothing=1.0)
-    _, trace = naive.maximised(start, rows.dataset.codes, rows.is_hidden, 1.0, 31)
+    _, trace = naive.maximised(start, rows.codes, rows.is_hidden, 1.0, 31)
     found = network.header.extra["observed_score"]
     assert found == pytest.approx(observed_score(network, tables[0], trace[-1]), abs=0.1)
 
@@ -113,7 +113,7 @@ def test_the_score_is_of_the_observed_cells():
 def test_no_holes_take_one_search_more_at_most():
     rows = drawn_rows(share=0.0)
     network, figures = learn(rows)
-    complete, _ = climb(rows.dataset, None)
+    complete, _ = climb(rows, None)
     assert network.parents == complete.parents and len(figures["rounds"]) <= 2
 
 

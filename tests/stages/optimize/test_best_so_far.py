@@ -150,7 +150,7 @@ def test_networks_of_rows_with_holes_are_those_of_the_best_round(is_reordered: b
     assert observed == sorted(observed) and observed[-1] <= found.header.extra["observed_score"]
     assert kept[0].header.extra["rounds"] == 0 and found.header.extra["rounds"] > 1
     for network in kept:
-        assert network.header.names == rows.dataset.names and network.header.data == found.header.data
+        assert network.header.names == rows.names and network.header.data == found.header.data
         assert network.header.extra["interrupted"] and network.header.extra["holes"] == rows.n_holes
 
 

@@ -14,7 +14,7 @@ from naive import scores
 from formats.data_records import Dataset, Interventions
 from formats.records import Header, NetworkRecord
 from stages.optimize import OptimizeOptions
-from stages.optimize.bootstrap import Resampling, bootstrap_networks, resampled
+from stages.optimize.bootstrap import Resampling, bootstrap_networks
 from stages.optimize.driver import run_on_data
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
@@ -37,7 +37,7 @@ def networks(dataset, n_replicates, seed=1, jobs=1, search=hill_climb, stop=None
 
 
 def resample(dataset, rng):
-    return resampled(dataset, Resampling().rows(dataset, (0, 1), 0, rng))
+    return dataset.rows(Resampling().rows(dataset, (0, 1), 0, rng))
 
 
 def test_rows_are_drawn_with_replacement():
@@ -143,7 +143,7 @@ def test_rows_under_intervention_are_resampled_by_themselves(rule):
         else:
             share = rule.share if rule.kind == "subsample" else 1
             assert found == {target: max(1, round(share * size)) for target, size in sizes.items()}
-        resampled(table, rows).interventions.require_rows(table.names)
+        table.rows(rows).require_free_rows()
     if rule.kind == "jackknife":
         left_out = [set(range(len(of_row))) - set(rule.rows(table, (k, 30), 2, task_generator(0))) for k in range(30)]
         assert sorted(row for rows in left_out for row in rows) == list(range(len(of_row)))

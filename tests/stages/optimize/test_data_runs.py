@@ -22,7 +22,7 @@ from stages.incomplete.structural_em import learn_structure
 from stages.inference.forward_sampling import random_network
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
-from stages.optimize.bootstrap import Resampling, resampled
+from stages.optimize.bootstrap import Resampling
 from stages.optimize.bounds.proof_assembly import make_proof
 from stages.optimize.column_order import reordered_rows, reordered_table
 from stages.optimize.data_runs import DataRuns
@@ -76,7 +76,7 @@ def test_replicates_are_searched_in_orders_of_their_own(options, is_started: boo
     found = replicates(DataRuns(rows, options, StructuralEM(), start))
     for index, (network, _) in enumerate(found):
         rng = task_generator(1, index)
-        drawn = resampled(rows, Resampling().rows(rows, (index, 3), 1, rng))
+        drawn = rows.rows(Resampling().rows(rows, (index, 3), 1, rng))
         seed, order = int(rng.integers(1 << 31)), rng.permutation(6)
         own = replace(options, seed=seed, draws_ties=True)
         expected, _ = run_on_data(reordered_rows(drawn, order), own, Budget(), QUIET, start)

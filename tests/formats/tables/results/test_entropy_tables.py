@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
-from formats import open_dataset, open_dataset_or_entropies, open_entropies, write_entropies
-from formats.data_records import Dataset
+from formats import labels_or_entropies, open_dataset, open_entropies, write_entropies
 from formats.errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
 from formats.schemas import ENTROPY_COLUMNS
+from formats.wording import ignore
 
 
 class TestEntropies:
@@ -93,8 +93,9 @@ class TestEntropies:
     def test_distinguished_from_data(self, tmp_path):
         write_entropies(str(tmp_path / "h"), entropy_table())
         (tmp_path / "d").write_bytes(b"a,b\n0,1\n1,0\n")
-        assert_same_entropies(open_dataset_or_entropies(str(tmp_path / "h")), entropy_table())
-        assert isinstance(open_dataset_or_entropies(str(tmp_path / "d")), Dataset)
+        assert_same_entropies(labels_or_entropies(str(tmp_path / "h"), None, True, ignore), entropy_table())
+        labels = labels_or_entropies(str(tmp_path / "d"), None, True, ignore)
+        assert open_dataset(labels).fingerprint == open_dataset(str(tmp_path / "d")).fingerprint
         with pytest.raises(Malformed, match="this is an entropy table, not a data table"):
             open_dataset(str(tmp_path / "h"))
         with pytest.raises(Malformed, match="this is a table, not an entropy table"):
@@ -188,6 +189,6 @@ def test_a_matrix_is_distinguished_from_data_and_refused(tmp_path):
     path = str(tmp_path / "h.csv")
     write_entropies(path, entropy_table(3, 1), "csv")
     with pytest.raises(Malformed, match="matrix of entropies"):
-        open_dataset_or_entropies(path)
+        open_dataset(path)
     with pytest.raises(Malformed, match="not one as Arrow or Parquet"):
         open_entropies(path)

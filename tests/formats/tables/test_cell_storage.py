@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from formats.tables.packed_cells import PackedCells
+from formats.tables.cell_storage import PackedCells
 
 VALUES = (1, 2, 3, 4, 5, 16, 17, 256)
 
@@ -15,17 +15,10 @@ def drawn_cells(n_rows: int) -> np.ndarray:
     return np.array([rng.integers(0, n, n_rows) for n in VALUES]).astype(np.uint8).reshape(len(VALUES), n_rows)
 
 
-def packed_cells(cells: np.ndarray) -> PackedCells:
-    packed = PackedCells(cells.shape[1])
-    for column, n_values in zip(cells, VALUES):
-        packed.append(column, n_values)
-    return packed
-
-
 @pytest.mark.parametrize("n_rows", [0, 1, 3, 7, 8, 9, 65, 1000, (1 << 20) + 5])
 def test_every_way_to_read(n_rows: int):
     cells = drawn_cells(n_rows)
-    packed = packed_cells(cells)
+    packed = PackedCells.of(cells)
     assert packed.shape == cells.shape and packed.size == cells.size and len(packed) == len(cells)
     assert np.array_equal(np.asarray(packed), cells)
     assert all(np.array_equal(one, other) for one, other in zip(packed, cells))
@@ -39,13 +32,13 @@ def test_every_way_to_read(n_rows: int):
 
 
 def test_width_is_that_of_the_values():
-    assert packed_cells(drawn_cells(800)).nbytes == 100 * (1 + 1 + 2 + 2 + 4 + 4 + 8 + 8)
+    assert PackedCells(3, 80).nbytes == 3 * 10 and not np.asarray(PackedCells(3, 80)).any()
     assert PackedCells.of(drawn_cells(8000)).nbytes == 1000 * (1 + 1 + 2 + 2 + 4 + 4 + 8 + 8)
 
 
 def test_a_column_is_replaced():
     cells = drawn_cells(100)
-    packed = packed_cells(cells)
+    packed = PackedCells.of(cells)
     packed[0] = cells[7]
     assert np.array_equal(packed[0], cells[7]) and np.array_equal(packed[1:], cells[1:])
 

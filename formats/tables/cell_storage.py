@@ -1,4 +1,4 @@
-"""Columns of small whole numbers in 1, 2, 4 or 8 bits a cell, for tables of many rows.
+"""The cells of a table: an array, or for many rows columns in 1, 2, 4 or 8 bits a cell, read like an array.
 
 Ten million rows and 37 columns of two to four states take 76 MB instead of 370 MB. A column is unpacked where it is
 used, and what was freed can be returned to the system (`return_freed`).
@@ -61,22 +61,18 @@ class PackedCells:
     dtype = np.dtype(np.uint8)
     ndim = 2
 
-    def __init__(self, n_rows: int):
+    def __init__(self, n_columns: int, n_rows: int):
+        """A table of zeros."""
         self._n_rows = n_rows
-        self._columns: list[tuple[np.ndarray, int]] = []
+        self._columns = [(pack(np.zeros(n_rows, dtype=np.uint8), 1), 1)] * n_columns
 
     @classmethod
     def of(cls, codes: np.ndarray) -> PackedCells:
         """The cells of an array."""
-        packed = cls(codes.shape[1])
-        for column in codes:
-            packed.append(column, int(column.max(initial=0)) + 1)
+        packed = cls(*codes.shape)
+        for place, column in enumerate(codes):
+            packed[place] = column
         return packed
-
-    def append(self, column: np.ndarray, n_values: int) -> None:
-        """Add a column (uint8, shape (n_rows,)) whose cells are below `n_values`."""
-        width = width_for(n_values)
-        self._columns.append((pack(column, width), width))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -118,12 +114,12 @@ class PackedCells:
 
     def taken(self, columns: Sequence[int]) -> PackedCells:
         """These columns, in this order, sharing their memory with this table."""
-        chosen = PackedCells(self._n_rows)
+        chosen = PackedCells(0, self._n_rows)
         chosen._columns = [self._columns[column] for column in columns]
         return chosen
 
     def __setitem__(self, column: int, cells: np.ndarray) -> None:
-        """Replace a column."""
+        """Replace a column (uint8, shape (n_rows,))."""
         width = width_for(int(cells.max(initial=0)) + 1)
         self._columns[column] = pack(cells, width), width
 
@@ -134,6 +130,21 @@ class PackedCells:
 
 Cells = np.ndarray | PackedCells
 """A table of uint8 cells, shape (n_columns, n_rows)."""
+
+
+def new_cells(n_columns: int, n_rows: int) -> Cells:
+    """Cells to be filled column by column."""
+    return PackedCells(n_columns, n_rows) if n_rows > MANY_ROWS else np.empty((n_columns, n_rows), dtype=np.uint8)
+
+
+def taken_columns(cells: Cells, columns: Sequence[int]) -> Cells:
+    """These columns, in this order."""
+    return cells.taken(columns) if isinstance(cells, PackedCells) else np.ascontiguousarray(cells[columns])
+
+
+def as_packed(cells: Cells) -> PackedCells:
+    """The cells at the bits that their values need."""
+    return cells if isinstance(cells, PackedCells) else PackedCells.of(cells)
 
 
 def return_freed() -> None:
