@@ -83,7 +83,7 @@ class Prior(Given):
             return None
         return read_prior(self.prior, names, self.prior_least)
 
-    def attached(self, rows: Dataset) -> Dataset:
+    def attached(self, rows: "Dataset") -> "Dataset":
         """The data with the prior that their scores contain."""
         prior = self.read(rows.names)
         return rows if prior is None else replace(rows, prior=prior)

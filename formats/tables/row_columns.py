@@ -69,7 +69,9 @@ def with_meant_rows(
     """
     set_there = None
     if options.interventions is not None:
-        position = _only_position(options.interventions, raw.names, "interventions", "must say what was set in each row")
+        position = _only_position(
+            options.interventions, raw.names, "interventions", "must say what was set in each row"
+        )
         kept = _without(kept, position, "interventions")
         name = raw.names[position]
         known = [other for other in raw.names if other not in (name, options.weights)]
