@@ -18,7 +18,7 @@ _FUNCTIONS = {
     "sets.parent_sets": "open_parent_set_stream open_parent_sets write_parent_sets",
     "tables.results.arc_probabilities": "arc_probabilities_or_lines open_arc_probabilities write_arc_probabilities",
     "tables.datasets": "labels_or_entropies open_dataset",
-    "tables.results.entropies": "open_entropies write_entropies",
+    "tables.results.entropy_tables": "open_entropies write_entropies",
     "tables.table_writer": "open_table_writer",
 }
 _MODULE_OF = {name: module for module, names in _FUNCTIONS.items() for name in names.split()}
