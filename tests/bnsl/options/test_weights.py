@@ -59,4 +59,4 @@ def test_weights_that_would_have_no_effect_are_refused():
     assert result.exit_code == 2 and "--weights needs --data" in result.stderr
     CliRunner().invoke(cli, ["entropy", "all.csv", "-o", "h.arrows"])
     result = CliRunner().invoke(cli, ["screen", "--roots", "0.5", "h.arrows", "--weights", "freq"])
-    assert result.exit_code == 2 and "--weights goes with data, and h.arrows holds entropies" in result.stderr
+    assert result.exit_code == 2 and "--weights applies to data, and h.arrows holds entropies" in result.stderr

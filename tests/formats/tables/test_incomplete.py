@@ -10,7 +10,7 @@ import pytest
 from formats import open_dataset
 from formats.data_records import Variable
 from formats.errors import UnsuitableData
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 from stages.fit import fit_parameters
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.independent import score_families
@@ -79,7 +79,7 @@ def test_numbers_are_cut_without_the_holes(tmp_path):
 
 def test_what_counts_complete_rows_refuses_holes(tmp_path):
     rows = open_dataset(write(tmp_path, "a,b\nx,1\n,2\n"), missing="keep")
-    network = Network(Header(rows.variables), ((), ()), np.zeros(2))
+    network = NetworkRecord(Header(rows.variables), ((), ()), np.zeros(2))
     score = partial(score_families, [(), ()], scores=["bic"])
     for count in (FamilyScorer, score, partial(fit_parameters, network)):
         with pytest.raises(UnsuitableData, match="1 missing cell: scores and counts are of complete rows"):
