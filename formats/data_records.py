@@ -159,7 +159,7 @@ class Dataset:
         """The table itself; raises `UnsuitableData` if cells are missing."""
         if self.n_holes:
             raise UnsuitableData(
-                f"{plural(self.n_holes, 'missing cell')}: scores and counts are of complete rows",
+                f"{plural(self.n_holes, 'missing cell')}: scores and counts need complete rows",
                 remedy="fit parameters by bnsl fit --missing em, and give these rows as --test of the result",
             )
         return self

@@ -85,5 +85,5 @@ def test_sets_are_counted_in_complete_rows():
     table = {"a": [0, 0, 1, 1] * 5, "b": [0, 1, 0, 1] * 5, "c": [0, 1, 1, 0] * 5}
     found = [bnsl.screen(table, eps=0.1, max_parents=2, missing=rule, quiet=True) for rule in ("error", "pairs")]
     assert found[0].to_arrow().to_pylist() == found[1].to_arrow().to_pylist() != []
-    with pytest.raises(bnsl.UsageError, match="counts sets in complete rows; here are missing cells"):
+    with pytest.raises(bnsl.UsageError, match="counts sets in complete rows, and here are missing cells"):
         bnsl.screen(table | {"d": [None, 1] * 10}, eps=0.1, max_parents=2, missing="pairs", quiet=True)
