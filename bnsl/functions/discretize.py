@@ -21,7 +21,8 @@ class DiscretizeOptions(CompleteRows, MessageOptions, total=False):
     like: Annotated[
         Source,
         Option(
-            "Use the columns, states and intervals of this file: an earlier result, a network or parent sets.",
+            "Use the columns, states and intervals of this file, which is an earlier result, a network or parent "
+            "sets.",
             INPUT,
             "FILE",
             section="Data",
@@ -40,7 +41,7 @@ def discretize(
     Returns
     -------
     Table
-        The table, each column with the labels of its states.
+        The table. Its cells are the labels of states.
 
     Examples
     --------

@@ -42,7 +42,8 @@ def entropy(
     Returns
     -------
     Table
-        For each variable its entropy, and its conditional entropies in the order of the rows.
+        A row for each variable: its entropy, and its conditional entropies given each variable, in the order of the
+        rows.
 
     Examples
     --------

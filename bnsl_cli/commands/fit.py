@@ -20,8 +20,8 @@ class Output(OutputOptions, StatsOptions, total=False):
 def command(call: Call, **options: Unpack[Output]) -> None:
     """Estimate the parameters of a network from data.
 
-    Reads a network (of 'bnsl optimize', or any format of 'bnsl formats') and a table with its variables, and
-    writes the network with probability tables as BIF, or in the format that the name of the output gives.
+    Reads a network (of 'bnsl optimize', or in any format of 'bnsl formats') and a table with its variables.
+    Writes the network with probability tables, as BIF or in the format of the output's name.
 
     \b
     Examples:
