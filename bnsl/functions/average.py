@@ -60,7 +60,13 @@ class AverageOptions(RunOptions, MessageOptions, total=False):
 
 @function
 def average(
-    run: Run, files: Annotated[Source, Argument("NETWORKS", is_several=True)] = (), **options: Unpack[AverageOptions]
+    run: Run,
+    files: Annotated[
+        Source,
+        Argument("NETWORKS", is_several=True),
+        "Networks over the same variables, or a table of arc probabilities.",
+    ] = (),
+    **options: Unpack[AverageOptions],
 ) -> Network:
     """Average networks: compute arc strengths, and the consensus network.
 

@@ -56,7 +56,7 @@ def convert(source: Source = None, *, output: Path, **options: Unpack[ConvertOpt
 @function
 def convert(
     run: Run,
-    source: Annotated[Source, Argument("FILE", is_standard_input=True)] = None,
+    source: Annotated[Source, Argument("FILE", is_standard_input=True), "A network, parent sets or a table."] = None,
     *,
     output: Annotated[Path | None, group_options(OutputOptions)["output"]] = None,
     **options: Unpack[ConvertOptions],

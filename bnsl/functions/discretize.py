@@ -33,7 +33,7 @@ class DiscretizeOptions(CompleteRows, MessageOptions, total=False):
 @delivering
 def discretize(
     run: Run,
-    data: Annotated[Source, Argument("DATA", is_standard_input=True)] = None,
+    data: Annotated[Source, Argument("DATA", is_standard_input=True), "The table to cut."] = None,
     **options: Unpack[DiscretizeOptions],
 ) -> Rows:
     """Cut numeric columns into intervals.

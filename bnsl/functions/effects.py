@@ -111,7 +111,11 @@ class EffectsOptions(
 @delivering
 def effects(
     run: Run,
-    sources: Annotated[Source | Iterable[Source], Argument("NETWORKS|SETS", is_several=True)] = (),
+    sources: Annotated[
+        Source | Iterable[Source],
+        Argument("NETWORKS|SETS", is_several=True),
+        "Networks, an essential graph, or lists of parent sets.",
+    ] = (),
     *,
     data: Annotated[Source, Option("Rows that give the parameters.", INPUT, "DATA", section="Input")],
     **options: Unpack[EffectsOptions],

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 
 class EntropyOptions(PairsOfColumns, InterventionOptions, MessageOptions, total=False):
+    """Options of `entropy`."""
+
     jobs: Jobs
 
 
@@ -34,7 +36,7 @@ class Entropies(Deliverable[Table]):
 @delivering
 def entropy(
     run: Run,
-    data: Annotated[Source, Argument("DATA", is_standard_input=True)] = None,
+    data: Annotated[Source, Argument("DATA", is_standard_input=True), "The table."] = None,
     **options: Unpack[EntropyOptions],
 ) -> Entropies:
     """Compute entropies of variables and conditional entropies of pairs, in nats.

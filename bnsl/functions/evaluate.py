@@ -135,7 +135,7 @@ class EvaluateOptions(InputOptions, RowsWithHoles, InterventionOptions, MeasureO
 @function
 def evaluate(
     run: Run,
-    networks: Annotated[Source, Argument("NETWORK", is_several=True)] = (),
+    networks: Annotated[Source, Argument("NETWORK", is_several=True), "The networks to evaluate."] = (),
     **options: Unpack[EvaluateOptions],
 ) -> list[dict[str, Any]]:
     """Evaluate networks: scores, likelihood of test rows, distance from a reference, treewidth.

@@ -127,7 +127,7 @@ class Explained(NamedTuple):
 @delivering
 def explain(
     run: Run,
-    network: Annotated[Source, Argument("NETWORK")],
+    network: Annotated[Source, Argument("NETWORK"), "The network to explain."],
     *,
     data: Annotated[Source, Option("Rows that the network explains.", INPUT, "DATA", section="Input")],
     **options: Unpack[ExplainOptions],

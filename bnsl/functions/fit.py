@@ -141,8 +141,8 @@ def _smoothing(
 @function
 def fit(
     run: Run,
-    network: Annotated[Source, Argument("NETWORK")],
-    data: Annotated[Source, Argument("DATA")],
+    network: Annotated[Source, Argument("NETWORK"), "The network that gets parameters."],
+    data: Annotated[Source, Argument("DATA"), "The table that the parameters are estimated from."],
     **options: Unpack[FitOptions],
 ) -> Network:
     """Estimate the parameters of a network from data.

@@ -286,7 +286,9 @@ def optimize(sets: Source = None, *, bootstrap: int, **options: Unpack[OptimizeK
 @function
 def optimize(
     run: Run,
-    sets: Annotated[Source, Argument("SETS")] = None,
+    sets: Annotated[
+        Source, Argument("SETS"), "Candidate parent sets, such as the result of 'bnsl parentsets'."
+    ] = None,
     *,
     bootstrap: Bootstrap = None,
     **options: Unpack[OptimizeKeywords],

@@ -254,7 +254,7 @@ def parentsets(
 @function
 def parentsets(
     run: Run,
-    data: Annotated[Source, Argument("DATA", is_standard_input=True)] = None,
+    data: Annotated[Source, Argument("DATA", is_standard_input=True), "The table."] = None,
     *,
     dry_run: IsDryRun = False,
     **options: Unpack[ParentSetKeywords],

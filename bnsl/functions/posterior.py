@@ -151,7 +151,7 @@ def _chosen_method(options: PosteriorOptions, n_variables: int, reporter: Report
 @function
 def posterior(
     run: Run,
-    sets: Annotated[Source, Argument("SETS", is_standard_input=True)] = None,
+    sets: Annotated[Source, Argument("SETS", is_standard_input=True), "Candidate parent sets with scores."] = None,
     **options: Unpack[PosteriorKeywords],
 ) -> ArcProbabilities:
     """Compute probabilities of arcs, given candidate parent sets.

@@ -152,8 +152,16 @@ class QueryOptions(QuestionOptions, GraphOptions, TableOptions, AnswerOptions, t
 @delivering
 def query(
     run: Run,
-    network: Annotated[Source, Argument("NETWORK")],
-    evidence: Annotated[str | Iterable[str] | Mapping[str, Any], Argument("NAME=STATE", TEXT, is_several=True)] = (),
+    network: Annotated[
+        Source,
+        Argument("NETWORK"),
+        "The network, with parameters unless the question is about the graph or data are given.",
+    ],
+    evidence: Annotated[
+        str | Iterable[str] | Mapping[str, Any],
+        Argument("NAME=STATE", TEXT, is_several=True),
+        "The observed states of variables.",
+    ] = (),
     **options: Unpack[QueryOptions],
 ) -> "Answers | Rows | FilledRows":
     """Query a network given evidence or interventions: distributions, most probable states, samples.

@@ -89,7 +89,7 @@ NumberOfRows = Annotated[int, _Option("Number of rows to draw.", Whole(0), "ROWS
 @delivering
 def sample(
     run: Run,
-    network: Annotated[Source, Argument("NETWORK")] = None,
+    network: Annotated[Source, Argument("NETWORK"), "The network, with parameters."] = None,
     *,
     rows: NumberOfRows,
     **options: Unpack[SampleOptions],

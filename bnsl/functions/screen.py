@@ -71,7 +71,9 @@ def screen(
 @function
 def screen(
     run: Run,
-    source: Annotated[Source, Argument("DATA|ENTROPIES", is_standard_input=True)] = None,
+    source: Annotated[
+        Source, Argument("DATA|ENTROPIES", is_standard_input=True), "A table, or the result of 'bnsl entropy'."
+    ] = None,
     *,
     curve: Curve = False,
     **options: Unpack[ScreenOptions],

@@ -12,6 +12,8 @@ from ..running.stage_command import Call, stage_command
 
 
 class Output(OutputOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format,
         formats_of(

@@ -28,6 +28,8 @@ BUNDLED = {
 
 
 class Output(TableOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[Format, formats_of(("table", "jsonl"), "A list to read (default) or JSON lines.")]
     path: Annotated[bool, Option("Print the paths of the files, and write none.", section="Output")]
 

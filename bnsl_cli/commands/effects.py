@@ -12,6 +12,8 @@ from .query import written_format
 
 
 class Output(TableOptions, StatsOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format,
         formats_of(

@@ -11,6 +11,8 @@ from ..running.stage_command import Call, stage_command
 
 
 class Output(OutputOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format,
         formats_of(

@@ -14,6 +14,8 @@ from ..running.stage_command import Call, stage_command
 
 
 class Output(TableOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format, formats_of(("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.")
     ]

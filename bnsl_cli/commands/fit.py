@@ -13,7 +13,7 @@ from ..running.stage_command import Call, stage_command
 
 
 class Output(OutputOptions, StatsOptions, total=False):
-    pass
+    """Destination of the result."""
 
 
 @stage_command("--smoothing --discretize --missing --restarts --iterations --seed --memory --jobs --output", fit)

@@ -20,6 +20,8 @@ MEASURES, FAMILIES = "measures", "families"
 
 
 class Output(TableOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[Format, formats_of(("table", "jsonl"), "A table to read (default) or JSON lines.")]
     schema: Annotated[bool, Option("Write the JSON Schema of the lines of a format.", section="Output")]
 

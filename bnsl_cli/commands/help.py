@@ -23,6 +23,8 @@ Row = tuple[str, str]
 
 
 class Output(TableOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format, formats_of(("table", "jsonl"), "Write the page methods as a table to read, or as JSON lines.")
     ]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 class Output(TableOptions, StatsOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format,
         formats_of(

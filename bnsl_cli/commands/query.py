@@ -14,6 +14,8 @@ from ..running.stage_command import Call, stage_command
 
 
 class Output(TableOptions, StatsOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format,
         formats_of(
