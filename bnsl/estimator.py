@@ -1,4 +1,4 @@
-"""A classifier for scikit-learn: the distribution of the class given the other cells of a row."""
+"""A classifier for scikit-learn, which predicts the class from the other cells of a row."""
 
 from __future__ import annotations
 
@@ -39,24 +39,26 @@ _SIGNATURE = inspect.Signature([_SELF, *_OWN])
 
 
 class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier by a Bayesian network of the columns and the class.
+    """A classifier by a Bayesian network, whose variables are the columns and the class.
 
-    Parameters are the options of `learn`, whose `score` is called `local_score` here. These have their own defaults:
+    Parameters are the options of `learn`; its `score` is called `local_score` here. Some have other defaults:
 
-    - `method`: ``cll``, of naive Bayes, TAN and KDB the classifier that predicts rows left out best. Knowledge about
-      arcs and a bound on the treewidth need a search by score, such as ``pricing``; without `time` and `evaluations`
-      it ends after 5 s. Methods with a `target`, such as ``tan``, get the class.
-    - `discretize`, the rule for cuts: None cuts each column of more than 20 distinct numbers into intervals of
-      equally many rows, from 2 to 20, as many as predict the class of a row best from the other rows of its interval.
-      No other column is cut.
-    - `smoothing`, the rule for smoothing: None takes the value from 0.1 to 10,000 rows, towards the marginal or the
-      uniform distribution (`smooth_towards` decides between these), that predicts the class best in 5 folds: the
-      choice of `smoothing_for`. With `interventions` there is no such choice, so give `smoothing`.
-    - `missing`: ``em`` sums over missing cells, when learning and when predicting.
-    - `unseen` decides about labels that no row had when learning: ``missing``, or ``error``.
+    - `method`: ``cll`` chooses among naive Bayes, TAN and KDB the network that predicts left-out rows best. Knowledge
+      about arcs and a bound on the treewidth need a search by score, such as ``pricing``. Such a search ends after
+      5 s unless `time` or `evaluations` is given. Methods with a `target`, such as ``tan``, get the class as target.
+    - `discretize`: None cuts each column that has more than 20 distinct numbers into 2 to 20 intervals with equally
+      many rows. The number of intervals is the one that best predicts the class of a row from the other rows of its
+      interval. No other column is cut.
+    - `smoothing`: None chooses the smoothing, from 0.1 to 10,000 rows, that predicts the class best in 5 folds, as
+      `smoothing_for` does. It also chooses whether to smooth towards the marginal or the uniform distribution, unless
+      `smooth_towards` is given. With `interventions` nothing can be chosen: give `smoothing`.
+    - `missing`: ``em`` sums over missing cells, both when learning and when predicting.
+    - `unseen`: what to do with a label that no row had when learning. ``missing`` takes the cell as missing,
+      ``error`` refuses the row.
 
-    Data frames keep their types; NaN and None are missing. After `fit`, `network_` is the network. In it the class is
-    the variable `class_variable_`: its name is that of `y`, or ``y``, and its states are the labels in `classes_`.
+    Columns of data frames keep their types; NaN and None are missing. After `fit`, `network_` is the network. Its
+    variable `class_variable_` is the class: it has the name of `y` (``y`` if that has none), and its states are the
+    labels in `classes_`.
 
     >>> X, y = [[0, 1], [1, 1], [0, 0], [1, 0]] * 20, ["no", "yes", "no", "yes"] * 20
     >>> classifier = bnsl.BayesianNetworkClassifier().fit(X, y)
@@ -77,7 +79,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianNetworkClassifier:
         """Learn the network and its parameters.
 
-        `sample_weight`: whole numbers; a row of weight 3 counts as three equal rows, as with `weights`.
+        `sample_weight`: whole numbers. A row of weight 3 counts as three equal rows, as with `weights`.
         """
         X, labels = self._checked(X, y=y)
         check_classification_targets(labels)
@@ -101,9 +103,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each class, in the order of `classes_`, for each row.
+        """The probability of each class for each row; columns are in the order of `classes_`.
 
-        A row that the network takes as impossible, as it can be with `smoothing` 0, gets the shares of the classes,
+        With `smoothing` 0, a row may have probability 0 under the network. It then gets the shares of the classes,
         and a warning says so.
         """
         check_is_fitted(self)

@@ -64,14 +64,14 @@ class Network(Result):
 
     @property
     def is_class(self) -> bool:
-        """Whether it stands for the equivalence class of an essential graph that was read."""
+        """Whether the network stands for its equivalence class, since an essential graph was read."""
         return self.undirected is not None
 
     # ------------------------------------------------------------------------------------ structure
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Names of the variables."""
+        """The names of the variables."""
         return self.record.header.names
 
     @property
@@ -82,7 +82,7 @@ class Network(Result):
 
     @property
     def arcs(self) -> list[tuple[str, str]]:
-        """Parent and child of each arc, by child."""
+        """The parent and the child of each arc, sorted by child."""
         return [self._named(arc) for arc in self._arcs]
 
     @cached_property
@@ -93,9 +93,9 @@ class Network(Result):
         return self.variables[arc[0]], self.variables[arc[1]]
 
     def _index(self, variable: Any) -> int:
-        """The position of a variable; a number is a name, too, as that of a column of pandas.
+        """The position of a variable. A number is a name, too: columns of pandas may have numbers as names.
 
-        Raises `UsageError`: there is none of this name.
+        Raises `UsageError`: no variable has this name.
         """
         try:
             return self.variables.index(str(variable))
@@ -110,17 +110,18 @@ class Network(Result):
         return tuple(self.variables[v] for v in sorted(variables))
 
     def parents(self, variable: str) -> tuple[str, ...]:
-        """Names of the parents of a variable."""
+        """The names of the parents of a variable."""
         return self._names(self.record.parents[self._index(variable)])
 
     def children(self, variable: str) -> tuple[str, ...]:
-        """Names of the children of a variable."""
+        """The names of the children of a variable."""
         parent = self._index(variable)
         return self._names(child for child, parents in enumerate(self.record.parents) if parent in parents)
 
     def markov_blanket(self, variable: str) -> tuple[str, ...]:
-        """Names of the parents, the children and the children's other parents: given these, no other variable
-        matters.
+        """The names of a variable's parents, its children, and the other parents of its children.
+
+        Given these, the variable is independent of all others.
         """
         from stages.graphs.subgraphs import markov_blanket
 
@@ -128,7 +129,7 @@ class Network(Result):
         return self._names(markov_blanket(self.record.parents, [centre]) - {centre})
 
     def around(self, variable: str | Sequence[str], steps: int = 1) -> Network:
-        """The part of the network within `steps` arcs of one or several variables."""
+        """The part of the network that is within `steps` arcs of a variable, or of several."""
         from stages.graphs.orientation import with_shown_directions
         from stages.graphs.subgraphs import cut_network, cut_parameters, neighbourhood
 
@@ -144,8 +145,8 @@ class Network(Result):
     def directions(self) -> dict[tuple[str, str], str]:
         """What decides the direction of each arc: ``data``, ``knowledge``, or ``neither``.
 
-        ``neither``: an equivalent network has the reverse arc. Of a consensus: what decides in most of the networks
-        that join the pair; ``neither`` also where the reverse arc is as strong.
+        ``neither`` means that an equivalent network has the reverse arc. In a consensus, each arc has what decides
+        its direction in most of the networks that join the pair, and ``neither`` if the reverse arc is as strong.
         """
         from stages.graphs.orientation import class_directions, network_directions
 
@@ -153,8 +154,9 @@ class Network(Result):
         return {self._named(arc): decided[arc] for arc in self._arcs}
 
     def cpdag(self) -> dict[str, list[tuple[str, str]]]:
-        """The essential graph: ``arcs`` that all networks of the class share, under the knowledge and the
-        interventions learnt with, and undirected ``edges``.
+        """The essential graph: ``arcs`` that all networks of the class share, and undirected ``edges``.
+
+        Knowledge and interventions that the network was learnt with limit the class.
         """
         from stages.graphs.orientation import class_directions
 
@@ -164,20 +166,29 @@ class Network(Result):
 
     @cached_property
     def class_size(self) -> int:
-        """Number of networks in the equivalence class, under the knowledge and the interventions learnt with."""
+        """The number of networks in the equivalence class.
+
+        Knowledge and interventions that the network was learnt with limit the class.
+        """
         from .functions.class_members import class_of
 
         return class_of(self.record, self.undirected).size
 
     def class_members(self, draw: int | None = None, seed: int | None = None) -> list[Network]:
-        """All networks of the class, at most 10,000; or `draw` random ones, each as probable."""
+        """All networks of the equivalence class if they are at most 10,000, or `draw` of them.
+
+        Networks are drawn at random with equal probabilities.
+        """
         from .functions.class_members import ALL, members_of
 
         wanted = ALL if draw is None else draw
         return [Network(member) for member in members_of(self.record, self.undirected, wanted, seed)]
 
     def compare(self, other: Network | str | os.PathLike[str]) -> dict[str, Any]:
-        """Distance from another network of the same variables: structural Hamming distance, arcs found and missed."""
+        """Measures of the distance from another network of the same variables.
+
+        They are structural Hamming distances, and the numbers of arcs found and missed.
+        """
         measures = self.evaluate(reference=other, no_treewidth=True)
         return {key: value for key, value in measures.items() if "shd" in key or key.startswith("drawn_")}
 
@@ -185,17 +196,20 @@ class Network(Result):
 
     @property
     def score(self) -> float | None:
-        """Sum of the local scores in nats; None where unknown."""
+        """The sum of the local scores in nats; None if it is unknown."""
         return self.record.header.extra.get("total")
 
     @property
     def gap(self) -> float | None:
-        """Upper bound less score, in nats; `claim` says among which networks. None where there is no bound."""
+        """The upper bound minus the score, in nats; None if there is no bound.
+
+        `claim` says for which networks the bound holds.
+        """
         return gap_in(self.record.header.extra)
 
     @property
     def claim(self) -> str | None:
-        """What is proved about the score, in words; None where there is no bound."""
+        """What is proved about the score, in words; None if there is no bound."""
         from .facts import gap_text
 
         return gap_text(self.record)
@@ -228,7 +242,10 @@ class Network(Result):
         return self.model
 
     def cpt(self, variable: str) -> Table:
-        """The conditional probability table of a variable: states of its parents, its own, their `probability`."""
+        """The conditional probability table of a variable.
+
+        A row has the states of the parents, the state of the variable, and its `probability`.
+        """
         import numpy as np
         import pyarrow
 
@@ -244,20 +261,20 @@ class Network(Result):
         return Table(pyarrow.table([*cells, array_of(table.ravel())], names=[*(v.name for v in axes), "probability"]))
 
     def fit(self, data: Source, **options: Unpack[FitOptions]) -> Network:
-        """This network with parameters from a table; it takes the options of `bnsl.fit`."""
+        """This network with parameters from a table. `options` are those of `bnsl.fit`."""
         import bnsl
 
         return bnsl.fit(self, data, **options)
 
     def query(self, evidence: Mapping[str, Any] | None = None, **options: Unpack[QueryOptions]) -> Table:
-        """Distributions given evidence; it takes the options of `bnsl.query`."""
+        """Distributions given evidence, or answers to other questions. `options` are those of `bnsl.query`."""
         import bnsl
 
         options.setdefault("quiet", True)
         return bnsl.query(self, {} if evidence is None else evidence, **options)
 
     def do(self, states: Mapping[str, Any]) -> Network:
-        """The network in which variables are set to states from outside: arcs into them are cut.
+        """The network after variables are set to states from outside. Arcs into these variables are cut.
 
         >>> rain = bnsl.learn({"rain": [0, 1] * 20, "wet": [0, 1] * 20}, quiet=True, smoothing=1).do({"rain": 1})
         >>> rain.query(variables=["rain"]).to_pylist()[1]
@@ -275,30 +292,30 @@ class Network(Result):
     def predict(self, table: Source, column: str, **options: Unpack[AnswerOptions]) -> Table:
         """The most probable state of a column in each row of a table, given the row's other cells.
 
-        The result has this state, the probability of each state (``P(column=state)``), and the logarithm of the
-        probability of the row. It takes the options of `bnsl.query` but those that ask for something.
+        A row of the result has this state, the probability of each state (``P(column=state)``), and the logarithm of
+        the probability of the row's cells. `options` are those of `bnsl.query` that ask no question.
         """
         return self.query(table=table, predict=[column], **options)
 
     def impute(
         self, table: Source, how: Literal["best", "drawn"] = "best", **options: Unpack[AnswerOptions]
     ) -> Table:
-        """The table with its missing cells filled: by the states most probable together (``best``) or ``drawn``.
+        """The table with its missing cells filled.
 
-        Columns keep their types; see `files.filled_rows.FilledRows.for_python`. It takes the options of `bnsl.query`
-        but those that ask for something.
+        With ``best``, cells get the states that are most probable together; with ``drawn``, states that are drawn
+        given the observed cells. Columns keep their types. `options` are those of `bnsl.query` that ask no question.
         """
         return self.query(table=table, fill=how, **options)
 
     def sample(self, rows: int, **options: Unpack[SampleOptions]) -> Table:
-        """Rows drawn from the network; it takes the options of `bnsl.sample`."""
+        """Rows drawn from the network. `options` are those of `bnsl.sample`."""
         import bnsl
 
         options.setdefault("quiet", True)
         return bnsl.sample(self, rows=rows, **options)
 
     def evaluate(self, **options: Any) -> dict[str, Any]:
-        """The measures of the network; it takes the options of `bnsl.evaluate`."""
+        """The measures of the network. `options` are those of `bnsl.evaluate`."""
         import bnsl
 
         options.setdefault("quiet", True)
@@ -306,7 +323,10 @@ class Network(Result):
         return measures
 
     def explain(self, data: Source, **options: Unpack[ExplainOptions]) -> Table:
-        """What the score loses by each arc, or what drives a `target`; it takes the options of `bnsl.explain`."""
+        """What the score loses if an arc is removed or reversed, for each arc; or what drives a `target`.
+
+        `options` are those of `bnsl.explain`.
+        """
         import bnsl
 
         options.setdefault("quiet", True)
@@ -315,14 +335,17 @@ class Network(Result):
     # ----------------------------------------------------------------------------------- other forms
 
     def to_arrow(self) -> pyarrow.Table:
-        """One row per arc: `from`, `to`, and further facts about it."""
+        """A table with a row for each arc: `from`, `to`, and what is known about the arc."""
         from formats.graphs.arc_tables import arc_table
         from stages.graphs.orientation import with_shown_directions
 
         return arc_table(with_shown_directions(self.record, None))
 
     def to_networkx(self) -> networkx.DiGraph:
-        """The graph for networkx; nodes have their `states`, arcs the facts known about them, such as `strength`."""
+        """The graph for networkx.
+
+        Nodes have `states`. Arcs have what is known about them, such as `strength`.
+        """
         graph = imported("networkx").DiGraph()
         graph.add_nodes_from((name, {"states": states}) for name, states in self.states.items())
         graph.add_edges_from((row.pop("from"), row.pop("to"), row) for row in self.to_arrow().to_pylist())
@@ -330,7 +353,7 @@ class Network(Result):
 
     @classmethod
     def from_networkx(cls, graph: networkx.DiGraph) -> Network:
-        """The network of a directed acyclic graph of networkx; nodes may have `states`."""
+        """The network of a directed acyclic graph of networkx. Its nodes may have `states`."""
         from formats.data_records import Variable
         from formats.graphs.structures import network_from_parents
 
@@ -346,7 +369,7 @@ class Network(Result):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Network:
-        """The network in a file of any format, with its parameters if it holds them."""
+        """The network in a file of any format, with its parameters if the file has them."""
         from formats import open_network
 
         with translated_errors():
@@ -373,9 +396,9 @@ def _warn(message: str) -> None:
 
 
 def read(path: str | os.PathLike[str]) -> Any:
-    """The content of a file: a `Network`, `ParentSets`, a `Forest`, `ArcProbabilities`; for any other table, rows.
+    """The content of a file: a `Network`, `ParentSets`, a `Forest` or `ArcProbabilities`.
 
-    Raises `DataError`: the file cannot be read.
+    Raises `DataError`: the file cannot be read, or holds none of these.
     """
     import formats
     from formats.detection import detect_lines

@@ -30,8 +30,9 @@ def checked_path(path: Any) -> str:
 
 
 class Deliverable(Generic[T]):
-    """What the command line writes in its own way, large results part by part; Python gets what
-    `for_python` makes.
+    """A result that the command line writes in its own way, part by part if it is large.
+
+    Programs in Python get what `for_python` returns.
     """
 
     def for_python(self) -> T:
@@ -40,9 +41,7 @@ class Deliverable(Generic[T]):
 
 
 class Result:
-    """A record of the library; functions take it where the command line takes a file, and other programs take it as a
-    table.
-    """
+    """A result of a function. Functions take it in place of a file, and other programs take it as a table."""
 
     json_lines: str | None = None  # the target of `bnsl.convert` with its JSON lines
 
@@ -51,7 +50,7 @@ class Result:
         self.figures = {} if figures is None else dict(figures)  # of the run that made it
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a file, in the format given by its name; JSON lines if the name ends in .jsonl."""
+        """Write the result to a file, in the format of the file's name; a name in .jsonl means JSON lines."""
         import bnsl
         from formats.registry import named_formats
 
@@ -64,12 +63,12 @@ class Result:
         raise TypeError(f"{type_of(self)} is no table")
 
     def to_pandas(self) -> Any:
-        """The result as a table of pandas."""
+        """The result as a data frame of pandas."""
         imported("pandas")
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
-        """The result as a table of Polars."""
+        """The result as a data frame of Polars."""
         return imported("polars").from_arrow(self.to_arrow())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -83,7 +82,10 @@ class ParentSets(Result):
     json_lines = "parentsets"
 
     def to_arrow(self) -> pyarrow.Table:
-        """One row per set, the best of each child first: `child`, `parents`, local `score` in nats."""
+        """A table with a row for each set: `child`, `parents`, and the local `score` in nats.
+
+        The sets of a child are sorted by falling score.
+        """
         import numpy as np
         import pyarrow
 
@@ -101,12 +103,12 @@ class ParentSets(Result):
 
 
 class Forest(Result):
-    """A screening forest: variables that other variables nearly determine, with these as their parents."""
+    """A screening forest: a variable that another variable nearly determines has it as its parent."""
 
     record: records.ScreeningForest
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a file of JSON lines."""
+        """Write the forest to a file of JSON lines."""
         from formats import write_forest
 
         from .files.output_formats import output_format
@@ -122,7 +124,7 @@ class Forest(Result):
         return f"<Forest: {n_screened:,} of {plural(n_variables, 'variable')} screened>"
 
     def to_arrow(self) -> pyarrow.Table:
-        """One row per arc into a screened variable: `parent`, `child`."""
+        """A table with a row for each arc into a screened variable: `parent`, `child`."""
         import pyarrow
 
         from formats.tables.arrow_arrays import text_array
@@ -134,7 +136,10 @@ class Forest(Result):
 
 
 class ArcProbabilities(Result):
-    """Probabilities of arcs, the most probable first; `patterns` has a record for each requested pattern."""
+    """Probabilities of arcs, the most probable first.
+
+    `patterns` has a dict for each pattern that was asked for.
+    """
 
     record: graph_records.ArcProbabilityTable
 
@@ -148,7 +153,7 @@ class ArcProbabilities(Result):
         self.patterns = [{**found._asdict()} for found in patterns]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a file of Arrow, Parquet or CSV, by its name; or the consensus in another format."""
+        """Write the table to a file whose name means Arrow, Parquet or CSV. Other names get the consensus network."""
         from formats import write_arc_probabilities
         from formats.registry import named_formats
 
@@ -164,7 +169,7 @@ class ArcProbabilities(Result):
             write_arc_probabilities(target, self.record, offered[0])
 
     def to_arrow(self) -> pyarrow.Table:
-        """One row for each pair: `parent`, `child`, `probability`, and further figures."""
+        """A table with a row for each pair: `parent`, `child`, `probability`, and further figures."""
         from formats.tables.results.arc_probabilities import probability_table
 
         return probability_table(self.record)

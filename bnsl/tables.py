@@ -199,11 +199,11 @@ def _whole(array: Any) -> pyarrow.Array:
 
 
 class Table:
-    """A table of answers, one row for each row of the input table: an Arrow table that other libraries can read.
+    """A table of answers, which other libraries can read as an Arrow table.
 
-    - `index`: the row labels for pandas; None for their numbers.
-    - `series`: columns for pandas, where these are not as the Arrow table has them.
-    - `titles`, `title`: the names of all columns for pandas, and the name of their row.
+    - `index`: the row labels for pandas; None if rows are numbered.
+    - `series`: the columns that pandas gets in place of those of the Arrow table.
+    - `titles`, `title`: the column labels for pandas, and the name of these labels.
     """
 
     def __init__(
@@ -222,12 +222,12 @@ class Table:
 
     @property
     def column_names(self) -> list[str]:
-        """Names of the columns."""
+        """The names of the columns."""
         return self._arrow.column_names
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and columns."""
+        """The numbers of rows and columns."""
         return self._arrow.shape
 
     def __len__(self) -> int:
@@ -253,7 +253,7 @@ class Table:
         return self._arrow
 
     def to_pandas(self) -> Any:
-        """A data frame; its columns have the types of the input, and its rows their labels."""
+        """A data frame of pandas. Its columns have the types, and its rows the labels, of the input."""
         pandas = imported("pandas")
         others = self._arrow.drop_columns(list(self._series))
         frame = others.to_pandas() if others.num_columns else pandas.DataFrame(index=range(len(self)))

@@ -29,13 +29,13 @@ class AverageOptions(RunOptions, MessageOptions, total=False):
     """How networks are counted and joined, and limits of the search."""
 
     partial: Annotated[
-        bool, Option("Accept a stream that ended early; its complete networks count.", section="Input")
+        bool, Option("Accept a stream that ended early. Its complete networks count.", section="Input")
     ]
     cpdag: Annotated[
         bool,
         _Option(
-            "Count edges of essential graphs, an undirected one half in each direction, or arcs as they stand, also "
-            "where nothing decides their direction.",
+            "Count the edges of essential graphs (--cpdag), or the arcs as they stand (--dag). An undirected edge "
+            "counts half in each direction. --dag counts arcs also where nothing decides their direction.",
             names=("--cpdag/--dag",),
             default=True,
         ),
@@ -43,7 +43,7 @@ class AverageOptions(RunOptions, MessageOptions, total=False):
     threshold: Annotated[
         float | None,
         _Option(
-            "Join only pairs of strength above P, in either direction. [default: the significance threshold]",
+            "Join only pairs whose strength, in either direction, is above P. [default: the significance threshold]",
             Number(0, 1, open_most=True),
             "P",
         ),
@@ -55,19 +55,25 @@ class AverageOptions(RunOptions, MessageOptions, total=False):
         ),
     ]
     time: Annotated[Time, "Time limit of the search for each group of variables: 30s, 10m, 2h."]
-    evaluations: Annotated[Evaluations, f"Orders searched for each group at most.{REPEATS}"]
+    evaluations: Annotated[Evaluations, f"Largest number of orders searched for each group of variables.{REPEATS}"]
 
 
 @function
 def average(
-    run: Run, files: Annotated[Source, Argument("NETWORKS", is_several=True)] = (), **options: Unpack[AverageOptions]
+    run: Run,
+    files: Annotated[
+        Source,
+        Argument("NETWORKS", is_several=True),
+        "Networks over the same variables, or a table of arc probabilities.",
+    ] = (),
+    **options: Unpack[AverageOptions],
 ) -> Network:
-    """Average networks: arc strengths and a consensus network.
+    """Average networks: compute arc strengths, and the consensus network.
 
     Returns
     -------
     Network
-        The consensus; its `strengths` are the strengths of all pairs.
+        The consensus network. Its `strengths` has the arc strengths of all pairs.
 
     Examples
     --------

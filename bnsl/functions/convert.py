@@ -28,7 +28,7 @@ class ConvertOptions(ChoiceOptions, PartOptions, CompleteRows, MessageOptions, t
     to: Annotated[
         str | None,
         Option(
-            "Format to write; the output's name gives it by default. --help-all lists the formats.",
+            "Format to write. By default the output's name gives it. 'bnsl formats' lists the formats.",
             Choice(targets.TARGETS),
             "FORMAT",
             section="Output",
@@ -56,17 +56,17 @@ def convert(source: Source = None, *, output: Path, **options: Unpack[ConvertOpt
 @function
 def convert(
     run: Run,
-    source: Annotated[Source, Argument("FILE", is_standard_input=True)] = None,
+    source: Annotated[Source, Argument("FILE", is_standard_input=True), "A network, parent sets or a table."] = None,
     *,
     output: Annotated[Path | None, group_options(OutputOptions)["output"]] = None,
     **options: Unpack[ConvertOptions],
 ) -> Any:
-    """Convert between this program's files and files of others.
+    """Convert between this program's files and other formats.
 
     Returns
     -------
     str, bytes or None
-        The text, or the bytes of binary formats; None with `output`.
+        The text, or the bytes of a binary format. None if `output` is given.
 
     Examples
     --------

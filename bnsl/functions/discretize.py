@@ -21,7 +21,8 @@ class DiscretizeOptions(CompleteRows, MessageOptions, total=False):
     like: Annotated[
         Source,
         Option(
-            "Use the columns, states and intervals of this file: an earlier result, a network or parent sets.",
+            "Use the columns, states and intervals of this file, which is an earlier result, a network or parent "
+            "sets.",
             INPUT,
             "FILE",
             section="Data",
@@ -32,7 +33,7 @@ class DiscretizeOptions(CompleteRows, MessageOptions, total=False):
 @delivering
 def discretize(
     run: Run,
-    data: Annotated[Source, Argument("DATA", is_standard_input=True)] = None,
+    data: Annotated[Source, Argument("DATA", is_standard_input=True), "The table to cut."] = None,
     **options: Unpack[DiscretizeOptions],
 ) -> Rows:
     """Cut numeric columns into intervals.
@@ -40,7 +41,7 @@ def discretize(
     Returns
     -------
     Table
-        The table, each column with the labels of its states.
+        The table. Its cells are the labels of states.
 
     Examples
     --------

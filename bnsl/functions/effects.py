@@ -39,10 +39,11 @@ class PairOptions(TypedDict, total=False):
 
     cause: Annotated[
         Columns,
-        "Effects of these variables only: names, patterns (age*) or ranges (first..last), with commas between.",
+        "Compute only effects of these variables: names, patterns (age*) or ranges (first..last), separated by "
+        "commas.",
         {"section": "Effects"},
     ]
-    effect: Annotated[Columns, "Effects on these variables only.", {"section": "Effects"}]
+    effect: Annotated[Columns, "Compute only effects on these variables.", {"section": "Effects"}]
     measure: Annotated[
         Literal["probability", "contrast", "strength"],
         Option(
@@ -65,7 +66,11 @@ class PairOptions(TypedDict, total=False):
     draws: Annotated[
         int,
         Option(
-            "Draws for the interval of each effect.", Whole(2), "N", default=EffectOptions.draws, section="Effects"
+            "Number of draws for the credible interval of each effect.",
+            Whole(2),
+            "N",
+            default=EffectOptions.draws,
+            section="Effects",
         ),
     ]
     smoothing: Annotated[
@@ -84,7 +89,7 @@ class SetsOptions(SamplerOptions, total=False):
 
     method: Annotated[
         Literal["exact", "sampled"] | None,
-        method_option(METHODS, f"Default: exact up to {MOST_EXACT['dags']} variables.", lead="For SETS"),
+        method_option(METHODS, f"Default: exact for up to {MOST_EXACT['dags']} variables.", lead="Method for SETS"),
     ]
     time: Annotated[Time, "Sample for this time: 30s, 10m, 2h.", {"section": "Method", "metavar": "TIME"}]
 
@@ -106,17 +111,25 @@ class EffectsOptions(
 @delivering
 def effects(
     run: Run,
-    sources: Annotated[Source | Iterable[Source], Argument("NETWORKS|SETS", is_several=True)] = (),
+    sources: Annotated[
+        Source | Iterable[Source],
+        Argument("NETWORKS|SETS", is_several=True),
+        "Networks, an essential graph, or lists of parent sets.",
+    ] = (),
     *,
     data: Annotated[Source, Option("Rows that give the parameters.", INPUT, "DATA", section="Input")],
     **options: Unpack[EffectsOptions],
 ) -> Answers:
-    """Estimate effects of setting variables, with intervals: from networks, an essential graph or lists of sets.
+    """Estimate the effects of setting variables, with credible intervals.
+
+    Networks, an essential graph or lists of parent sets give the structure. Lists stand for the posterior over all
+    their networks.
 
     Returns
     -------
     Table
-        A row for each cause, its state, each effect and its state; for strengths, for each cause and effect.
+        A row for each state of a cause and each state of an effect. With ``measure="strength"``, a row for each
+        cause and effect.
 
     Examples
     --------

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 
 class EntropyOptions(PairsOfColumns, InterventionOptions, MessageOptions, total=False):
+    """Options of `entropy`."""
+
     jobs: Jobs
 
 
@@ -34,7 +36,7 @@ class Entropies(Deliverable[Table]):
 @delivering
 def entropy(
     run: Run,
-    data: Annotated[Source, Argument("DATA", is_standard_input=True)] = None,
+    data: Annotated[Source, Argument("DATA", is_standard_input=True), "The table."] = None,
     **options: Unpack[EntropyOptions],
 ) -> Entropies:
     """Compute entropies of variables and conditional entropies of pairs, in nats.
@@ -42,7 +44,8 @@ def entropy(
     Returns
     -------
     Table
-        For each variable its entropy, and its conditional entropies in the order of the rows.
+        A row for each variable: its entropy, and its conditional entropies given each variable, in the order of the
+        rows.
 
     Examples
     --------

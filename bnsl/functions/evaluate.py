@@ -38,13 +38,13 @@ _Measure = partial(Option, section="Measures")
 class InputOptions(TypedDict, total=False):
     """Inputs besides the networks."""
 
-    data: Annotated[Source, _Input("Training rows, for scores and parameters.", INPUT, "DATA")]
-    test: Annotated[Source, _Input("Test rows, for the held-out log-likelihood.", INPUT, "DATA")]
+    data: Annotated[Source, _Input("Training rows. Scores and parameters come from them.", INPUT, "DATA")]
+    test: Annotated[Source, _Input("Test rows. The log-likelihood is computed for them.", INPUT, "DATA")]
     reference: Annotated[
         Source,
         _Input(
-            "True network, for the distance of essential graphs and the arcs found and missed; or an essential "
-            "graph, for the distance.",
+            "True network. Its essential graph gives the distance, and its arcs are counted as found or missed. An "
+            "essential graph may be given instead; it gives the distance only.",
             INPUT,
             "NETWORK",
         ),
@@ -52,8 +52,8 @@ class InputOptions(TypedDict, total=False):
     proof: Annotated[
         tuple[Source, Source] | None,
         _Input(
-            "Check this proof of a bound (of 'bnsl optimize --proof') about these parent sets, and how far from it "
-            "the networks are.",
+            "Check this proof of a bound (of 'bnsl optimize --proof') about these parent sets. Each network's "
+            "distance from the bound is added.",
             INPUT,
             "PROOF SETS",
             nargs=2,
@@ -62,7 +62,7 @@ class InputOptions(TypedDict, total=False):
     strengths: Annotated[
         Source,
         _Input(
-            "Table of arc strengths or probabilities, judged by --reference. Networks are then optional.",
+            "Judge this table of arc strengths or probabilities by --reference. Networks are then optional.",
             INPUT,
             "ARCS",
         ),
@@ -73,13 +73,14 @@ class MeasureOptions(TypedDict, total=False):
     """Which measures are computed, and with which resources."""
 
     score: Annotated[
-        str | Iterable[str], _Measure("Score on the data; repeatable.", SCORE, is_several=True, default=("bic",))
+        str | Iterable[str],
+        _Measure("Score to compute on the data. May be repeated.", SCORE, is_several=True, default=("bic",)),
     ]
     ess: Ess
     smoothing: Annotated[
         float,
         _Measure(
-            "Equivalent sample size of the prior of the parameters, for log-likelihoods.",
+            "Equivalent sample size of the prior of the parameters that give log-likelihoods.",
             Number(0, is_open=True),
             "ROWS",
             default=1.0,
@@ -88,39 +89,42 @@ class MeasureOptions(TypedDict, total=False):
     folds: Annotated[
         int | None,
         _Measure(
-            "Add the log-likelihood in K-fold cross-validation on the data, with the structure fixed. Cuts of "
-            "--discretize are learnt for each fold from the others; cuts that the network's file lists stay, unless "
-            "--discretize is given.",
+            "Add the log-likelihood in K-fold cross-validation on the data, with the structure fixed. For each fold, "
+            "the cuts of --discretize are learnt from the other folds. Cuts listed in the network's file stay, "
+            "unless --discretize is given.",
             Whole(2),
             "K",
         ),
     ]
-    seed: Annotated[int, _Measure("Seed of the assignment of rows to folds.", SEED, "N", default=0)]
+    seed: Annotated[int, _Measure("Seed that assigns rows to folds.", SEED, "N", default=0)]
     target: Annotated[
         str | None,
         _Measure(
-            "Predict this variable from the other cells of each row of --test, or of --data: accuracy, log-loss, "
-            "Brier score, calibration error, recall, precision, area under the ROC curve, confusion matrix. By the "
-            "parameters of the network; if it has none, by parameters from --data. With --folds and without --test, "
-            "each row by parameters from the other folds.",
+            "Predict this variable from the other cells of each row of --test, or of --data, and measure the "
+            "predictions. The measures are accuracy, log-loss, Brier score, calibration error, recall, precision, "
+            "area under the ROC curve and confusion matrix. The parameters are those of the network; if it has none, "
+            "they come from --data. With --folds and without --test, each row is predicted by parameters from the "
+            "other folds.",
             metavar="NAME",
         ),
     ]
-    curve: Annotated[bool, _Measure("Add the points of the ROC curve of each state of --target, to the JSON lines.")]
+    curve: Annotated[bool, _Measure("Add the points of the ROC curve of each state of --target to the JSON lines.")]
     no_treewidth: Annotated[
-        bool, _Measure("Skip the bounds on the treewidth, which take long on large dense networks.")
+        bool, _Measure("Skip the bounds on the treewidth. They take long for large dense networks.")
     ]
     families: Annotated[
         bool,
         _Measure(
-            "Set two networks side by side instead: the parents of each variable in both, and with --data the local "
-            "scores of both families."
+            "Compare two networks family by family instead: the parents of each variable in both networks, and with "
+            "--data the local scores of both families."
         ),
     ]
     jobs: Jobs
     memory: Annotated[
         int | str | None,
-        Option(f"{TABLE_MEMORY} For --target, and --test rows with missing cells.", SIZE, section="Budget"),
+        Option(
+            f"{TABLE_MEMORY} It is used for --target, and for --test rows with missing cells.", SIZE, section="Budget"
+        ),
     ]
 
 
@@ -131,15 +135,15 @@ class EvaluateOptions(InputOptions, RowsWithHoles, InterventionOptions, MeasureO
 @function
 def evaluate(
     run: Run,
-    networks: Annotated[Source, Argument("NETWORK", is_several=True)] = (),
+    networks: Annotated[Source, Argument("NETWORK", is_several=True), "The networks to evaluate."] = (),
     **options: Unpack[EvaluateOptions],
 ) -> list[dict[str, Any]]:
-    """Evaluate networks: scores, held-out likelihood, distance, treewidth.
+    """Evaluate networks: scores, likelihood of test rows, distance from a reference, treewidth.
 
     Returns
     -------
     list of dict
-        The measures of each network; with `families` the families of each variable.
+        The measures of each network. With `families`, the parents of each variable in both networks.
 
     Examples
     --------

@@ -44,7 +44,7 @@ class QuestionOptions(TypedDict, total=False):
     runners_up: Annotated[
         int | None,
         Option(
-            "The parent sets of each variable that come next to the present one, N of each, instead of arcs.",
+            "Write parent sets instead of arcs: for each variable the N sets that come next to the present one.",
             Whole(1),
             "N",
             section="Question",
@@ -53,7 +53,7 @@ class QuestionOptions(TypedDict, total=False):
     sets: Annotated[
         Source,
         Option(
-            "Compare with the parent sets of this list, by their score, instead of small sets.",
+            "Compare with the parent sets of this list and their scores, instead of small sets.",
             INPUT,
             "SETS",
             section="Question",
@@ -62,8 +62,8 @@ class QuestionOptions(TypedDict, total=False):
     max_parents: Annotated[
         int | None,
         Option(
-            "Compare with all sets of at most K parents, and with the present set after one parent is dropped, added "
-            f"or exchanged. [default: 2 up to {MOST_PAIRED} variables, 1 beyond]",
+            "Compare with all sets of at most K parents. The present set with one parent dropped, added or exchanged "
+            f"is compared, too. [default: 2 up to {MOST_PAIRED} variables, 1 beyond]",
             Whole(0),
             "K",
             section="Question",
@@ -72,7 +72,8 @@ class QuestionOptions(TypedDict, total=False):
     strengths: Annotated[
         Source,
         Option(
-            "Add the probabilities or shares of this table of 'bnsl posterior' or 'bnsl average --strengths'.",
+            "Add the arc probabilities of 'bnsl posterior', or the arc strengths of 'bnsl average --strengths', from "
+            "this table.",
             INPUT,
             "ARCS",
             section="Question",
@@ -81,19 +82,19 @@ class QuestionOptions(TypedDict, total=False):
     target: Annotated[
         str | None,
         Option(
-            "Explain a variable instead: the information of each other one about it, and the finding that moves it "
-            "most. NAME=STATE: what each finding does to the probability of this state.",
+            "Explain a variable instead: the information that each other variable has about it, and the finding that "
+            "moves it most. For NAME=STATE, what each finding does to the probability of this state.",
             metavar="NAME[=STATE]",
             section="Question",
         ),
     ]
     score: Annotated[
-        str | None, Option("Local score; by default that of the network, or bic.", SCORE, section="Score")
+        str | None, Option("Local score. By default it is the score of the network, or bic.", SCORE, section="Score")
     ]
     ess: Annotated[
         float | None,
         Option(
-            "Equivalent sample size of scores that have one. [default: that of the network, or 1]",
+            "Equivalent sample size of the scores that have one. [default: that of the network, or 1]",
             Number(*ESS_RANGE),
             "ROWS",
             section="Score",
@@ -101,8 +102,8 @@ class QuestionOptions(TypedDict, total=False):
     ]
     smoothing: Annotated[
         Smoothing,
-        "With --target, equivalent sample size of a uniform prior of the parameters, for a network that has none. "
-        "[default: 1]",
+        "Equivalent sample size of a uniform prior of the parameters. It serves --target if the network has no "
+        "parameters. [default: 1]",
         {"section": "Question"},
     ]
 
@@ -126,7 +127,7 @@ class Explained(NamedTuple):
 @delivering
 def explain(
     run: Run,
-    network: Annotated[Source, Argument("NETWORK")],
+    network: Annotated[Source, Argument("NETWORK"), "The network to explain."],
     *,
     data: Annotated[Source, Option("Rows that the network explains.", INPUT, "DATA", section="Input")],
     **options: Unpack[ExplainOptions],
@@ -136,8 +137,8 @@ def explain(
     Returns
     -------
     Table
-        A row for each arc; with `runners_up` for each parent set; with `target` for each variable, or for each
-        finding.
+        A row for each arc. With `runners_up`, a row for each parent set. With `target`, a row for each variable; if
+        it names a state, a row for each finding.
 
     Examples
     --------

@@ -40,10 +40,10 @@ class ParameterOptions(TypedDict, total=False):
     smoothing_for: Annotated[
         str | None,
         Option(
-            "Choose --smoothing from 0.1 to 10000, and --smooth-towards unless it is given, so that this variable is "
-            "predicted best: by the log-loss in 5-fold cross-validation on DATA, with the structure fixed, and cuts "
-            "as in evaluate --folds. With --missing em, rows with missing cells are judged by the families that they "
-            "show whole.",
+            "Choose --smoothing from 0.1 to 10000 so that this variable is predicted best. --smooth-towards is "
+            "chosen as well, unless it is given. The choice has the least log-loss in 5-fold cross-validation on "
+            "DATA, with the structure fixed and cuts as in 'bnsl evaluate --folds'. With --missing em, a row with "
+            "missing cells is judged by its complete families.",
             metavar="NAME",
             section="Parameters",
         ),
@@ -51,9 +51,10 @@ class ParameterOptions(TypedDict, total=False):
     smooth_towards: Annotated[
         Literal["uniform", "marginal"] | None,
         Option(
-            "What --smoothing draws distributions towards: the uniform one, with its rows divided among the cells of "
-            "a table, or (marginal) those given one parent less, which are smoothed in turn, with as many rows for "
-            "each parent configuration. Uniform if not given.",
+            "What --smoothing draws distributions towards: the uniform distribution (uniform, the default), or the "
+            "distribution given one parent less (marginal). uniform divides the rows of --smoothing among the cells "
+            "of a table. marginal gives each parent configuration as many rows as --smoothing says; the "
+            "distributions given one parent less are smoothed in the same way.",
             section="Parameters",
         ),
     ]
@@ -68,16 +69,22 @@ class MaximisationOptions(TypedDict, total=False):
     restarts: Annotated[
         int,
         _Option(
-            "Number of EM starts; the best result is kept. The first uses complete cases, the others random "
-            "parameters.",
+            "Number of EM starts, of which the best result is kept. The first start uses complete cases, the others "
+            "use random parameters.",
             Whole(1),
             "N",
             default=1,
         ),
     ]
-    iterations: Annotated[int, _Option("Most iterations of a start.", Whole(1), "N", default=1000)]
+    iterations: Annotated[int, _Option("Largest number of iterations of a start.", Whole(1), "N", default=1000)]
     tolerance: Annotated[
-        float, _Option("End once an iteration changes every probability by less.", Number(0), "CHANGE", default=1e-6)
+        float,
+        _Option(
+            "End a start once an iteration changes every probability by less than this.",
+            Number(0),
+            "CHANGE",
+            default=1e-6,
+        ),
     ]
     seed: Annotated[int, _Option("Seed of the starts.", SEED, "N", default=0)]
     memory: Annotated[int | str | None, _Option(TABLE_MEMORY, SIZE)]
@@ -90,7 +97,13 @@ class FitOptions(
 
     jobs: Jobs
     name: Annotated[
-        str, Option("Name of the network in the file.", default="unknown", show_default=False, section="Output")
+        str,
+        Option(
+            "Name of the network in the file that is written.",
+            default="unknown",
+            show_default=False,
+            section="Output",
+        ),
     ]
 
 
@@ -124,8 +137,8 @@ def _smoothing(structure: "NetworkRecord", rows: "Dataset", given: Given, run: R
 @function
 def fit(
     run: Run,
-    network: Annotated[Source, Argument("NETWORK")],
-    data: Annotated[Source, Argument("DATA")],
+    network: Annotated[Source, Argument("NETWORK"), "The network that gets parameters."],
+    data: Annotated[Source, Argument("DATA"), "The table that the parameters are estimated from."],
     **options: Unpack[FitOptions],
 ) -> Network:
     """Estimate the parameters of a network from data.

@@ -16,7 +16,9 @@ class LearnOptions(SearchOptions, ParameterOptions, total=False):
 
 
 @function
-def learn(run: Run, data: Annotated[Source, Argument("DATA")], **options: Unpack[LearnOptions]) -> Network:
+def learn(
+    run: Run, data: Annotated[Source, Argument("DATA"), "The table."], **options: Unpack[LearnOptions]
+) -> Network:
     """Learn a network with its parameters from a table: `optimize` on `data`, then `fit`.
 
     Returns

@@ -92,14 +92,15 @@ class TaskOptions(TypedDict, total=False):
         str | None,
         method_option(
             METHODS,
-            "Default: among SETS exact up to 22 variables and ils beyond (forest for --tw 1), pricing with --data.",
+            "Default: pricing with --data. Without --data, exact for up to 22 variables and ils for more; under --tw "
+            "K ils, but forest under --tw 1.",
             main=MAIN_METHODS,
         ),
     ]
     treewidth: Annotated[
         int | None,
         Option(
-            "Bound the treewidth of the network's moral graph by K; with --data in method "
+            "Bound the treewidth of the network's moral graph by K. Methods with --data: "
             f"{', '.join(methods_for(DATA_TW))}.",
             Whole(1),
             "K",
@@ -111,15 +112,16 @@ class TaskOptions(TypedDict, total=False):
         Source,
         _taken(
             "start",
-            "Start from this network: on data instead of the empty one, among listed sets with its order, under "
-            "--tw K with its elimination order if that fits",
+            "Start from this network. A search on data starts from its arcs; a search among listed sets starts from "
+            "its order; a search under --tw K starts from its elimination order if that fits.",
             metavar="NETWORK",
         ),
     ]
     screen: Annotated[
         Source,
         Option(
-            "Screening forest: its variables keep their one parent, the search is among its roots (qds-BNSL).",
+            "Screening forest of 'bnsl screen'. Its variables keep their one parent, and only its roots are searched "
+            "(qds-BNSL).",
             INPUT,
             "FOREST",
             section=section_of("screen"),
@@ -129,35 +131,37 @@ class TaskOptions(TypedDict, total=False):
         Source,
         _taken(
             "information",
-            "Mutual information of all pairs, from the data or the result of 'bnsl entropy'; without it, of the "
-            "pairs that the listed sets determine",
+            "Mutual information of all pairs: a table of data, or the result of 'bnsl entropy'. Without this option, "
+            "only pairs whose information the listed sets determine have one.",
             metavar="DATA|ENTROPIES",
         ),
     ]
     max_parents: Annotated[MaxParents, {"section": section_of("max_parents")}]
     save_sets: Annotated[
-        Path | None, _taken("save_sets", "Write the candidate sets that the search ends with.", OUTPUT_FILE)
+        Path | None,
+        _taken("save_sets", "Write the candidate sets that the search ends with to this file.", OUTPUT_FILE),
     ]
     proof: Annotated[
         Path | None,
         _taken(
             "proof",
-            "Write the proof of the bound, checkable by 'bnsl evaluate --proof' or by examples/proof/check.py",
+            "Write the proof of the bound to this file. 'bnsl evaluate --proof' and examples/proof/check.py check "
+            "it.",
             OUTPUT_FILE,
         ),
     ]
     imputation: Annotated[
         Literal["best", "drawn"] | None,
         Option(
-            "With --missing em, how holes are filled for a search: the states most probable together (the default), "
-            "or drawn given the observed ones.",
+            "How --missing em fills missing cells before a search: with the states that are most probable together "
+            "(best, the default), or with states drawn given the observed cells (drawn).",
             section=ON_DATA,
         ),
     ]
     rounds: Annotated[
         int | None,
         Option(
-            f"With --missing em, fill and search at most N times; {ROUNDS} if not given.",
+            f"With --missing em, fill the cells and search at most N times; {ROUNDS} times if not given.",
             Whole(1),
             "N",
             section=ON_DATA,
@@ -187,9 +191,9 @@ class LimitOptions(TypedDict, total=False):
     time: Annotated[Time, "Stop after this time: 30s, 10m, 2h."]
     evaluations: Annotated[
         Evaluations,
-        "Stop after this many orders. On data, local scores: the default computes no more than this, besides "
-        "scores of the network and lists that it begins with; hill climbers end with the move that reaches them."
-        + REPEATS,
+        "Stop after this many orders, or on data after this many local scores. The default method computes no more "
+        "scores than this, not counting the scores of the network and the lists that it begins with. A hill climber "
+        "ends with the move that reaches the number." + REPEATS,
     ]
 
 
@@ -215,14 +219,14 @@ class OptimizeKeywords(SearchOptions, total=False):
     partial: Annotated[
         bool,
         Option(
-            "Accept a stream that ended early: variables that did not arrive get no parents.",
+            "Accept a stream that ended early. Variables that did not arrive get no parents.",
             section=section_of("partial"),
         ),
     ]
     data: Annotated[
         Source,
         Option(
-            "Search on this table and score families on demand; SETS are then optional and extended.",
+            "Search on this table and score families on demand. SETS are then optional; the search extends them.",
             INPUT,
             "DATA",
             section=ON_DATA,
@@ -231,21 +235,24 @@ class OptimizeKeywords(SearchOptions, total=False):
     resample: Annotated[
         str | None,
         Option(
-            "With --bootstrap, which rows a network is of: bootstrap (the default), subsample:SHARE of them without "
-            "replacement, jackknife: all but one of R blocks; with --imputation drawn also imputed: all rows, holes "
-            "drawn anew. Under --interventions, rows in which the same was set are drawn by themselves.",
+            "How --bootstrap draws the rows for each network: bootstrap, subsample:SHARE, jackknife or imputed. "
+            "bootstrap, the default, draws as many rows as there are, with replacement. subsample:SHARE draws this "
+            "share of the rows without replacement. jackknife takes all but one of R blocks of rows. imputed takes "
+            "all rows and draws their missing cells anew; it needs --imputation drawn. Under --interventions, the "
+            "rows in which the same variables were set are drawn separately.",
             Parsed("rule", _resampling),
             "RULE",
             section=ON_DATA,
         ),
     ]
-    workers: Annotated[Workers, f"Learn the replicates of --bootstrap elsewhere. {WORKERS}"]
+    workers: Annotated[Workers, f"Learn the replicates of --bootstrap on dask workers. {WORKERS}"]
 
 
 Bootstrap = Annotated[
     int | None,
     Option(
-        "Learn R networks, each from as many rows of DATA drawn with replacement, and write them as a stream.",
+        "Learn R networks and write them as a stream. Each is learnt from rows drawn from DATA with replacement, as "
+        "many as DATA has.",
         Whole(1),
         "R",
         section=ON_DATA,
@@ -279,19 +286,21 @@ def optimize(sets: Source = None, *, bootstrap: int, **options: Unpack[OptimizeK
 @function
 def optimize(
     run: Run,
-    sets: Annotated[Source, Argument("SETS")] = None,
+    sets: Annotated[
+        Source, Argument("SETS"), "Candidate parent sets, such as the result of 'bnsl parentsets'."
+    ] = None,
     *,
     bootstrap: Bootstrap = None,
     **options: Unpack[OptimizeKeywords],
 ) -> Any:
     """Choose the best network among candidate parent sets, or learn it from data.
 
-    An interruption ends the search with the best network so far.
+    An interruption ends the search; the best network so far is returned.
 
     Returns
     -------
     Network or list of Network
-        A list with `bootstrap`.
+        The network. With `bootstrap`, the list of networks.
 
     Examples
     --------

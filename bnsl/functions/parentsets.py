@@ -79,9 +79,10 @@ class SearchOptions(TypedDict, total=False):
     keep_mass: Annotated[
         float | None,
         Option(
-            "List sets that a subset dominates, too, unless it scores more by ln(1/EPS) nats: what 'bnsl posterior' "
-            "needs. 0 lists all sets that were scored. Constant columns change no score: no set with one is listed, "
-            "and 'left_out' and 'listed_share' count them as left out. Drop such columns.",
+            "List also sets that a subset dominates, unless the subset scores more by ln(1/EPS) nats; 'bnsl "
+            "posterior' needs them. 0 lists all sets that were scored. Sets with a constant column are never listed, "
+            "since the column changes no score; 'left_out' and 'listed_share' count them as left out. Drop such "
+            "columns.",
             Number(0, 1, open_most=True),
             "EPS",
             section="Method",
@@ -97,14 +98,14 @@ class LimitOptions(TypedDict, total=False):
     """Limits of a run."""
 
     time: Annotated[Time, "Stop the whole run after this time: 30s, 10m, 2h."]
-    evaluations: Annotated[Evaluations, "Exact local scores per variable at most." + REPEATS]
+    evaluations: Annotated[Evaluations, "Largest number of exact local scores per variable." + REPEATS]
     time_per_variable: Annotated[
         float | str | None, _Budget("Stop the search for each variable after this time.", DURATION)
     ]
     memory: Annotated[
         int | str | None,
         _Budget(
-            "Memory that the whole process may take, such as 4G: searches whose sets no longer fit end early.", SIZE
+            "Memory that the whole process may take, such as 4G. A search whose sets no longer fit ends early.", SIZE
         ),
     ]
 
@@ -115,7 +116,8 @@ class GuideOptions(TypedDict, total=False):
     screen: Annotated[
         Source,
         Option(
-            "Screening forest: its variables keep their one parent, the others choose among its roots.",
+            "Screening forest of 'bnsl screen'. Its variables keep their one parent, and the others choose parents "
+            "among its roots.",
             INPUT,
             "FOREST",
             section="Input",
@@ -124,7 +126,7 @@ class GuideOptions(TypedDict, total=False):
     near: Annotated[
         Source,
         Option(
-            with_takers("Network around whose order sets are grown.", takers_text("near")),
+            with_takers("Grow sets around the order of this network.", takers_text("near")),
             INPUT,
             "NETWORK",
             section="Input",
@@ -133,7 +135,7 @@ class GuideOptions(TypedDict, total=False):
     extend: Annotated[
         Source,
         Option(
-            "Parent sets of the same data and score, which are listed along with what is found.",
+            "List these parent sets, too. They must come from the same data and score.",
             INPUT,
             "SETS",
             section="Input",
@@ -159,8 +161,8 @@ class ParentSetKeywords(
     shard: Annotated[
         str | None,
         Option(
-            "Search only the i-th of N parts of the variables, of about equal cost; the seed is 0 unless given, so "
-            "that parts fit: 'cat' makes one list of them.",
+            "Search only the i-th of N parts of the variables. All parts cost about the same. The seed is 0 unless "
+            "given, so that 'cat' can join the parts to one list.",
             Parsed("i/N", _shard),
             section="Parts of a run",
         ),
@@ -170,9 +172,9 @@ class ParentSetKeywords(
         Path | None,
         Option(
             with_takers(
-                "Write every scored set in the order of the search to this file: JSON lines, or by its name an Arrow "
-                "or Parquet table; 'bnsl formats trace' lists the columns. Each set of the variables at work takes "
-                "some 50 bytes of memory.",
+                "Write every scored set to this file, in the order of the search. The file has JSON lines, or by its "
+                "name is an Arrow or Parquet table; 'bnsl formats trace' lists the columns. The sets of the "
+                "variables at work take some 50 bytes of memory each.",
                 TRACERS,
             ),
             OUTPUT_FILE,
@@ -181,7 +183,9 @@ class ParentSetKeywords(
     ]
 
 
-IsDryRun = Annotated[bool, _Budget("Search a few variables only and forecast time, memory and sets of the run.")]
+IsDryRun = Annotated[
+    bool, _Budget("Search only a few variables, and forecast the time, memory and sets of the whole run.")
+]
 
 
 @dataclass
@@ -250,7 +254,7 @@ def parentsets(
 @function
 def parentsets(
     run: Run,
-    data: Annotated[Source, Argument("DATA", is_standard_input=True)] = None,
+    data: Annotated[Source, Argument("DATA", is_standard_input=True), "The table."] = None,
     *,
     dry_run: IsDryRun = False,
     **options: Unpack[ParentSetKeywords],
@@ -260,7 +264,7 @@ def parentsets(
     Returns
     -------
     ParentSets or dict
-        With `dry_run`, the forecast of the run.
+        The parent sets. With `dry_run`, the forecast of the run instead.
 
     Examples
     --------

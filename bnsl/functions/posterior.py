@@ -58,17 +58,18 @@ class QuestionOptions(TypedDict, total=False):
         str | None,
         method_option(
             METHODS,
-            f"Default: exact up to {EXACT_UNASKED} variables ({BLANKETS_UNASKED} with Markov blankets), and with "
-            "--prior orders.",
+            f"Default: exact for up to {EXACT_UNASKED} variables ({BLANKETS_UNASKED} with Markov blankets) and under "
+            "--prior orders, otherwise sampled.",
             lead="Method",
         ),
     ]
     prior: Annotated[
         Source,
         _Option(
-            "Uniform prior: over networks (dags) or over orders of the variables (orders). The latter favours "
-            "networks that agree with many orders; it is for exact computation only. Or a file of probabilities of "
-            "arcs, as 'parentsets --prior' takes it, for lists made without one.",
+            "Prior of the networks: uniform over networks (dags), or uniform over orders of the variables (orders). "
+            "The prior over orders favours networks that agree with many orders, and needs exact computation. A file "
+            "of probabilities of arcs is a prior, too, for lists made without --prior; 'bnsl parentsets --prior' "
+            "takes the same file.",
             PriorOfNetworks(words=tuple(PRIORS)),
             "dags|orders|FILE",
             default="dags",
@@ -78,8 +79,8 @@ class QuestionOptions(TypedDict, total=False):
     features: Annotated[
         str | Iterable[str],
         _Option(
-            "Further columns for each pair: ancestors (one is an ancestor of the other), blankets (one is in the "
-            "Markov blanket of the other).",
+            "Further columns of each pair: ancestors, blankets. ancestors is the probability that one variable is an "
+            "ancestor of the other; blankets that one is in the Markov blanket of the other.",
             Parsed("a,b,...", _features, adapt=",".join),
             default="arcs",
         ),
@@ -87,8 +88,9 @@ class QuestionOptions(TypedDict, total=False):
     patterns: Annotated[
         Source,
         _Option(
-            "Patterns of arcs, one per line, whose probabilities go to --answers. 'A -> B' is an arc, 'A - B' an arc "
-            "in either direction, 'A ~> B' a path; ! negates, commas join statements that must all hold.",
+            "Patterns of arcs, one per line; --answers gets their probabilities. 'A -> B' is an arc, 'A - B' an arc "
+            "in either direction, 'A ~> B' a path. ! negates a statement, and commas join statements that must all "
+            "hold.",
             INPUT,
             "FILE",
         ),
@@ -97,7 +99,7 @@ class QuestionOptions(TypedDict, total=False):
     dags: Annotated[
         Path | None,
         Option(
-            with_takers("Write the sampled networks to this file, as a stream of network files.", "sampled"),
+            with_takers("Write the sampled networks to this file as a stream.", "sampled"),
             OUTPUT_FILE,
             "FILE",
             section="Output",
@@ -149,7 +151,7 @@ def _chosen_method(options: PosteriorOptions, n_variables: int, reporter: Report
 @function
 def posterior(
     run: Run,
-    sets: Annotated[Source, Argument("SETS", is_standard_input=True)] = None,
+    sets: Annotated[Source, Argument("SETS", is_standard_input=True), "Candidate parent sets with scores."] = None,
     **options: Unpack[PosteriorKeywords],
 ) -> ArcProbabilities:
     """Compute probabilities of arcs, given candidate parent sets.

@@ -27,29 +27,39 @@ class QuestionOptions(TypedDict, total=False):
 
     variables: Annotated[
         Columns,
-        "Distributions of these variables only (names, patterns, ranges), each by itself; irrelevant variables are "
-        "pruned.",
+        "Write the distribution of each of these variables only: names, patterns or ranges. Variables that do not "
+        "matter for them are pruned.",
         {"section": "Question"},
     ]
-    joint: Annotated[Columns, "The distribution of these variables together.", {"section": "Question"}]
+    joint: Annotated[Columns, "Write the joint distribution of these variables.", {"section": "Question"}]
     map: Annotated[
         Columns,
-        "The most probable states of these variables together, all others summed out (MAP).",
+        "Write the states of these variables that are most probable together, with all other variables summed out "
+        "(MAP).",
         {"section": "Question"},
     ]
     mpe: Annotated[
         bool,
-        Option("The most probable states of all variables together (most probable explanation).", section="Question"),
+        Option(
+            "Write the states of all variables that are most probable together (most probable explanation).",
+            section="Question",
+        ),
     ]
-    probability: Annotated[bool, Option("The probability of the evidence.", section="Question")]
+    probability: Annotated[bool, Option("Write the probability of the evidence.", section="Question")]
     samples: Annotated[
-        int | None, Option("Rows drawn given the evidence, exactly.", Whole(0), "ROWS", section="Question")
+        int | None,
+        Option(
+            "Draw this many rows given the evidence, from the exact distribution.",
+            Whole(0),
+            "ROWS",
+            section="Question",
+        ),
     ]
     approximate: Annotated[
         int | None,
         Option(
-            "Distributions and probabilities from N weighted samples, with standard errors (likelihood weighting): "
-            "for networks whose tables are too large.",
+            "Estimate distributions and probabilities from N weighted samples, with standard errors (likelihood "
+            "weighting). This suits networks whose tables are too large for exact answers.",
             Whole(2),
             "N",
             section="Question",
@@ -62,16 +72,19 @@ class GraphOptions(TypedDict, total=False):
 
     separated: Annotated[
         Columns,
-        "Whether the graph d-separates two variables, given those of --given; if not, an open path.",
+        "Say whether the graph d-separates two variables given the variables of --given, and show an open path if "
+        "not.",
         {"section": "Graph", "metavar": "A,B"},
     ]
     effect: Annotated[
         Columns,
-        "The sets to adjust for, if the effect of A on B is identified: all minimal ones and the one of least "
-        "variance; with --given, whether these variables are such a set.",
+        "List the sets to adjust for if the effect of A on B is identified: all minimal sets, and the set of least "
+        "variance. With --given, say whether those variables are such a set.",
         {"section": "Graph", "metavar": "A,B"},
     ]
-    given: Annotated[Columns, "The variables that --separated or --effect is asked about.", {"section": "Graph"}]
+    given: Annotated[
+        Columns, "Variables that are given in the question of --separated or --effect.", {"section": "Graph"}
+    ]
 
 
 class TableOptions(TypedDict, total=False):
@@ -80,7 +93,8 @@ class TableOptions(TypedDict, total=False):
     table: Annotated[
         Source,
         Option(
-            "Rows of evidence, with holes, instead of NAME=STATE: by itself, the log-probability of each row.",
+            "Table of rows of evidence, which may have holes, instead of NAME=STATE. Without another question, the "
+            "answer is the log-probability of each row.",
             INPUT,
             "TABLE",
             names=("--evidence",),
@@ -89,16 +103,16 @@ class TableOptions(TypedDict, total=False):
     ]
     predict: Annotated[
         Columns,
-        "Of each row, the most probable state of these columns and the probabilities of all their states, given "
-        "its other cells.",
+        "Predict these columns in each row from its other cells: the most probable state, and the probabilities of "
+        "all states.",
         {"section": "Rows"},
     ]
     fill: Annotated[
         Literal["best", "drawn"] | None,
         Option(
-            "The table with its missing cells filled: by the states most probable together, or drawn. All other "
-            "cells and columns stay as they are; a filled cell of a column that was cut gets the label of an "
-            "interval.",
+            "Fill the missing cells of the table: with the states most probable together (best), or with drawn "
+            "states (drawn). All other cells and columns stay as they are. In a column that was cut, a filled cell "
+            "gets the label of an interval.",
             section="Rows",
         ),
     ]
@@ -107,25 +121,27 @@ class TableOptions(TypedDict, total=False):
 class AnswerOptions(CompleteRows, MessageOptions, total=False):
     """How questions about parameters are answered, those about the rows of a table among them."""
 
-    data: Annotated[Source, Option("Rows to fit parameters to.", INPUT, "DATA", section="Input")]
+    data: Annotated[Source, Option("Rows to fit the parameters to.", INPUT, "DATA", section="Input")]
     smoothing: Annotated[
-        Smoothing, "With --data, equivalent sample size of a uniform prior of the parameters.", {"section": "Input"}
+        Smoothing,
+        "Equivalent sample size of a uniform prior of the parameters that are fitted to --data.",
+        {"section": "Input"},
     ]
     do: Annotated[
         Do,
-        "Set a variable to a state from outside, before evidence is observed: arcs into it are cut; repeatable.",
+        "Set a variable to a state from outside, before evidence is observed. Arcs into it are cut. May be repeated.",
         {"section": "Question"},
     ]
     keep: Annotated[
         SeveralColumns,
-        "Copy these columns of TABLE, as they are, to the rows of answers: names, patterns or ranges; repeatable.",
+        "Copy these columns of TABLE to the rows of answers: names, patterns or ranges. May be repeated.",
         {"section": "Rows"},
     ]
     jobs: Jobs
     seed: Seed
     memory: Annotated[
         int | str | None,
-        Option(f"{TABLE_MEMORY} A question that needs more is refused at once.", SIZE, section="Budget"),
+        Option(f"{TABLE_MEMORY} A question that needs more memory is refused at once.", SIZE, section="Budget"),
     ]
 
 
@@ -136,16 +152,26 @@ class QueryOptions(QuestionOptions, GraphOptions, TableOptions, AnswerOptions, t
 @delivering
 def query(
     run: Run,
-    network: Annotated[Source, Argument("NETWORK")],
-    evidence: Annotated[str | Iterable[str] | Mapping[str, Any], Argument("NAME=STATE", TEXT, is_several=True)] = (),
+    network: Annotated[
+        Source,
+        Argument("NETWORK"),
+        "The network, with parameters unless the question is about the graph or data are given.",
+    ],
+    evidence: Annotated[
+        str | Iterable[str] | Mapping[str, Any],
+        Argument("NAME=STATE", TEXT, is_several=True),
+        "The observed states of variables.",
+    ] = (),
     **options: Unpack[QueryOptions],
 ) -> "Answers | Rows | FilledRows":
-    """Query a network: distributions, probable states, samples, given evidence or interventions. Answers are exact.
+    """Query a network given evidence or interventions: distributions, most probable states, samples.
+
+    Answers are exact, except with `approximate`.
 
     Returns
     -------
     Table
-        The answers; `table` is the option --evidence of the command line.
+        The answers.
 
     Examples
     --------

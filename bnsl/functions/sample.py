@@ -47,14 +47,19 @@ class RandomOptions(TypedDict, total=False):
     ]
     states: Annotated[
         str | tuple[int, int],
-        _Option("Numbers of states of the variables of a random network.", _range(1, 256), default="2-4"),
+        _Option(
+            "Smallest and largest number of states of a variable in a random network.", _range(1, 256), default="2-4"
+        ),
     ]
     parents: Annotated[
         str | tuple[int, int],
-        _Option("Numbers of parents of the variables of a random network.", _range(0), default="0-6"),
+        _Option(
+            "Smallest and largest number of parents of a variable in a random network.", _range(0), default="0-6"
+        ),
     ]
     inverted_tree: Annotated[
-        int | None, _Option("With --random: an inverted tree of binary variables with K parents each.", Whole(1), "K")
+        int | None,
+        _Option("Draw an inverted tree of binary variables with K parents each; needs --random.", Whole(1), "K"),
     ]
 
 
@@ -63,14 +68,15 @@ class SampleOptions(RandomOptions, MessageOptions, total=False):
 
     do: Annotated[
         Do,
-        "Set a variable to a state from outside: arcs into it are cut, and all rows have this state; repeatable.",
+        "Set a variable to a state from outside. Arcs into it are cut, and all rows have this state. May be "
+        "repeated.",
         {"section": "Network"},
     ]
     interventions: Annotated[
         str | None,
         _Option(
-            "Add a column of this name, which names the variables that --do sets (empty for none): what "
-            "--interventions of other commands reads.",
+            "Add a column of this name. In each row it names the variables that --do sets, as --interventions of "
+            "other commands reads it; it is empty if none is set.",
             metavar="COLUMN",
         ),
     ]
@@ -83,17 +89,17 @@ NumberOfRows = Annotated[int, _Option("Number of rows to draw.", Whole(0), "ROWS
 @delivering
 def sample(
     run: Run,
-    network: Annotated[Source, Argument("NETWORK")] = None,
+    network: Annotated[Source, Argument("NETWORK"), "The network, with parameters."] = None,
     *,
     rows: NumberOfRows,
     **options: Unpack[SampleOptions],
 ) -> Rows:
-    """Draw rows from a network, given or random.
+    """Draw rows from a given network, or from a random one.
 
     Returns
     -------
     Table
-        A column for each variable; with `interventions` one more.
+        A column for each variable. `interventions` adds one.
 
     Examples
     --------

@@ -32,12 +32,12 @@ class ScreenOptions(PairsOfColumns, InterventionOptions, MessageOptions, total=F
             "SHARE",
         ),
     ]
-    relative: Annotated[bool, _Option("Threshold H(X|Y)/H(X), from 0 to 1, instead of H(X|Y).")]
+    relative: Annotated[bool, _Option("Apply the threshold to H(X|Y)/H(X), which is from 0 to 1, instead of H(X|Y).")]
     max_parents: Annotated[
         int,
         _Option(
-            "With --eps, let up to K variables together determine another one: a deterministic DAG in place of a "
-            "forest.",
+            "Let up to K variables together determine another one; needs --eps. The result is then a deterministic "
+            "DAG instead of a forest.",
             Whole(1),
             "K",
             default=1,
@@ -46,7 +46,7 @@ class ScreenOptions(PairsOfColumns, InterventionOptions, MessageOptions, total=F
     jobs: Jobs
 
 
-Curve = Annotated[bool, _Option("Write the number of roots as a function of the threshold instead of a forest.")]
+Curve = Annotated[bool, _Option("Write the number of roots at each threshold instead of a forest.")]
 
 
 class RootCurve(list[dict[str, float]]):
@@ -71,17 +71,19 @@ def screen(
 @function
 def screen(
     run: Run,
-    source: Annotated[Source, Argument("DATA|ENTROPIES", is_standard_input=True)] = None,
+    source: Annotated[
+        Source, Argument("DATA|ENTROPIES", is_standard_input=True), "A table, or the result of 'bnsl entropy'."
+    ] = None,
     *,
     curve: Curve = False,
     **options: Unpack[ScreenOptions],
 ) -> Any:
-    """Find variables that another one nearly determines.
+    """Find variables that another variable nearly determines.
 
     Returns
     -------
     Forest or list of dict
-        With `curve`, the number of roots at each threshold.
+        The screening forest. With `curve`, the number of roots at each threshold instead.
 
     Examples
     --------

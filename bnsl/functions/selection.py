@@ -45,7 +45,7 @@ class ChoiceOptions(TypedDict, total=False):
     index: Annotated[
         int | str | None,
         _Input(
-            "Take the K-th network of a stream (from 1), or the one of the best score.",
+            "Take the K-th network of a stream (from 1), or the network of the best score (best).",
             Parsed("K|best", _index, adapt=str),
         ),
     ]
@@ -53,7 +53,7 @@ class ChoiceOptions(TypedDict, total=False):
     threshold: Annotated[
         float | None,
         _Input(
-            "Join only pairs above P of a table of arc probabilities. [default: the significance threshold]",
+            "Join only pairs above P in a table of arc probabilities. [default: the significance threshold]",
             Number(0, 1, open_most=True),
             "P",
         ),
@@ -66,29 +66,35 @@ class PartOptions(TypedDict, total=False):
     cpdag: Annotated[
         bool | None,
         _Part(
-            "Write the essential graph, under the knowledge that the network was learnt with, or all arcs as they "
-            "stand; --dag makes a network of an essential graph. Pictures of learnt networks show no heads where "
-            "nothing decides the direction, unless --dag is given.",
+            "Write the essential graph (--cpdag), or all arcs as they stand (--dag). Knowledge that the network was "
+            "learnt with directs edges of the essential graph, too. --dag makes a network of an essential graph. A "
+            "picture of a learnt network shows no arrowhead where nothing decides the direction, unless --dag is "
+            "given.",
             names=("--cpdag/--dag",),
             show_default=False,
         ),
     ]
     markov_blanket: Annotated[
         Columns,
-        "Keep only these variables, their parents, children and the children's parents. Names or patterns.",
+        "Keep only these variables (names or patterns), their parents, their children, and the other parents of the "
+        "children.",
         {"section": "Part"},
     ]
     neighbourhood: Annotated[
-        Columns, "Keep only these variables and those within --radius arcs. Names or patterns.", {"section": "Part"}
+        Columns,
+        "Keep only these variables (names or patterns) and the variables within --radius arcs.",
+        {"section": "Part"},
     ]
     radius: Annotated[
-        int | None, _Part("Distance from --neighbourhood in arcs of either direction; 1 by default.", Whole(1), "N")
+        int | None,
+        _Part("Largest distance from --neighbourhood, in arcs of either direction; 1 by default.", Whole(1), "N"),
     ]
     class_members: Annotated[
         str | int | None,
         _Part(
-            "Write the networks of the equivalence class, under the knowledge and the interventions that the network "
-            "was learnt with: all, N drawn at random, each as probable, or their number (count).",
+            "Write networks of the equivalence class: all of them (all), N drawn at random, or only their number "
+            "(count). Each network is drawn with the same probability. The knowledge and the interventions that the "
+            "network was learnt with limit the class.",
             Parsed("all|count|N", _members, (ALL, COUNT), str),
             names=("--class", "--class-members"),
         ),
@@ -96,9 +102,10 @@ class PartOptions(TypedDict, total=False):
     boxes: Annotated[
         Literal["names", "bars", "tables"] | None,
         _Part(
-            "What the boxes of a picture show below the name: nothing, bars of the probabilities of the states, or "
-            "the tables of parameters; html with names has no probabilities at all. [default: names; html: bars for "
-            "networks with parameters, up to 40 variables, probabilities beside the picture for more]",
+            "What the boxes of a picture show below the name: nothing (names), bars of the probabilities of the "
+            "states (bars), or the tables of parameters (tables). An html page with names has no probabilities at "
+            "all. [default: names; html with parameters: bars for up to 40 variables, probabilities beside the "
+            "picture for more]",
             metavar="WORD",
         ),
     ]

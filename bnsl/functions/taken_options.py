@@ -67,7 +67,7 @@ def takers_of(name: str, takes: bool = True) -> list[str]:
 def takers_text(name: str) -> str:
     """For an option's help: the methods that take it, or the ones that do not if these are fewer."""
     takers, others = takers_of(name), takers_of(name, takes=False)
-    return ", ".join(takers) if len(takers) <= len(others) else f"not {', '.join(others)}" if others else ""
+    return ", ".join(takers) if len(takers) <= len(others) else f"all but {', '.join(others)}" if others else ""
 
 
 def section_of(name: str) -> str:

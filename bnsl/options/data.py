@@ -38,10 +38,11 @@ SeveralColumns = Annotated[str | Iterable[str], _Option(kind=COLUMNS, is_several
 """A repeatable list of columns."""
 
 MISSING = (
-    "Missing cells: {}. Cells that are empty, ?, NA, N/A, NaN, null and the like; among numbers also None, '.', '-'."
+    "What to do with missing cells: {}. Cells are missing if they are empty, or ?, NA, N/A, NaN, null and the like; "
+    "among numbers also None, '.' and '-'."
 )
-REFUSED = "refuse them, drop their rows, or make them a state"
-KEEPING = "refuse them, drop their rows, make them a state, or {} ({})"
+REFUSED = "refuse them (error), drop their rows (drop), or make them a state (state)"
+KEEPING = "refuse them (error), drop their rows (drop), make them a state (state), or {} ({})"
 
 
 def _missing(*kept: str) -> Option:
@@ -54,17 +55,23 @@ class DataOptions(TypedDict, total=False):
     """How a data table is read and coded, beside its missing cells."""
 
     delimiter: Annotated[
-        str | None, _Option("Character between cells of a text table, or 'tab'; guessed if not given.", DELIMITER)
+        str | None,
+        _Option(
+            "The character between the cells of a text table, or the word tab. It is guessed if not given.", DELIMITER
+        ),
     ]
-    no_header: Annotated[bool, _Option("The first line holds data; names are V0, V1, ...")]
+    no_header: Annotated[
+        bool, _Option("The first line of the table holds data. The columns are then named V0, V1, ...")
+    ]
     na: Annotated[
         str | Iterable[str],
-        _Option("Cells of this text are missing, too; repeatable.", metavar="TEXT", is_several=True),
+        _Option("Read cells of this text as missing, too. May be repeated.", metavar="TEXT", is_several=True),
     ]
     not_na: Annotated[
         str | Iterable[str],
         _Option(
-            "Cells of this text are labels, though it usually marks missing cells, as NA does; repeatable.",
+            "Read cells of this text as labels, although it usually marks missing cells, such as NA. May be "
+            "repeated.",
             metavar="TEXT",
             is_several=True,
         ),
@@ -72,24 +79,29 @@ class DataOptions(TypedDict, total=False):
     discretize: Annotated[
         str | Iterable[str],
         _Option(
-            "Cut numeric columns with many values: median, quantile:K, width:K or hartemink:K. hartemink:K keeps "
-            "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Columns "
-            "of at most ten whole numbers are cut only by a rule that names them, or by one for all numbers, "
-            "'*=median'. Repeatable; the last rule for a column holds.",
+            "Cut numeric columns that have many values: median, quantile:K, width:K or hartemink:K. hartemink:K "
+            "chooses cuts that keep the mutual information between columns. COLUMN=quantile:K or "
+            "COLUMN=cuts:18,40,65 is a rule for one column. A column of at most ten whole numbers is cut only by a "
+            "rule that names it, or by a rule for all numbers, '*=median'. May be repeated; the last rule for a "
+            "column holds.",
             COLUMN_RULE,
             is_several=True,
         ),
     ]
-    categories: Annotated[SeveralColumns, "Columns whose numbers are states, however many (up to 256); never cut."]
+    categories: Annotated[
+        SeveralColumns,
+        "Never cut these columns: each of their numbers is a state. A column may have up to 256 states.",
+    ]
     columns: Annotated[
         SeveralColumns,
-        "Read these columns only: names, patterns (age*) or ranges (first..last), with commas between.",
+        "Read only these columns: names, patterns (age*) or ranges (first..last), separated by commas.",
     ]
     drop: Annotated[SeveralColumns, "Leave these columns out."]
     weights: Annotated[
         str | None,
         _Option(
-            "Column of counts, such as freq: a row with count 3 is read as three equal rows. It is no variable.",
+            "Column of counts, such as freq. A row with count 3 is read as three equal rows. The column is no "
+            "variable.",
             metavar="COLUMN",
         ),
     ]
@@ -97,8 +109,9 @@ class DataOptions(TypedDict, total=False):
     states: Annotated[
         str | os.PathLike[str] | Mapping[str, Iterable[str]] | Result | None,
         _Option(
-            'States of columns in their order: JSON {"column": ["low", "high"]}, or a network, sets or table that '
-            "have them. Or 'observed': leave out declared states without rows, as unused categories of Parquet.",
+            'The states of columns in their order: a file of JSON {"column": ["low", "high"]}, or a network, parent '
+            "sets or a table that lists states. The word observed, instead of a file, leaves out declared states "
+            "that no row has, such as unused categories of Parquet.",
             STATES,
             "FILE|observed",
         ),
@@ -106,8 +119,8 @@ class DataOptions(TypedDict, total=False):
     unseen: Annotated[
         Literal["error", "drop", "missing"],
         _Option(
-            "Rows with a state that --states or the other input does not list: refuse them, drop them, or take the "
-            "cell as missing.",
+            "What to do with a row that has an unlisted state: refuse it (error), drop it (drop), or take the cell "
+            "as missing (missing). --states or another input lists the states.",
             default="error",
         ),
     ]
@@ -137,8 +150,9 @@ class InterventionOptions(TypedDict, total=False):
     interventions: Annotated[
         str | None,
         _Option(
-            "Column that names the variables set from outside in each row, several with ';' between, empty for none. "
-            "A row does not count for the families of the variables that were set in it. It is no variable.",
+            "Column that names the variables set from outside in each row. Names are separated by ';', and an empty "
+            "cell means none. A row does not count for the families of the variables that were set in it. The column "
+            "is no variable.",
             metavar="COLUMN",
         ),
     ]

@@ -28,25 +28,24 @@ class KnowledgeOptions(TypedDict, total=False):
 
     require: Annotated[
         Arcs,
-        "An arc that the network must have, PARENT->CHILD (quote it) or PARENT,CHILD, or a file of such "
-        "arcs (one per line, CSV or JSON lines); may be given several times. Names may be patterns: 'smoke->*'.",
+        "Require an arc, PARENT->CHILD (in quotes) or PARENT,CHILD, or the arcs of a file. A file has one arc per "
+        "line, or is CSV or JSON lines. Names may be patterns: 'smoke->*'. May be repeated.",
     ]
     forbid: Annotated[
-        Arcs,
-        "An arc that the network must not have, or a file of arcs; may be given several times. '*->asia' forbids "
-        "all arcs into asia.",
+        Arcs, "Forbid an arc, or the arcs of a file. '*->asia' forbids all arcs into asia. May be repeated."
     ]
     allow: Annotated[
         Arcs,
-        "An arc that the network may have, or a file of arcs; may be given several times, and all count together. "
-        "Once it is given, every other arc is forbidden: with 'TF*->*' only variables named TF... have children. "
-        "--forbid and --tiers exclude arcs from these; required arcs must be among them.",
+        "Allow this arc, or the arcs of a file, and forbid all others. May be repeated; then all given arcs are "
+        "allowed. With 'TF*->*' only variables named TF... have children. --forbid and --tiers exclude arcs from the "
+        "allowed ones. Required arcs must be among the allowed ones.",
     ]
     tiers: Annotated[
         str | os.PathLike[str] | Iterable[Iterable[str]] | None,
         Option(
-            "One tier of variables per line, the earliest first, names separated by commas or blanks: no arc "
-            "leads back to an earlier tier. Or a knowledge file of Tetrad, with its forbidden and required arcs.",
+            "A file with one tier of variables per line, the earliest first: no arc leads back to an earlier tier. "
+            "Names are separated by commas or blanks. A knowledge file of Tetrad may be given instead; its forbidden "
+            "and required arcs hold, too.",
             TIERS,
             "FILE",
             section="Constraints",

@@ -36,7 +36,7 @@ def method_option(
         )
         for name, spec in specs.items()
     )
-    text_of_all = f"{lead}: {', '.join(names)}. --NAME is the same as --method NAME. {text}"
+    text_of_all = f"{lead}: {', '.join(names)}. In a shell, --NAME is short for --method NAME. {text}"
     return Option(text_of_all, MethodName(tuple(names), flags), "NAME", section="Method")
 
 
@@ -69,8 +69,8 @@ def _kind_of(about: OwnOption) -> Any:
 
 
 def with_takers(text: str, takers: str) -> str:
-    """A sentence of help with the methods that it applies to in brackets."""
-    return f"{text.removesuffix('.')} ({takers})." if takers else text
+    """A help text, followed by the methods that take its option."""
+    return f"{text} Methods: {takers}." if takers else text
 
 
 def refuse_unused(

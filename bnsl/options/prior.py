@@ -25,8 +25,8 @@ WITHOUT_PRIOR = {
 PriorLeast = Annotated[
     float | None,
     Option(
-        "Count probabilities of --prior below P as P, and above 1-P as 1-P, so that data can change them; without it "
-        "0 and 1 are refused.",
+        "Raise probabilities of --prior below P to P, and lower those above 1-P to 1-P, so that data can change "
+        "them. Without this option, 0 and 1 are refused.",
         Number(0.0, 0.5, is_open=True),
         "P",
         section="Constraints",
@@ -52,9 +52,10 @@ class PriorOptions(TypedDict, total=False):
     prior: Annotated[
         Source,
         Option(
-            "Probabilities of arcs, which the scores contain: a table with columns from, to, probability, such as "
-            "'posterior' and 'average --strengths' write; type undirected marks the probability of an arc in either "
-            "direction. An arc adds ln(p/(1-p)) to the score of its child; other pairs add nothing.",
+            "A table of prior probabilities of arcs, which the scores then contain. Its columns are from, to and "
+            "probability, as 'bnsl posterior' and 'bnsl average --strengths' write them. A row of type undirected "
+            "gives the probability of an arc in either direction. An arc adds ln(p/(1-p)) to the score of its child. "
+            "Pairs without a row add nothing.",
             INPUT,
             "FILE",
             section="Constraints",

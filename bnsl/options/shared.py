@@ -37,7 +37,7 @@ class OutputOptions(TypedDict, total=False):
     output: Annotated[
         str,
         Option(
-            "Write to this file instead of standard output. Only whole files appear there.",
+            "Write to this file instead of standard output. An incomplete file never appears there.",
             OUTPUT,
             names=("-o", "--output"),
             default="-",
@@ -52,14 +52,14 @@ class StatsOptions(TypedDict, total=False):
 
     stats: Annotated[
         str | None,
-        Option("Write figures of the run, times among them, to this file (JSON).", OUTPUT_FILE, section="Output"),
+        Option("Write figures of the run, such as its time, to this file as JSON.", OUTPUT_FILE, section="Output"),
     ]
 
 
 class TableOptions(OutputOptions, total=False):
     """Destination of a result that is JSON lines, or a table to read."""
 
-    json: Annotated[bool, Option("JSON lines, also on a terminal.", section="Output")]
+    json: Annotated[bool, Option("Write JSON lines, also to a terminal.", section="Output")]
 
 
 Format = Annotated[str | None, Option(section="Output")]
@@ -73,8 +73,8 @@ def formats_of(words: tuple[str, ...], help: str, of_network: bool = False) -> d
     .csv does not ask for it, since networks have two other formats of such names.
     """
     if "table" in words and "csv" not in words:
-        how = "" if of_network else ", as with -o NAME.csv"
-        words, help = (*words, "csv"), f"{help.removesuffix('.')}; csv: the same table for spreadsheets{how}."
+        how = "" if of_network else ", as -o NAME.csv does"
+        words, help = (*words, "csv"), f"{help} csv writes this table for spreadsheets{how}."
     return {"kind": Choice(words), "help": help}
 
 
@@ -117,14 +117,14 @@ class SheetTarget(Target):
             self.format = "csv"
 
 
-TABLE_MEMORY = "Memory that the tables of a junction tree may take, such as 4G; what is free if not given."
+TABLE_MEMORY = "Memory that the tables of a junction tree may take, such as 4G. By default it is what is free."
 """Help of ``--memory`` of exact inference."""
 
 
 Jobs = Annotated[
     int,
     Option(
-        "Parallel workers, 0 for all cores. The result does not depend on it.",
+        "Number of parallel workers; 0 uses all cores. The result does not depend on this number.",
         Whole(0),
         "N",
         names=("-j", "--jobs"),
@@ -133,7 +133,9 @@ Jobs = Annotated[
 ]
 """``--jobs``."""
 
-Seed = Annotated[int | None, Option("Seed of the random choices; drawn and recorded if not given.", SEED, "N")]
+Seed = Annotated[
+    int | None, Option("Seed of the random choices. If none is given, one is drawn and recorded.", SEED, "N")
+]
 """``--seed``."""
 
 
@@ -154,9 +156,9 @@ def _place(text: str) -> str:
 
 
 WORKERS = (
-    "Compute on workers outside this process: dask:ADDRESS or dask:FILE, a running dask scheduler (its address, or "
-    "the file it wrote; its workers need the packages bnsl-cli, distributed and cloudpickle). Data travel once, this "
-    "process writes. The result does not depend on it."
+    "Compute on the workers of a running dask scheduler: dask:ADDRESS or dask:FILE. FILE is the file that the "
+    "scheduler wrote. The workers need the packages bnsl-cli, distributed and cloudpickle. The data are sent to them "
+    "once, and this process writes the result. The result does not depend on the workers."
 )
 
 Workers = Annotated[str | None, Option(WORKERS, Parsed("where", _place), "WHERE")]
@@ -201,7 +203,7 @@ Time = Annotated[float | str | None, Option(kind=DURATION, section="Budget")]
 Evaluations = Annotated[int | None, Option(kind=Whole(1), metavar="N", section="Budget")]
 """``--evaluations``, with the help of the function."""
 
-REPEATS = " Unlike --time, repeats exactly with the same seed."
+REPEATS = " Unlike a run with --time, such a run repeats exactly with the same seed."
 """The end of the help of ``--evaluations``."""
 
 
@@ -219,7 +221,9 @@ class Limits(Given):
         return {"time": self.time, "evaluations": self.evaluations}
 
 
-MaxParents = Annotated[int | None, Option("Largest number of parents; no limit if not given.", Whole(0), "K")]
+MaxParents = Annotated[
+    int | None, Option("Largest number of parents of a variable; no limit if not given.", Whole(0), "K")
+]
 """``--max-parents``."""
 
 
@@ -235,7 +239,11 @@ ESS_RANGE = (1e-12, 1e5)
 Ess = Annotated[
     float,
     Option(
-        f"Equivalent sample size of {', '.join(_TAKE_ESS)}.", Number(*ESS_RANGE), "ROWS", default=1.0, section="Score"
+        f"Equivalent sample size of the scores {' and '.join(_TAKE_ESS)}.",
+        Number(*ESS_RANGE),
+        "ROWS",
+        default=1.0,
+        section="Score",
     ),
 ]
 """``--ess``."""

@@ -269,7 +269,7 @@ def documentation(text: str, options: Mapping[str, Option]) -> str:
     """The docstring with a section Parameters, before its sections of results and examples."""
     lines = ["Parameters", "----------"]
     for name, option in options.items():
-        help = option.help or option.spellings[0]
+        help = in_python(option.help, options)
         lines += [f"{name} : {type_text(option)}", textwrap.indent(textwrap.fill(help, 100), "    ")]
     text = inspect.cleandoc(text)
     places = [place for mark in ("Returns\n---", "Examples\n---") if (place := text.find(mark)) >= 0]

@@ -12,6 +12,8 @@ from ..running.stage_command import Call, stage_command
 
 
 class Output(OutputOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format,
         formats_of(
@@ -21,7 +23,7 @@ class Output(OutputOptions, total=False):
     strengths: Annotated[
         str | None,
         Option(
-            "Write arc strengths to this file (Arrow, or .feather, .parquet, .csv).",
+            "Write arc strengths to this file: an Arrow stream, or by its name .feather, .parquet or .csv.",
             OUTPUT_FILE,
             "FILE",
             section="Output",
@@ -31,12 +33,12 @@ class Output(OutputOptions, total=False):
 
 @stage_command("--strengths --threshold --cpdag --tw --time --seed --jobs --format --output", average)
 def command(call: Call, **options: Unpack[Output]) -> None:
-    """Average networks: arc strengths and a consensus network.
+    """Average networks: compute arc strengths and a consensus network.
 
     Reads networks over the same variables (files, or a stream of 'bnsl optimize --bootstrap'), or a table of
-    arc probabilities, and writes the consensus network. The strength of an arc is the share of networks in
-    whose essential graph it is; one that no data can direct counts half in each direction. What the networks
-    record about arcs (tiers; required, forbidden, allowed arcs) holds for the consensus, too.
+    arc probabilities, and writes the consensus network. The strength of an arc is the share of networks whose
+    essential graph has it; an edge that no data can direct counts half in each direction. Knowledge about arcs
+    that the networks record (tiers; required, forbidden and allowed arcs) holds for the consensus, too.
 
     \b
     Examples:
@@ -44,7 +46,7 @@ def command(call: Call, **options: Unpack[Output]) -> None:
       bnsl optimize --data wdbc.csv --discretize median --fastchc -o 2.net.jsonl
       cat 1.net.jsonl 2.net.jsonl | bnsl average --strengths s.csv --format table
 
-    See also: bnsl optimize, bnsl posterior, bnsl convert (--cpdag: the essential graph of the consensus).
+    See also: bnsl optimize, bnsl posterior, bnsl convert (--cpdag writes the essential graph of the consensus).
     """
     from bnsl.facts import consensus_facts
     from formats import write_arc_probabilities

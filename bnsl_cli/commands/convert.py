@@ -12,9 +12,9 @@ from ..running.stage_command import Call, stage_command
 def command(call: Call) -> None:
     """Convert between this program's files and other formats.
 
-    Reads networks, parent sets or tables in any format of 'bnsl formats' and writes another one, a picture
-    (svg, html, pdf, png) or a table to read. The content gives the format of the input, --to or the output's
-    name that of the result.
+    Reads networks, parent sets or tables in any format of 'bnsl formats'. Writes another format, a picture (svg,
+    html, pdf, png) or a table to read. The input's format is recognised from its content. The output's format is
+    given by --to or by the output's name.
 
     \b
     Examples:

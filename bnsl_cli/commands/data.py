@@ -28,8 +28,10 @@ BUNDLED = {
 
 
 class Output(TableOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[Format, formats_of(("table", "jsonl"), "A list to read (default) or JSON lines.")]
-    path: Annotated[bool, Option("Print where the files are; write nothing.", section="Output")]
+    path: Annotated[bool, Option("Print the paths of the files, and write none.", section="Output")]
 
 
 @stage_command()
@@ -40,8 +42,8 @@ def command(
 ) -> None:
     """List or write the tables and networks that come with bnsl.
 
-    With names, writes these files to the current folder: random80.csv.gz, or random80 for all files that begin so.
-    A file of that name with other content is kept and named.
+    With names, writes these files to the current folder. random80.csv.gz names one file, random80 all files that
+    begin so. If the folder has a file of the same name with other content, nothing is written.
 
     \b
     Examples:

@@ -14,7 +14,8 @@ class Output(OutputOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[
-        Format, formats_of(TABLE_FORMATS, "Format of the result; by default that of the output's name, else csv.")
+        Format,
+        formats_of(TABLE_FORMATS, "Format of the result. By default it is the format of the output's name, or csv."),
     ]
 
 
@@ -22,8 +23,8 @@ class Output(OutputOptions, total=False):
 def command(call: Call, **options: Unpack[Output]) -> None:
     """Cut numeric columns into intervals.
 
-    Reads a table and writes it with every numeric column of many values cut into intervals; --like applies the
-    cut points of an earlier result to further data.
+    Reads a table, cuts every numeric column that has many values into intervals, and writes the table. --like
+    applies the cut points of an earlier result to further data.
 
     \b
     Examples:

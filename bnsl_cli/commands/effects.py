@@ -12,24 +12,26 @@ from .query import written_format
 
 
 class Output(TableOptions, StatsOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format,
         formats_of(
             ("arrow", "feather", "parquet", "csv", "jsonl", "table"),
-            "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV, JSON lines or a table to read; by "
-            "default that of the output's name.",
+            "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV, JSON lines or a table to read. A file "
+            "has the format of its name by default.",
         ),
     ]
 
 
 @stage_command("--data --cause --effect --measure --level --require --forbid --seed --format --output", effects)
 def command(call: Call, **options: Unpack[Output]) -> None:
-    """Effects of setting variables, averaged over structures, with intervals.
+    """Estimate the effects of setting variables, with credible intervals.
 
-    Reads networks (one, or a stream of replicates), an essential graph, or lists of parent sets, and rows, and
-    writes P(effect | do(cause)) for all pairs, its credible interval, the probability that the cause is an
-    ancestor of the effect, and the share of the variance that is due to the structure. Lists give the posterior
-    over all their networks. Effects rest on the absence of hidden common causes.
+    Reads rows of data and a structure: networks (one, or a stream of replicates), an essential graph, or lists of
+    parent sets. Lists stand for the posterior over all their networks. Writes for all pairs P(effect | do(cause)),
+    its credible interval, the probability that the cause is an ancestor of the effect, and the share of the
+    variance that is due to the structure. The effects hold if no two variables have a hidden common cause.
 
     \b
     Examples:

@@ -11,12 +11,14 @@ from ..running.stage_command import Call, stage_command
 
 
 class Output(OutputOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format,
         formats_of(
             ("arrow", "feather", "parquet", "csv", "table"),
-            "Arrow IPC stream (default in a pipe), Arrow file, Parquet, a matrix as CSV, or a table to read; by "
-            "default that of the output's name.",
+            "Arrow IPC stream (default in a pipe), Arrow file, Parquet, a matrix as CSV, or a table to read. A file "
+            "has the format of its name by default.",
         ),
     ]
 
@@ -25,8 +27,8 @@ class Output(OutputOptions, total=False):
 def command(call: Call, **options: Unpack[Output]) -> None:
     """Compute entropies of variables and conditional entropies of pairs.
 
-    Reads a table and writes an Arrow stream with one row per variable: its name, number of states, entropy, and
-    conditional entropies given every other variable, in nats. A terminal gets an excerpt.
+    Reads a table and writes an Arrow stream with one row per variable: its name, its number of states, its
+    entropy, and its conditional entropies given every other variable, in nats. A terminal shows an excerpt.
 
     \b
     Examples:

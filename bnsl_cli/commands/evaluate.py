@@ -14,14 +14,16 @@ from ..running.stage_command import Call, stage_command
 
 
 class Output(TableOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format, formats_of(("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.")
     ]
     points: Annotated[
         str | None,
         Option(
-            "Write the points of the ROC curves of --target to this file, a line each: CSV, Arrow, Feather or "
-            "Parquet by its name.",
+            "Write the points of the ROC curves of --target to this file, one per row. By its name it is CSV, Arrow, "
+            "Feather or Parquet.",
             OUTPUT_FILE,
             "FILE",
             section="Output",
@@ -34,11 +36,11 @@ class Output(TableOptions, total=False):
     evaluate,
 )
 def command(call: Call, **options: Unpack[Output]) -> None:
-    """Evaluate networks: scores, held-out likelihood, distance, treewidth.
+    """Evaluate networks: scores, likelihood of test rows, distance, treewidth.
 
-    Reads networks in any format of 'bnsl formats' and computes everything anew from their arcs and the data:
-    scores, log-likelihood of test rows, bounds on the treewidth, distances from a reference network. A network alone
-    is summarised: states, parents and children per variable.
+    Reads networks in any format of 'bnsl formats' and computes all measures anew from their arcs and the data:
+    scores, log-likelihood of test rows, bounds on the treewidth, distances from a reference network. For a network
+    without data it writes a summary: states, parents and children per variable.
 
     \b
     Examples:

@@ -12,12 +12,14 @@ from .query import written_format
 
 
 class Output(TableOptions, StatsOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format,
         formats_of(
             ("csv", "jsonl", "arrow", "feather", "parquet", "table"),
-            "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read; by default that of the output's "
-            "name.",
+            "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read. A file has the format of its "
+            "name by default.",
         ),
     ]
 
@@ -26,9 +28,9 @@ class Output(TableOptions, StatsOptions, total=False):
 def command(call: Call, **options: Unpack[Output]) -> None:
     """Explain why a network has its arcs, and what drives a variable.
 
-    Reads a network in any format and rows, and writes for each arc what the score loses if the arc is removed or
-    reversed, the best parent set without it, and the information that it carries. --runners-up lists the parent
-    sets that come next; --target explains a variable.
+    Reads a network in any format, and rows of data. Writes for each arc what the score loses if the arc is removed
+    or reversed, the best parent set without the arc, and the information that the arc carries. --runners-up lists
+    the next best parent sets instead; --target explains a variable.
 
     \b
     Examples:

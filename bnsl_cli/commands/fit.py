@@ -13,15 +13,15 @@ from ..running.stage_command import Call, stage_command
 
 
 class Output(OutputOptions, StatsOptions, total=False):
-    pass
+    """Destination of the result."""
 
 
 @stage_command("--smoothing --discretize --missing --restarts --iterations --seed --memory --jobs --output", fit)
 def command(call: Call, **options: Unpack[Output]) -> None:
     """Estimate the parameters of a network from data.
 
-    Reads a network (of 'bnsl optimize', or any format of 'bnsl formats') and a table with its variables, and
-    writes the network with probability tables as BIF, or in the format that the name of the output gives.
+    Reads a network (of 'bnsl optimize', or in any format of 'bnsl formats') and a table with its variables.
+    Writes the network with probability tables, as BIF or in the format of the output's name.
 
     \b
     Examples:

@@ -20,8 +20,10 @@ MEASURES, FAMILIES = "measures", "families"
 
 
 class Output(TableOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[Format, formats_of(("table", "jsonl"), "A table to read (default) or JSON lines.")]
-    schema: Annotated[bool, Option("JSON Schema of each line of the format.", section="Output")]
+    schema: Annotated[bool, Option("Write the JSON Schema of the lines of a format.", section="Output")]
 
 
 @stage_command()
@@ -30,9 +32,9 @@ def command(
 ) -> None:
     """List the formats that are read and written.
 
-    With the name of one of this program's own formats, all its keys with their units and meanings: parentsets,
-    network, forest, trace, arc-probabilities, entropy; also of measures and families (the lines of bnsl evaluate).
-    The content of an input gives its format, not its name.
+    FORMAT is one of this program's own formats: parentsets, network, forest, trace, arc-probabilities, entropy, or
+    measures or families, the lines of 'bnsl evaluate'. All its keys are then listed with their units and meanings.
+    An input's format is recognised from its content, not from its name.
 
     \b
     Examples:

@@ -23,11 +23,15 @@ Row = tuple[str, str]
 
 
 class Output(TableOptions, total=False):
-    format: Annotated[Format, formats_of(("table", "jsonl"), "Of the page methods: a table to read, or JSON lines.")]
+    """Destination and format of the result."""
+
+    format: Annotated[
+        Format, formats_of(("table", "jsonl"), "Write the page methods as a table to read, or as JSON lines.")
+    ]
     keyword: Annotated[
         str | None,
         Option(
-            "List sections and options that have these words.",
+            "List the sections and options that contain a word.",
             metavar="WORD",
             names=("-k", "--keyword"),
             section="Output",
@@ -43,8 +47,8 @@ def command(
 ) -> None:
     """Show a page of the manual, list the pages, or search them all.
 
-    WORD is a page, the heading of a section or its beginning, or a command. For a command it shows all options and
-    details, as --help-all does. -k WORDS searches pages, commands and options.
+    WORD is a page, a command, or the heading of a section or the beginning of one. For a command, all options and
+    details are shown, as by --help-all. -k WORDS searches pages, commands and options.
 
     \b
     Examples:

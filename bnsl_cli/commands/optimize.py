@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 class Output(TableOptions, StatsOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format,
         formats_of(
@@ -31,9 +33,9 @@ class Output(TableOptions, StatsOptions, total=False):
 def command(call: Call, **options: Unpack[Output]) -> None:
     """Choose the best network among candidate parent sets.
 
-    Reads parent sets (of 'bnsl parentsets', or a jkl or pss file), or a table given by --data, and writes the
-    acyclic network with the best score found, and an upper bound on what any network can score. Scores are sums
-    of local scores in nats; higher is better.
+    Reads parent sets (of 'bnsl parentsets', or a jkl or pss file), or a table given by --data. Writes the acyclic
+    network with the best score found, and an upper bound on the score of any network. The score of a network is
+    the sum of its local scores in nats; higher is better.
 
     \b
     Examples:

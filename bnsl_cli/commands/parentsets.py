@@ -22,8 +22,8 @@ class Output(TableOptions, StatsOptions, total=False):
     resume: Annotated[
         str | None,
         Option(
-            "Take over the finished variables of an earlier run that was to write FILE (from FILE or FILE.part) and "
-            "search the rest.",
+            "Resume an earlier run that was to write FILE: take its finished variables from FILE or FILE.part, and "
+            "search the others.",
             Input(dash=False),
             section="Parts of a run",
         ),
@@ -36,8 +36,8 @@ class Output(TableOptions, StatsOptions, total=False):
 def command(call: Call, **options: Unpack[Output]) -> None:
     """Identify candidate parent sets with their local scores.
 
-    Reads a table and writes, for every variable, the parent sets that no subset of theirs beats, with exact
-    local scores. 'bnsl optimize' then chooses among them.
+    Reads a table and writes for every variable its parent sets with exact local scores. A set is left out if one
+    of its subsets scores at least as much. 'bnsl optimize' then chooses among the sets.
 
     \b
     Examples:

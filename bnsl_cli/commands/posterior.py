@@ -21,14 +21,14 @@ class Output(OutputOptions, StatsOptions, total=False):
         Format,
         formats_of(
             ("arrow", "feather", "parquet", "csv", "table"),
-            "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV, or a table to read; by default that of "
-            "the output's name.",
+            "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV or a table to read. A file has the "
+            "format of its name by default.",
         ),
     ]
     answers: Annotated[
         str | None,
         Option(
-            "Write the probabilities of the patterns, with standard errors, to this file (CSV).",
+            "Write the probabilities of the patterns, with their standard errors, to this file as CSV.",
             OUTPUT_FILE,
             "FILE",
             section="Output",
@@ -42,9 +42,9 @@ class Output(OutputOptions, StatsOptions, total=False):
 def command(call: Call, **options: Unpack[Output]) -> None:
     """Compute probabilities of arcs, given candidate parent sets.
 
-    Reads parent sets with scores and writes, for each pair of variables, the posterior probability of the arc:
-    exact for few variables, sampled by Markov chains for more. Networks consist of listed sets only, so the
-    lists should be made with --keep-mass.
+    Reads parent sets with scores and writes the posterior probability of the arc for each pair of variables. It is
+    exact for few variables, and estimated from Markov chains for more. Only networks of listed sets count, so make
+    the lists with --keep-mass.
 
     \b
     Examples:

@@ -14,12 +14,14 @@ from ..running.stage_command import Call, stage_command
 
 
 class Output(TableOptions, StatsOptions, total=False):
+    """Destination and format of the result."""
+
     format: Annotated[
         Format,
         formats_of(
             ("csv", "jsonl", "arrow", "feather", "parquet", "table"),
-            "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read; by default that of the output's "
-            "name.",
+            "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read. A file has the format of its "
+            "name by default.",
         ),
     ]
 
@@ -28,11 +30,11 @@ class Output(TableOptions, StatsOptions, total=False):
     "--do --variables --mpe --separated --effect --evidence --predict --fill --data --format --output", query
 )
 def command(call: Call, **options: Unpack[Output]) -> None:
-    """Query a network: distributions, probable states, samples, given evidence.
+    """Query a network given evidence: distributions, most probable states, samples.
 
-    Reads a network with parameters, or any network and --data to fit them to, and evidence as NAME=STATE, and
-    writes the distribution of every variable given the evidence. Answers are exact.
-    Questions about the graph (--separated, --effect) need no parameters.
+    Reads a network and evidence as NAME=STATE, and writes the distribution of every variable given the evidence.
+    A network without parameters needs --data, to which they are fitted. Answers are exact, except with
+    --approximate. Questions about the graph (--separated, --effect) need no parameters.
 
     \b
     Examples:

@@ -17,12 +17,13 @@ class Output(OutputOptions, total=False):
     """Destinations and format of the results."""
 
     format: Annotated[
-        Format, formats_of(TABLE_FORMATS, "Format of the rows; by default that of the output's name, else csv.")
+        Format,
+        formats_of(TABLE_FORMATS, "Format of the rows. By default it is the format of the output's name, or csv."),
     ]
     save_network: Annotated[
         str | None,
         Option(
-            "Also write the network with its parameters (BIF).",
+            "Write also the network with its parameters to this file (BIF).",
             OUTPUT_FILE,
             "FILE",
             names=("--network",),
@@ -36,10 +37,10 @@ class Output(OutputOptions, total=False):
     sample,
 )
 def command(call: Call, **options: Unpack[Output]) -> None:
-    """Draw rows from a network, given or random.
+    """Draw rows from a given network, or from a random one.
 
-    Reads a network with parameters (BIF or another format of 'bnsl formats'), or draws a random one with
-    --random, and writes rows as CSV, Parquet or Arrow.
+    Reads a network with parameters (BIF or another format of 'bnsl formats'), or draws a random network with
+    --random. Writes rows as CSV, Parquet or Arrow.
 
     \b
     Examples:

@@ -23,11 +23,11 @@ class Output(TableOptions, total=False):
     "--roots --eps --max-parents --relative --curve --discretize --missing --jobs --format --output", screen
 )
 def command(call: Call, **options: Unpack[Output]) -> None:
-    """Find variables that another one nearly determines.
+    """Find variables that another variable nearly determines.
 
-    Reads a table, or the result of 'bnsl entropy', and writes a forest: a variable that another one nearly
-    determines gets it as its only parent. 'bnsl parentsets --screen' and 'bnsl optimize --screen' then search
-    among the other variables, the roots.
+    Reads a table, or the result of 'bnsl entropy', and writes a forest. In it, a variable that another variable
+    nearly determines has that variable as its only parent. All others are roots. 'bnsl parentsets --screen' and
+    'bnsl optimize --screen' then search among the roots only.
 
     \b
     Examples:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 MEASURES = {
     "probability": "P(effect state | do(cause state))",
-    "contrast": "that probability less its mean under the other states of the cause",
-    "strength": "Jensen-Shannon divergence of the effect's distributions under the states of the cause, equally "
-    "weighted, nats",
+    "contrast": "this probability minus its mean under the other states of the cause",
+    "strength": "how far the effect's distributions under the states of the cause are apart (Jensen-Shannon "
+    "divergence with equal weights, in nats)",
 }
 """What can be computed for a pair of variables."""
 
