@@ -31,7 +31,7 @@ class Output(TableOptions, total=False):
     keyword: Annotated[
         str | None,
         Option(
-            "List the sections and options that contain a word.",
+            "List the sections and options that contain these words.",
             metavar="WORD",
             names=("-k", "--keyword"),
             section="Output",

@@ -53,7 +53,7 @@ def test_a_name_of_another_format_is_refused(command: str, tmp_path, table: str)
 def _endings(command: str) -> set[str]:
     """Endings of names that a command takes; .csv if that asks for its table to read."""
     options = cli.get_command(click.Context(cli), command).params
-    is_sheet = any("as with -o NAME.csv" in (getattr(option, "help", "") or "") for option in options)
+    is_sheet = any("as -o NAME.csv does" in (getattr(option, "help", "") or "") for option in options)
     formats = {suffix for row in FORMATS if row.target in WRITTEN[command] for suffix in row.suffixes}
     return formats | ({".csv"} if is_sheet else set())
 
