@@ -64,7 +64,7 @@ class Network(Result):
 
     @property
     def is_class(self) -> bool:
-        """Whether the network stands for its equivalence class, since an essential graph was read."""
+        """Whether the network was read from an essential graph, and so stands for its equivalence class."""
         return self.undirected is not None
 
     # ------------------------------------------------------------------------------------ structure
@@ -323,7 +323,7 @@ class Network(Result):
         return measures
 
     def explain(self, data: Source, **options: Unpack[ExplainOptions]) -> Table:
-        """What the score loses if an arc is removed or reversed, for each arc; or what drives a `target`.
+        """For each arc, what the score loses without it; with `target`, what drives this variable.
 
         `options` are those of `bnsl.explain`.
         """

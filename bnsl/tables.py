@@ -28,7 +28,7 @@ MOST_SHOWN = 30
 def as_table(source: Any) -> Source:
     """An input for the readers of `formats`: a path, or a table in memory.
 
-    Raises `UsageError`: it is neither a path nor a table.
+    Raises `UsageError`: the input is neither a path nor a table.
     """
     from formats.streams import TableInMemory
 
@@ -38,7 +38,7 @@ def as_table(source: Any) -> Source:
 def as_file(source: Any, what: str) -> Any:
     """A path, or the lines of a file that is open.
 
-    Raises `UsageError`: it is something else; `what` names the expected content.
+    Raises `UsageError`: the input is something else. `what` names the expected content.
     """
     if isinstance(source, str) or hasattr(source, "readable") or hasattr(source, "beginning"):
         return source
@@ -59,18 +59,19 @@ def imported(package: str) -> Any:
 
 
 def in_memory(source: Any) -> Any:
-    """The table if it is one in memory; None for a path."""
+    """The input if it is a table in memory; None if it is a path."""
     return None if isinstance(source, str) else source
 
 
 def table_in_memory(value: Any, called: str | None = None) -> TableInMemory:
     """A table in the form that the readers of `formats` take.
 
-    `value`: a data frame, anything with ``__arrow_c_stream__``, a dict of columns or of the cells of one row, a list
-    of such rows, a structured array of numpy, or one of two dimensions, whose columns are called V0, V1, ...
-    `called`: its name in messages; that of its type if None.
+    - `value`: a data frame, anything with ``__arrow_c_stream__``, a dict of columns, a dict of the cells of one row,
+      a list of such dicts, or an array of numpy. The array is structured, or has two dimensions; its columns are then
+      called V0, V1, ...
+    - `called`: the name of the table in messages; if None, the name of its type.
 
-    Raises `UsageError`: it is no table.
+    Raises `UsageError`: the value is no table.
     """
     from formats.streams import TableInMemory
 
@@ -87,7 +88,7 @@ def table_in_memory(value: Any, called: str | None = None) -> TableInMemory:
 
 
 def arrow_table(value: Any) -> pyarrow.Table:
-    """A table in memory as one of Arrow; `value` as in `table_in_memory`, or what that returns."""
+    """The Arrow table of a table in memory. `value` is an input or a result of `table_in_memory`."""
     import pyarrow
 
     table = value.batches().read_all() if hasattr(value, "batches") else _converted(value)

@@ -80,7 +80,7 @@ class MeasureOptions(TypedDict, total=False):
     smoothing: Annotated[
         float,
         _Measure(
-            "Equivalent sample size of the prior of the parameters that give log-likelihoods.",
+            "Equivalent sample size of the prior of the parameters. It is used for log-likelihoods.",
             Number(0, is_open=True),
             "ROWS",
             default=1.0,

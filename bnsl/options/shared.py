@@ -117,7 +117,7 @@ class SheetTarget(Target):
             self.format = "csv"
 
 
-TABLE_MEMORY = "Memory that the tables of a junction tree may take, such as 4G. By default it is what is free."
+TABLE_MEMORY = "Memory that the tables of a junction tree may take, such as 4G; by default the free memory."
 """Help of ``--memory`` of exact inference."""
 
 

@@ -12,8 +12,8 @@ from stages.methods import DEFAULT_SCORES, RESTARTED, SETS, SETS_TW, SearchMetho
 SEARCHES = {
     "asobs": SearchMethod(
         "orders",
-        "ASOBS: swaps neighbours in an order greedily and selects new sets for the two, where arcs may go against "
-        "the order; with --tw, a local search of this project over the orders of k-trees",
+        "ASOBS: swaps neighbours in an order greedily, and lets arcs go against the order; with --tw, a local search "
+        "of this project over the orders of k-trees",
         {
             SETS: on_sets(f"{__name__}.asobs", "init", "iterations", *RESTARTED),
             SETS_TW: on_sets(f"{__name__}.asobs_treewidth", "init", *RESTARTED, "max_table"),

@@ -20,8 +20,8 @@ SEARCHES = {
     ),
     "kastar": SearchMethod(
         "treewidth",
-        "k-A*: finds the best cliques along the orders that kg draws with the same seed; searches depth first with a "
-        "Lagrangian bound and neighbourhoods of this project, or as the paper with --best-first",
+        "k-A*: finds the best cliques along the orders that kg draws with the same seed, by a depth-first search of "
+        "this project; --best-first is the paper's search",
         {SETS_TW: on_sets(f"{__name__}.kastar", "init", *RESTARTED, "best_first", "sampled_only")},
         "Scanagatta et al. 2016",
     ),
