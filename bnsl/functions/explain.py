@@ -72,8 +72,7 @@ class QuestionOptions(TypedDict, total=False):
     strengths: Annotated[
         Source,
         Option(
-            "Add the arc probabilities of 'bnsl posterior', or the arc strengths of 'bnsl average --strengths', from "
-            "this table.",
+            "Add the arc probabilities of 'bnsl posterior', or the arc strengths of 'bnsl average', from this table.",
             INPUT,
             "ARCS",
             section="Question",

@@ -88,9 +88,9 @@ class QuestionOptions(TypedDict, total=False):
     patterns: Annotated[
         Source,
         _Option(
-            "Patterns of arcs, one per line; --answers gets their probabilities. 'A -> B' is an arc, 'A - B' an arc "
-            "in either direction, 'A ~> B' a path. ! negates a statement, and commas join statements that must all "
-            "hold.",
+            "Compute also the probabilities of these patterns of arcs, one per line. 'A -> B' is an arc, 'A - B' an "
+            "arc in either direction, 'A ~> B' a path. ! negates a statement, and commas join statements that must "
+            "all hold.",
             INPUT,
             "FILE",
         ),

@@ -53,9 +53,9 @@ class PriorOptions(TypedDict, total=False):
         Source,
         Option(
             "A table of prior probabilities of arcs, which the scores then contain. Its columns are from, to and "
-            "probability, as 'bnsl posterior' and 'bnsl average --strengths' write them. A row of type undirected "
-            "gives the probability of an arc in either direction. An arc adds ln(p/(1-p)) to the score of its child. "
-            "Pairs without a row add nothing.",
+            "probability, as in the result of 'bnsl posterior' and in the arc strengths of 'bnsl average'. A row of "
+            "type undirected gives the probability of an arc in either direction. An arc adds ln(p/(1-p)) to the "
+            "score of its child. Pairs without a row add nothing.",
             INPUT,
             "FILE",
             section="Constraints",

@@ -61,6 +61,12 @@ def _network() -> bnsl.Network:
     )
 
 
+@pytest.mark.parametrize("name", bnsl.FUNCTIONS)
+def test_help_speaks_keywords(name: str):
+    text = str(getattr(bnsl, name).__doc__).partition("Examples\n---")[0]
+    assert not re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)
+
+
 def test_a_row_of_pandas_is_evidence(network: bnsl.Network):
     row = pandas.DataFrame({0: [1], "xray": ["yes"]}).iloc[0]
     found = network.query(row, variables=["1"]).to_pylist()
