@@ -82,6 +82,6 @@ def test_what_counts_complete_rows_refuses_holes(tmp_path):
     network = NetworkRecord(Header(rows.variables), ((), ()), np.zeros(2))
     score = partial(score_families, [(), ()], scores=["bic"])
     for count in (FamilyScorer, score, partial(fit_parameters, network)):
-        with pytest.raises(UnsuitableData, match="1 missing cell: scores and counts are of complete rows"):
+        with pytest.raises(UnsuitableData, match="1 missing cell: scores and counts need complete rows"):
             count(dataset=rows)
         count(dataset=rows.filled(rows.codes))
