@@ -10,7 +10,7 @@ from stages.optimize import OptimizeOptions
 from ..files.recording import record_command
 from ..networks import Network
 from ..options.option import Argument, Given, Option, Source
-from ..options.shared import REPEATS, Evaluations, Limits, RunOptions, Time, check_sources, resolve_seed
+from ..options.shared import REPEATS, BudgetLimits, Evaluations, RunOptions, Time, check_sources, resolve_seed
 from ..options.values import Number, Whole
 from ..results import ArcProbabilities
 from ..running.errors import UsageError
@@ -84,7 +84,7 @@ def average(
     from stages.average.consensus import consensus_network
     from stages.average.strengths import pair_strengths, significance_threshold
 
-    given, limits = Given(**options), Limits(**options)
+    given, limits = Given(**options), BudgetLimits(**options)
     sources = files or (run.source(None, "NETWORKS"),)
     check_sources(*sources)
     table, recorded = read_strengths(sources, given.cpdag, given.partial, run)

@@ -24,7 +24,7 @@ from stages.runtime.budgets import Budget
 from ..files.inputs import COUNT_APART, completed, require_least_sets, warn_of_cut_lists, warn_of_interventions
 from ..files.network_inputs import read_networks
 from ..options.data import KnownVariables, Reading
-from ..options.knowledge import Constraints
+from ..options.knowledge import GivenConstraints
 from ..options.option import Given
 from ..options.prior import Prior
 from ..running.errors import UsageError
@@ -43,12 +43,12 @@ class Structures(NamedTuple):
     called: str  # for the closing line
 
 
-class Asked(NamedTuple):
+class AskedEffects(NamedTuple):
     """The structures as they are asked for."""
 
     given: Given
     reading: Reading
-    knowing: Constraints
+    knowing: GivenConstraints
     believing: Prior
     posterior: PosteriorOptions
     budget: Budget
@@ -108,7 +108,7 @@ def listed_sets(sources: Sequence[Any], run: Run) -> tuple[ParentSetTable | None
     return found, sources
 
 
-def from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Structures:
+def from_sets(table: ParentSetTable, source: Any, asked: AskedEffects) -> Structures:
     """The posterior over networks of listed sets."""
     from stages.effects.posterior_structures import posterior_structures
     from stages.lists.arc_prior import with_prior
@@ -132,7 +132,7 @@ def from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Structures:
     return Structures(dataset, found, called)
 
 
-def from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) -> Structures:
+def from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: AskedEffects) -> Structures:
     """Networks, all equally weighted, or an essential graph, whose class knowledge limits; a network must agree.
 
     They are read from `opened`; messages name `sources`.
@@ -178,7 +178,7 @@ def from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) -
 
 
 def _placed(
-    network: NetworkRecord, dataset: Dataset, asked: Asked, source: Any
+    network: NetworkRecord, dataset: Dataset, asked: AskedEffects, source: Any
 ) -> tuple[list[tuple[int, ...]], list[int]]:
     """The parents of every variable, by the places of the variables in the data; and the place of each variable.
 

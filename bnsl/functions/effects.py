@@ -8,7 +8,7 @@ from stages.posterior import METHODS, MOST_EXACT, PosteriorOptions
 
 from ..files.answers import Answers, Values
 from ..options.data import Columns, CompleteRows, InterventionOptions, Reading
-from ..options.knowledge import Constraints, KnowledgeOptions
+from ..options.knowledge import GivenConstraints, KnowledgeOptions
 from ..options.methods import method_option, refuse_unused
 from ..options.option import Argument, Given, Option, Source, group_options
 from ..options.prior import Prior, PriorOptions
@@ -141,10 +141,10 @@ def effects(
     from stages.effects.averages import average_effects
     from stages.runtime.budgets import Budget
 
-    from .effect_structures import Asked, from_networks, from_sets, listed_sets, places_of
+    from .effect_structures import AskedEffects, from_networks, from_sets, listed_sets, places_of
 
     given, reading = Given(data=data, **options), Reading(**options)
-    knowing, believing = Constraints(**options), Prior(**options)
+    knowing, believing = GivenConstraints(**options), Prior(**options)
     named = tuple(sources) or (run.source(None, "NETWORKS or SETS"),)
     check_sources(*named, data, *knowing.sources, *believing.sources)
     seed, method = resolve_seed(given.seed, run.reporter), given.method
@@ -155,7 +155,7 @@ def effects(
     own = {name: getattr(given, name) for name in group_options(SamplerOptions)}
     posterior = PosteriorOptions(method=method, jobs=given.jobs, seed=seed, **own)
     budget = Budget(given.time, stop=run.search())
-    asked = Asked(given, reading, knowing, believing, posterior, budget, run)
+    asked = AskedEffects(given, reading, knowing, believing, posterior, budget, run)
     table, opened = listed_sets(named, run)
     if table is None:
         run.refuse(FOR_SETS, "needs lists of parent sets.")

@@ -38,7 +38,7 @@ SPARE = ("by_chance", "blanket_by_chance")
 """Columns that a table to read leaves out where it would be too wide."""
 
 
-class QuestionOptions(TypedDict, total=False):
+class ExplainQuestions(TypedDict, total=False):
     """What is explained, and what it is compared with."""
 
     runners_up: Annotated[
@@ -107,7 +107,7 @@ class QuestionOptions(TypedDict, total=False):
     ]
 
 
-class ExplainOptions(CompleteRows, InterventionOptions, QuestionOptions, MessageOptions, total=False):
+class ExplainOptions(CompleteRows, InterventionOptions, ExplainQuestions, MessageOptions, total=False):
     """Options of `explain`."""
 
 

@@ -8,7 +8,7 @@ from ..options.option import Argument, Source, group_options
 from ..running.function import Run, call_body, default_values, function
 from .fit import ParameterOptions, fit
 from .optimize import SearchOptions, search
-from .taken_options import Asked
+from .taken_options import AskedSearch
 
 
 class LearnOptions(SearchOptions, ParameterOptions, total=False):
@@ -34,7 +34,7 @@ def learn(
     >>> network.predict({"a": [1]}, "b").to_pylist()[0]["P(b=0)"]
     0.9878048780487805
     """
-    given = Asked(data=data, **options)
+    given = AskedSearch(data=data, **options)
     found = search(run, None, given)
     assert isinstance(found, Network)
     of_fit = {name: getattr(given, name) for name in (*READING, *group_options(ParameterOptions), "jobs")}

@@ -24,13 +24,13 @@ from ..files.inputs import (
 )
 from ..files.recording import record_command, used_options
 from ..options.data import KnownVariables, Reading
-from ..options.knowledge import Constraints, with_knowledge
+from ..options.knowledge import GivenConstraints, with_knowledge
 from ..options.prior import Prior
-from ..options.shared import Limits, check_sources
+from ..options.shared import BudgetLimits, check_sources
 from ..running.errors import UsageError
 from ..running.function import Run
 from ..running.reporter import Reporter
-from .taken_options import Asked, check_taken, taken_options
+from .taken_options import AskedSearch, check_taken, taken_options
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset
@@ -56,7 +56,7 @@ class OpenedSearch(NamedTuple):
     options: OptimizeOptions
     knowledge: Knowledge | None
     before: tuple[dict[str, Any], ...]
-    replicates: Callable[[Limits, StopSignal], Iterator[Found]] | None = None
+    replicates: Callable[[BudgetLimits, StopSignal], Iterator[Found]] | None = None
 
 
 def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
     return used_options(options, (*COMMON, *taken_options(str(options.method), task)))
 
 
-def recorded_inputs(given: Asked) -> dict[str, Any]:
+def recorded_inputs(given: AskedSearch) -> dict[str, Any]:
     """The further inputs that were given, for the header."""
     inputs = {name: getattr(given, name) is not None or None for name in ("start", "screen", "information")}
     return {**inputs, "imputation": given.imputation, "rounds": given.rounds}
@@ -73,8 +73,8 @@ def recorded_inputs(given: Asked) -> dict[str, Any]:
 def open_list_search(
     run: Run,
     sets: Any,
-    given: Asked,
-    knowing: Constraints,
+    given: AskedSearch,
+    knowing: GivenConstraints,
     believing: Prior,
     reading: Reading,
     options: OptimizeOptions,
@@ -166,7 +166,7 @@ def _save_proof(
 
 
 def _read_guides(
-    sets: Any, given: Asked, reporter: Reporter
+    sets: Any, given: AskedSearch, reporter: Reporter
 ) -> tuple[ScreeningForest | None, NetworkRecord | None, ParentSetTable | None, list[tuple[Header, str]]]:
     """Inputs besides the data: forest, network to start from, parent sets.
 
@@ -194,8 +194,8 @@ def _read_guides(
 def open_data_search(
     run: Run,
     sets: Any,
-    given: Asked,
-    knowing: Constraints,
+    given: AskedSearch,
+    knowing: GivenConstraints,
     believing: Prior,
     reading: Reading,
     options: OptimizeOptions,
@@ -245,7 +245,7 @@ def open_data_search(
 
         return search.run(budget, reporter, save if target else None, prove if proof and target else None)
 
-    def replicates(limits: Limits, stop: StopSignal) -> Iterator[Found]:
+    def replicates(limits: BudgetLimits, stop: StopSignal) -> Iterator[Found]:
         kind, _, share = (given.resample or "bootstrap").partition(":")
         rule = Resampling(kind, float(share or 1))
         return search.run_replicates(given.bootstrap or 0, rule, limits.budget(stop), stop)

@@ -10,15 +10,15 @@ from ..files.output_formats import output_format
 from ..files.recording import record_command
 from ..networks import Network
 from ..options.data import InterventionOptions, Reading, RowsWithHoles
-from ..options.knowledge import Constraints, KnowledgeOptions
+from ..options.knowledge import GivenConstraints, KnowledgeOptions
 from ..options.methods import method_option, own_option, with_takers
 from ..options.option import Argument, Option, Source, group_options
 from ..options.prior import Prior, PriorOptions
 from ..options.shared import (
     REPEATS,
     WORKERS,
+    BudgetLimits,
     Evaluations,
-    Limits,
     MaxParents,
     RunOptions,
     ScoreOptions,
@@ -43,7 +43,7 @@ from .opened_searches import (
 )
 from .taken_options import (
     SECTIONS,
-    Asked,
+    AskedSearch,
     check_bootstrap,
     check_incomplete,
     check_options,
@@ -312,15 +312,15 @@ def optimize(
         ...
     bnsl.running.errors.UsageError: treewidth=0: at least 1
     """
-    return search(run, sets, Asked(bootstrap=bootstrap, **options))
+    return search(run, sets, AskedSearch(bootstrap=bootstrap, **options))
 
 
-def search(run: Run, sets: Any, given: Asked) -> Network | Replicates:
+def search(run: Run, sets: Any, given: AskedSearch) -> Network | Replicates:
     """Search as the options ask for."""
     from stages.recorded_knowledge import knowledge_record
 
-    reading, limits = Reading(**vars(given)), Limits(**vars(given))
-    knowing, believing = Constraints(**vars(given)), Prior(**vars(given))
+    reading, limits = Reading(**vars(given)), BudgetLimits(**vars(given))
+    knowing, believing = GivenConstraints(**vars(given)), Prior(**vars(given))
     explain_interruption(NOTHING_YET)
     refuse_ess(run, [given.score])
     check_bootstrap(given, sets)
@@ -376,7 +376,7 @@ def learn_one(opened: OpenedSearch, budget: "Budget", recorded: dict[str, Any], 
 def replicates(
     opened: OpenedSearch,
     requested: int,
-    limits: Limits,
+    limits: BudgetLimits,
     stop: "StopSignal",
     recorded: dict[str, Any],
     reporter: Reporter,

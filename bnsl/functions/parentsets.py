@@ -20,14 +20,14 @@ from ..files.inputs import (
 from ..files.output_formats import output_format
 from ..files.recording import record_command, tallied, used_options
 from ..options.data import CompleteRows, InterventionOptions, KnownVariables, Reading
-from ..options.knowledge import Constraints, KnowledgeOptions
+from ..options.knowledge import GivenConstraints, KnowledgeOptions
 from ..options.methods import method_option, own_option, refuse_incomplete, refuse_unused, with_takers
 from ..options.option import Argument, Given, Option, Source, group_options
 from ..options.prior import Prior, PriorOptions
 from ..options.shared import (
     REPEATS,
+    BudgetLimits,
     Evaluations,
-    Limits,
     MaxParents,
     RunOptions,
     ScoreOptions,
@@ -71,7 +71,7 @@ TRACERS = ", ".join(name for name, spec in METHODS.items() if spec.traces)
 """The methods that can write a trace."""
 
 
-class SearchOptions(TypedDict, total=False):
+class ListingOptions(TypedDict, total=False):
     """The method, its own option, and limits of the search of each variable."""
 
     method: Annotated[str | None, method_option(METHODS, f"Default: {DEFAULT_METHOD}.", main=MAIN_METHODS)]
@@ -94,7 +94,7 @@ class SearchOptions(TypedDict, total=False):
 _Budget = partial(Option, section="Budget")
 
 
-class LimitOptions(TypedDict, total=False):
+class ListingLimits(TypedDict, total=False):
     """Limits of a run."""
 
     time: Annotated[Time, "Stop the whole run after this time: 30s, 10m, 2h."]
@@ -146,12 +146,12 @@ class GuideOptions(TypedDict, total=False):
 class ParentSetKeywords(
     CompleteRows,
     InterventionOptions,
-    SearchOptions,
+    ListingOptions,
     KnowledgeOptions,
     PriorOptions,
     ScoreOptions,
     GuideOptions,
-    LimitOptions,
+    ListingLimits,
     RunOptions,
     MessageOptions,
     total=False,
@@ -278,7 +278,7 @@ def parentsets(
     from stages.recorded_knowledge import knowledge_record
 
     given, reading = Given(**options), Reading(**options)
-    knowing, believing, limits = Constraints(**options), Prior(**options), Limits(**options)
+    knowing, believing, limits = GivenConstraints(**options), Prior(**options), BudgetLimits(**options)
     explain_interruption(NOTHING_YET)
     refuse_ess(run, [given.score])
     method, trace = given.method or DEFAULT_METHOD, given.trace

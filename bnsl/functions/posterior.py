@@ -19,7 +19,7 @@ from stages.posterior import (
 from ..files.inputs import open_record, require_least_sets, warn_of_cut_lists
 from ..files.output_formats import output_format
 from ..files.recording import record_command, used_options
-from ..options.knowledge import Constraints, KnowledgeOptions
+from ..options.knowledge import GivenConstraints, KnowledgeOptions
 from ..options.methods import method_option, own_option, refuse_unused, with_takers
 from ..options.option import Argument, Given, Option, Source, group_options
 from ..options.prior import Prior, PriorLeast, PriorOfNetworks
@@ -51,7 +51,7 @@ def takers_text(name: str) -> str:
 _Option = partial(Option, section="Method")
 
 
-class QuestionOptions(TypedDict, total=False):
+class ArcQuestions(TypedDict, total=False):
     """What to compute, and how."""
 
     method: Annotated[
@@ -121,7 +121,7 @@ class SamplerOptions(TypedDict, total=False):
     burn_in: Annotated[float, _own("burn_in")]
 
 
-class PosteriorKeywords(QuestionOptions, SamplerOptions, KnowledgeOptions, RunOptions, MessageOptions, total=False):
+class PosteriorKeywords(ArcQuestions, SamplerOptions, KnowledgeOptions, RunOptions, MessageOptions, total=False):
     """Options of `posterior`."""
 
 
@@ -178,7 +178,7 @@ def posterior(
     from stages.runtime.budgets import Budget
 
     reporter = run.reporter
-    given, knowing = Given(**options), Constraints(**options)
+    given, knowing = Given(**options), GivenConstraints(**options)
     method = named_method(run, given.method)
     if given.dags is not None:
         output_format("dags", given.dags, option="--dags")

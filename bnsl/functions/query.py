@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..native_tables import StateValues
 
 
-class QuestionOptions(TypedDict, total=False):
+class QueryQuestions(TypedDict, total=False):
     """The question; by default the marginals of all variables."""
 
     variables: Annotated[
@@ -87,7 +87,7 @@ class GraphOptions(TypedDict, total=False):
     ]
 
 
-class TableOptions(TypedDict, total=False):
+class RowOptions(TypedDict, total=False):
     """A table of evidence and the question about its rows; by default their probabilities."""
 
     table: Annotated[
@@ -145,7 +145,7 @@ class AnswerOptions(CompleteRows, MessageOptions, total=False):
     ]
 
 
-class QueryOptions(QuestionOptions, GraphOptions, TableOptions, AnswerOptions, total=False):
+class QueryOptions(QueryQuestions, GraphOptions, RowOptions, AnswerOptions, total=False):
     """Options of `query`."""
 
 
@@ -192,7 +192,7 @@ def query(
 
         return answer_graph(asked, run.reporter)
     check_sources(network, asked.data, asked.table)
-    if asked.table is not None and (asked.evidence or _asked(asked, QuestionOptions)):
+    if asked.table is not None and (asked.evidence or _asked(asked, QueryQuestions)):
         raise UsageError("--evidence TABLE answers for each row: leave out NAME=STATE and questions about one row.")
     _refuse_idle(run, asked)
     engine = _engine_of(run, asked, reading)
@@ -212,7 +212,7 @@ def _asked(asked: Given, group: Any) -> list[str]:
 
 def _check_question(asked: Given) -> None:
     """Allow one question at a time, and no samples if a question needs exact tables."""
-    questions = [name for name in _asked(asked, QuestionOptions) if name != "approximate"]
+    questions = [name for name in _asked(asked, QueryQuestions) if name != "approximate"]
     if asked.approximate is not None and questions and questions[0] in ("map", "mpe", "samples"):
         raise UsageError(
             f"--approximate estimates distributions and --probability, not --{questions[0]}: leave one out."

@@ -16,7 +16,7 @@ from ..running.errors import UsageError
 from ..running.function import Run
 
 
-class Asked(Given):
+class AskedSearch(Given):
     """The given options of a search."""
 
     data: Any = None
@@ -76,7 +76,7 @@ def section_of(name: str) -> str:
     return SECTIONS[tuple(sorted(kinds))]
 
 
-def check_options(run: Run, given: Asked) -> None:
+def check_options(run: Run, given: AskedSearch) -> None:
     """Refuse a method that does not do the task, and options that the method does not take.
 
     If no method is named and the choice depends on the number of variables, an option is refused if no possible
@@ -94,7 +94,7 @@ def check_options(run: Run, given: Asked) -> None:
         raise UsageError("--start is of no use with --tw 1: the best forest is found at once, exactly.")
 
 
-def check_proof(given: Asked) -> None:
+def check_proof(given: AskedSearch) -> None:
     """Refuse a proof about candidate sets that are not saved."""
     if given.proof is None or given.data is None:
         return
@@ -106,7 +106,7 @@ def check_proof(given: Asked) -> None:
         raise UsageError("--proof covers bounds on listed sets, but the best forest is found from all pairs.")
 
 
-def check_bootstrap(given: Asked, sets: Any) -> None:
+def check_bootstrap(given: AskedSearch, sets: Any) -> None:
     """Refuse replicates without data, and with options for one network."""
     if given.bootstrap is None:
         if given.resample is not None:
@@ -119,7 +119,7 @@ def check_bootstrap(given: Asked, sets: Any) -> None:
     _refuse_lists(given, sets, "--bootstrap: each replicate has sets and scores of its own.")
 
 
-def check_incomplete(given: Asked, sets: Any, reading: Reading) -> None:
+def check_incomplete(given: AskedSearch, sets: Any, reading: Reading) -> None:
     """Refuse options that contradict rows with missing cells, and options that need such rows."""
     is_imputed = given.resample == "imputed"
     if not reading.keeps_holes:
@@ -136,13 +136,13 @@ def check_incomplete(given: Asked, sets: Any, reading: Reading) -> None:
         raise UsageError("--resample imputed draws missing cells anew: give --imputation drawn.")
 
 
-def _refuse_lists(given: Asked, sets: Any, reason: str) -> None:
+def _refuse_lists(given: AskedSearch, sets: Any, reason: str) -> None:
     """Refuse lists of sets if the search has several tables."""
     if sets is not None or given.save_sets is not None:
         raise UsageError(f"{'SETS' if sets is not None else '--save-sets'} cannot be combined with {reason}")
 
 
-def check_taken(run: Run, methods: Sequence[str], given: Asked) -> None:
+def check_taken(run: Run, methods: Sequence[str], given: AskedSearch) -> None:
     """Refuse options that none of these methods takes in the task."""
     task = given.task
     taken = {name for method in methods for name in taken_options(method, task)}

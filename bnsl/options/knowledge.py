@@ -53,7 +53,7 @@ class KnowledgeOptions(TypedDict, total=False):
     ]
 
 
-class Constraints(Given):
+class GivenConstraints(Given):
     """The given constraints: arcs as typed, or ``@FILE``; a file of tiers."""
 
     @property
