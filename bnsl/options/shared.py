@@ -207,7 +207,7 @@ REPEATS = " Unlike a run with --time, such a run repeats exactly with the same s
 """The end of the help of ``--evaluations``."""
 
 
-class Limits(Given):
+class BudgetLimits(Given):
     """The given limits of an anytime stage: `time` and `evaluations`."""
 
     def budget(self, stop: Any) -> "Budget":
