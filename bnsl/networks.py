@@ -170,7 +170,7 @@ class Network(Result):
 
         Knowledge and interventions that the network was learnt with limit the class.
         """
-        from .functions.class_members import class_of
+        from .conversions.class_members import class_of
 
         return class_of(self.record, self.undirected).size
 
@@ -179,7 +179,7 @@ class Network(Result):
 
         Networks are drawn at random with equal probabilities.
         """
-        from .functions.class_members import ALL, members_of
+        from .conversions.class_members import ALL, members_of
 
         wanted = ALL if draw is None else draw
         return [Network(member) for member in members_of(self.record, self.undirected, wanted, seed)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack, overload
 from formats.kinds import Kind
 from formats.registry import find_format
 
+from ..conversions.selection import ChoiceOptions, PartOptions, Selection
 from ..files import targets
 from ..files.output_formats import output_format
 from ..options.data import CompleteRows, Reading, refuse_data_options
@@ -15,11 +16,10 @@ from ..options.shared import OutputOptions, check_sources
 from ..options.values import INPUT, Choice, Path
 from ..running.errors import UsageError
 from ..running.function import MessageOptions, Run, function
-from .selection import ChoiceOptions, PartOptions, Selection
 
 if TYPE_CHECKING:
-    from .chosen_networks import Conversion
-    from .converted_contents import PreparedOutput
+    from ..conversions.chosen_networks import Conversion
+    from ..conversions.converted_contents import PreparedOutput
 
 
 class ConvertOptions(ChoiceOptions, PartOptions, CompleteRows, MessageOptions, total=False):
@@ -90,7 +90,7 @@ def convert(
     if given.names is None and target_format not in targets.DATA_TARGETS:
         refuse_data_options(run, f"applies to data, and {target_format} holds none.")
     names = None if given.names is None else reading.open(given.names, run.reporter)
-    from .chosen_networks import Conversion
+    from ..conversions.chosen_networks import Conversion
 
     task = Conversion(source, target_format, written, names, given, reading, run.reporter)
     found = _converter(target_format, of_class)(task)
@@ -102,10 +102,10 @@ def _converter(target_format: str, of_class: bool) -> Callable[["Conversion"], "
     """The function that converts to a format, or to the networks of a class."""
     kind = None if target_format == "table" else find_format(target_format).kind
     if kind is Kind.PICTURE:
-        from .pictures import convert_picture
+        from ..conversions.pictures import convert_picture
 
         return convert_picture
-    from . import converted_contents as to
+    from ..conversions import converted_contents as to
 
     if of_class:
         return to.convert_class

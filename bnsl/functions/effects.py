@@ -141,7 +141,7 @@ def effects(
     from stages.effects.averages import average_effects
     from stages.runtime.budgets import Budget
 
-    from .effect_structures import AskedEffects, from_networks, from_sets, listed_sets, places_of
+    from ..answers.effect_structures import AskedEffects, from_networks, from_sets, listed_sets, places_of
 
     given, reading = Given(data=data, **options), Reading(**options)
     knowing, believing = GivenConstraints(**options), Prior(**options)

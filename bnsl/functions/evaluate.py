@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
 
+from ..answers.families import BETWEEN, side_by_side
 from ..files.inputs import COUNT_APART, MatchedTables, completed, open_record, warn_of_interventions
 from ..files.network_inputs import read_network_or_class, read_networks
 from ..networks import Network
@@ -16,7 +17,6 @@ from ..running.errors import UsageError
 from ..running.function import MessageOptions, Run, function
 from ..running.reporter import Reporter
 from ..tables import as_file
-from .families import BETWEEN, side_by_side
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset

@@ -166,7 +166,7 @@ def explain(
     explained = _placed(run, learnt, table, given, reading)
     if given.target is not None:
         return _about_target(run, explained, given)
-    from .explained_arcs import about_arcs
+    from ..answers.explained_arcs import about_arcs
 
     if given.max_parents is None:
         given = given.changed(max_parents=2 if explained.dataset.n_variables <= MOST_PAIRED else 1)

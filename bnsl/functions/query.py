@@ -181,14 +181,14 @@ def query(
     """
     from formats.tables.assignments import parse_assignments
 
-    from .interventions import note_interventions
+    from ..answers.interventions import note_interventions
 
     asked, reading = Given(network=network, evidence=evidence, **options), Reading(**options)
     _check_question(asked)
     _check_graph_question(run, asked)
     _check_rows(run, asked)
     if asked.separated is not None or asked.effect is not None:
-        from .graph_answers import answer_graph
+        from ..answers.graph_answers import answer_graph
 
         return answer_graph(asked, run.reporter)
     check_sources(network, asked.data, asked.table)
@@ -262,11 +262,11 @@ def _answered(
     run: Run, engine: "Engine", observed: Mapping[int, int], fixed: Mapping[int, int], asked: Given, reading: Reading
 ) -> "Answers | Rows | FilledRows":
     """The answer to the question in the network of the engine, where `fixed` variables are set."""
-    from .query_answers import about, answer, draw_samples, estimate
+    from ..answers.query_answers import about, answer, draw_samples, estimate
 
     learnt = _values_learnt(run, engine, asked, reading)
     if asked.table is not None:
-        from .query_rows import answer_rows
+        from ..answers.query_rows import answer_rows
 
         drawn = resolve_seed(asked.seed, run.reporter) if asked.fill == "drawn" else None
         return answer_rows(run, engine, fixed, asked, reading, drawn, learnt)

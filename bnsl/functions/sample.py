@@ -111,7 +111,7 @@ def sample(
     from stages.inference.forward_sampling import sample_rows
     from stages.inference.intervened_networks import intervened
 
-    from .interventions import note_interventions, with_interventions
+    from ..answers.interventions import note_interventions, with_interventions
 
     given = Given(**options)
     seed = resolve_seed(given.seed, run.reporter)
