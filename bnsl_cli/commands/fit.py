@@ -5,9 +5,7 @@ from typing import Unpack
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
 from bnsl.functions.fit import fit
-from bnsl.options.data import KEPT
 from bnsl.options.shared import OutputOptions, StatsOptions, Target
-from bnsl.running.errors import UsageError
 
 from ..running.stage_command import Call, stage_command
 
@@ -36,11 +34,8 @@ def command(call: Call, **options: Unpack[Output]) -> None:
 
     target = Target(**options)
     target_format = output_format("fit", target.output)
-    if target.stats is not None and call.values["missing"] not in KEPT:
-        raise UsageError("--stats needs --missing em.")
     found = call()
     call.reporter.pause()
     write_network(target.output, found.record, target_format, call.reporter.warn)
     call.reporter.summary(fit_facts(found.record, found.figures, call.run.exit_code != 0))
-    if "holes" in found.figures:
-        write_stats(target.stats, found.figures)
+    write_stats(target.stats, found.figures)

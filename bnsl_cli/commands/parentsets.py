@@ -53,6 +53,8 @@ def command(call: Call, **options: Unpack[Output]) -> None:
         output_format("parentsets", target.output)
     if target.is_sheet and target.resume:
         raise UsageError("--resume writes a complete file: give -o FILE or --json.")
+    if target.stats is not None and call.values["dry_run"]:
+        raise UsageError("--stats has figures of a search, and --dry-run makes none: leave one out.")
     found = call(seed=resumed_seed(call.values["seed"], target.resume))
     if not isinstance(found, StartedSearch):
         show_forecast(found, target, call)

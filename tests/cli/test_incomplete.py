@@ -33,6 +33,7 @@ def folder(tmp_path, monkeypatch):
         ("entropy holes.csv --missing em", "'em' is not one of"),
         ("parentsets holes.csv --missing pairs", "'pairs' is not one of"),
         ("evaluate network.txt --data holes.csv --missing em", "2 missing cells: scores and counts are of complete"),
+        ("parentsets holes.csv --missing drop --dry-run --stats s.json", "--stats has figures of a search"),
         ("optimize --data holes.csv --imputation drawn", "--imputation needs --missing em"),
         ("optimize --data holes.csv --rounds 3 --missing drop", "--rounds needs --missing em"),
         ("optimize sets.jsonl --missing em", "give --data DATA"),
@@ -47,6 +48,23 @@ def test_refused(command, message):
     result = CliRunner().invoke(cli, command.split())
     assert result.exit_code in (2, 65)
     assert message in " ".join(result.output.split()) + " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("whole.csv", {"rows": 2}),
+        ("whole.csv --missing em", {"rows": 2}),
+        ("holes.csv --missing drop", {"rows": 2}),
+        ("holes.csv --missing em", {"rows": 4, "holes": 2}),
+    ],
+)
+def test_stats_of_fitted_parameters(line, expected, tmp_path):
+    (tmp_path / "whole.csv").write_text("a,b,c\n0,1,0\n1,0,1\n")
+    result = CliRunner().invoke(cli, ["fit", "network.txt", *line.split(), "--stats", "stats.json"])
+    assert result.exit_code == 0
+    figures = json.loads((tmp_path / "stats.json").read_text())
+    assert {key: figures.get(key) for key in ("rows", "holes")} == {"holes": None, **expected}
 
 
 def test_available_pairs():

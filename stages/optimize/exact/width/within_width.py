@@ -12,7 +12,7 @@ from formats.bounds import Bound
 from formats.graphs.algorithms import moral_graph
 from formats.records import ParentSetTable
 from stages.graphs.treewidth import min_fill_order
-from stages.lists.set_lists import costs_of, keep_in_table, lists_in
+from stages.lists.set_lists import costs_of, fixed_parents, keep_in_table, lists_in
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
@@ -26,6 +26,7 @@ from ...bounds.width import triangle_prices
 from ...bounds.width.width_search import WidthSearch
 from ...result import SearchResult, total_score
 from ...treewidth import forest
+from ...treewidth.prescribed_families import refuse_more_parents
 from .. import any_width as any_width
 from ..fractional import with_empty_sets
 from .best_within_width import BestWithinWidth
@@ -69,6 +70,7 @@ def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, rep
 
 def prove(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """As `search` for a treewidth from 2 to n - 2, after a short search whose own bound may suffice."""
+    refuse_more_parents(fixed_parents(table), table.header.names, options.given_treewidth)
     kept = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= options.given_treewidth))
     incumbent = BestWithinWidth(kept, options, budget)
     bound, scores = incumbent.first_bound, kept.scores[incumbent.chosen]
