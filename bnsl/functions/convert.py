@@ -53,6 +53,12 @@ def convert(source: Source = None, *, output: None = None, **options: Unpack[Con
 def convert(source: Source = None, *, output: Path, **options: Unpack[ConvertOptions]) -> None: ...
 
 
+@overload
+def convert(
+    source: Source = None, *, output: Path | None, **options: Unpack[ConvertOptions]
+) -> str | bytes | None: ...
+
+
 @function
 def convert(
     run: Run,

@@ -283,6 +283,12 @@ def optimize(sets: Source = None, *, bootstrap: None = None, **options: Unpack[O
 def optimize(sets: Source = None, *, bootstrap: int, **options: Unpack[OptimizeKeywords]) -> list[Network]: ...
 
 
+@overload
+def optimize(
+    sets: Source = None, *, bootstrap: int | None, **options: Unpack[OptimizeKeywords]
+) -> Network | list[Network]: ...
+
+
 @function
 def optimize(
     run: Run,

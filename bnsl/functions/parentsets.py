@@ -251,6 +251,12 @@ def parentsets(
 ) -> dict[str, Any]: ...
 
 
+@overload
+def parentsets(
+    data: Source = None, *, dry_run: bool, **options: Unpack[ParentSetKeywords]
+) -> ParentSets | dict[str, Any]: ...
+
+
 @function
 def parentsets(
     run: Run,

@@ -68,6 +68,12 @@ def screen(
 ) -> list[dict[str, float]]: ...
 
 
+@overload
+def screen(
+    source: Source = None, *, curve: bool, **options: Unpack[ScreenOptions]
+) -> Forest | list[dict[str, float]]: ...
+
+
 @function
 def screen(
     run: Run,

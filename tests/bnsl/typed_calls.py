@@ -1,10 +1,10 @@
 """Calls that a type checker accepts or refuses; `make lint` checks that mypy does, by comments that it would miss."""
 
-from typing import assert_type
+from typing import Any, assert_type
 
 import bnsl
 from bnsl.networks import Network
-from bnsl.results import ParentSets
+from bnsl.results import Forest, ParentSets
 from bnsl.tables import Table
 
 table = {"a": [0, 1], "b": [1, 0]}
@@ -26,6 +26,22 @@ def accepted() -> None:
     assert_type(network.impute(table, "drawn", seed=1), Table)
     assert_type(network.explain(table, runners_up=2), Table)
     assert_type(bnsl.effects(network, data=table, measure="strength", method="sampled"), Table)
+
+
+def either(asked: bool, times: int | None, file: str | None) -> None:
+    """Calls whose result depends on a value that is known when they run."""
+    assert_type(bnsl.parentsets(table), ParentSets)
+    assert_type(bnsl.parentsets(table, dry_run=False), ParentSets)
+    assert_type(bnsl.parentsets(table, dry_run=True), dict[str, Any])
+    assert_type(bnsl.parentsets(table, dry_run=asked), ParentSets | dict[str, Any])
+    assert_type(bnsl.screen(table, eps=0.1), Forest)
+    assert_type(bnsl.screen(table, curve=True), list[dict[str, float]])
+    assert_type(bnsl.screen(table, curve=asked), Forest | list[dict[str, float]])
+    assert_type(bnsl.optimize(data=table, bootstrap=None), Network)
+    assert_type(bnsl.optimize(data=table, bootstrap=times), Network | list[Network])
+    assert_type(bnsl.convert(table, output=None), str | bytes)
+    bnsl.convert(table, output="table.csv")
+    assert_type(bnsl.convert(table, output=file), str | bytes | None)
 
 
 def refused() -> None:
