@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from formats.data_records import Dataset
     from formats.records import NetworkRecord
 
-TOWARDS = ("uniform", "marginal")
-"""Of `stages.fit`, which imports numpy."""
-
 WITH_HOLES = ("restarts", "iterations", "tolerance", "seed", "memory", "jobs")
 """Options that need missing cells."""
 
@@ -114,6 +111,7 @@ def _smoothing(structure: "NetworkRecord", rows: "Dataset", given: Given, run: R
     """
     from formats.tables.assignments import find_variable
     from stages.evaluate.smoothing import losses_by_smoothing
+    from stages.fit import TOWARDS
 
     smoothing, smooth_towards = given.smoothing, given.smooth_towards
     if given.smoothing_for is None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import get_args
+from typing import Any, Literal, get_args, get_origin
 
 import click
 import pytest
@@ -16,11 +16,15 @@ from helpers.option_tables import option_table, table_text
 from helpers.processes import environment
 
 import bnsl
-from bnsl.functions.optimize import MethodOptions
-from bnsl.options.option import group_options, options_of
+from bnsl.options.data import KEPT
+from bnsl.options.option import options_of
+from bnsl.options.values import Choice
 from bnsl_cli.main import cli
+from stages.fit import TOWARDS
 from stages.methods import own_options
 from stages.optimize import OptimizeOptions
+from stages.parentsets import ParentSetOptions
+from stages.posterior import PosteriorOptions
 
 TABLE = Path(__file__).parents[1] / "cli" / "options.txt"
 
@@ -58,16 +62,43 @@ def test_help_names_every_argument_once(name: str):
         assert sum(line.startswith(f"{argument} : ") for line in lines) == 1, argument
 
 
-def test_options_of_methods_have_the_types_of_the_stage():
+@pytest.mark.parametrize(
+    ("name", "record"),
+    [("parentsets", ParentSetOptions), ("optimize", OptimizeOptions), ("posterior", PosteriorOptions)],
+)
+def test_options_of_methods_have_the_types_of_the_stage(name: str, record: type):
     """The names and types stand in the signature for type checkers; the stage declares all else."""
-    for group, record in ((MethodOptions, OptimizeOptions),):
-        of_stage = own_options(record)
-        options = group_options(group)
-        assert set(options) == set(of_stage)
-        types = {field.name: eval(field.type) for field in fields(record) if field.name in of_stage}
-        for name, option in options.items():
-            is_word = of_stage[name].choices
-            assert get_args(option.type) == is_word if is_word else option.type == types[name], name
+    options, of_stage = options_of(getattr(bnsl, name)), own_options(record)
+    types = {field.name: eval(field.type) for field in fields(record) if field.name in of_stage}
+    for keyword, own in of_stage.items():
+        if not own.choices:
+            assert options[keyword].type == types[keyword], keyword
+
+
+def literal_words(of: Any) -> tuple[str, ...]:
+    """The words of a `Literal`, alone or in a union."""
+    found = [each for each in (of, *get_args(of)) if get_origin(each) is Literal]
+    return get_args(found[0]) if found else ()
+
+
+@pytest.mark.parametrize("name", bnsl.FUNCTIONS)
+def test_words_that_type_checkers_know_are_those_that_are_taken(name: str):
+    words_of = {keyword: literal_words(option.type) for keyword, option in options_of(getattr(bnsl, name)).items()}
+    for keyword, words in words_of.items():
+        kind = options_of(getattr(bnsl, name))[keyword].kind
+        assert not words or words == kind.words, keyword
+        # Names of methods are too many to list, and formats depend on the command.
+        assert words or type(kind) is not Choice or keyword in ("score", "to"), keyword
+
+
+def test_words_are_those_of_the_stages():
+    assert literal_words(options_of(bnsl.fit)["smooth_towards"].type) == TOWARDS
+    assert literal_words(options_of(bnsl.learn)["smooth_towards"].type) == TOWARDS
+    how = eval(bnsl.Network.impute.__annotations__["how"], {"Literal": Literal})
+    assert literal_words(how) == options_of(bnsl.query)["fill"].kind.words
+    taken = [options_of(getattr(bnsl, name)).get("missing") for name in bnsl.FUNCTIONS]
+    words = {word for option in taken if option is not None for word in literal_words(option.type)}
+    assert words == {"error", "drop", "state", *KEPT}
 
 
 def test_learn_has_the_options_of_a_search_on_data():
