@@ -230,7 +230,7 @@ def _check_graph_question(run: Run, asked: Given) -> None:
         others = run.options.keys() - {"network", *group_options(GraphOptions)}
         run.refuse(others, f"cannot be combined with --{questions[0]}, which looks at the graph alone.")
     elif asked.given is not None:
-        raise UsageError("--given needs --separated or --effect; give evidence as NAME=STATE.")
+        raise UsageError("--given needs --separated or --effect; in other questions NAME=STATE takes its place.")
 
 
 def _check_rows(run: Run, asked: Given) -> None:

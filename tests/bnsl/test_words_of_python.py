@@ -43,6 +43,10 @@ def test_notes_speak_keywords(act: Any, said: str, capsys: pytest.CaptureFixture
         (lambda: bnsl.optimize(), "give sets"),
         (lambda: bnsl.optimize(bnsl.parentsets(TABLE, quiet=True), method="climb"), ""),
         (lambda: bnsl.query(bnsl.optimize(data=TABLE, quiet=True)), "fit(data)"),
+        (
+            lambda: bnsl.query(bnsl.optimize(data=TABLE, quiet=True), given="a"),
+            "given needs separated or effect; in other questions evidence takes its place.",
+        ),
         (lambda: bnsl.learn({"a": TABLE["a"], "hole": [None] * 60}), 'drop=["hole"]'),
         (lambda: bnsl.learn({"a": [str(row) for row in range(300)] * 2}), "discretize="),
     ],
