@@ -27,7 +27,7 @@ BUNDLED = {
 """Files in `bnsl/bundled`, with one line on each."""
 
 
-class Output(TableOptions, total=False):
+class DataOutput(TableOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[Format, formats_of(("table", "jsonl"), "A list to read (default) or JSON lines.")]
@@ -38,7 +38,7 @@ class Output(TableOptions, total=False):
 def command(
     reporter: Reporter,
     names: Annotated[tuple[str, ...], Argument("NAME", TEXT, is_several=True)] = (),
-    **options: Unpack[Output],
+    **options: Unpack[DataOutput],
 ) -> None:
     """List or write the tables and networks that come with bnsl.
 

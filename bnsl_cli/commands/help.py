@@ -22,7 +22,7 @@ Row = tuple[str, str]
 """The words to type, and a line about them."""
 
 
-class Output(TableOptions, total=False):
+class HelpOutput(TableOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[
@@ -43,7 +43,7 @@ class Output(TableOptions, total=False):
 def command(
     reporter: Reporter,
     words: Annotated[tuple[str, ...], Argument("WORD", TEXT, is_several=True)] = (),
-    **options: Unpack[Output],
+    **options: Unpack[HelpOutput],
 ) -> None:
     """Show a page of the manual, list the pages, or search them all.
 

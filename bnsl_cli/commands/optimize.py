@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formats.records import NetworkRecord
 
 
-class Output(TableOptions, StatsOptions, total=False):
+class OptimizeOutput(TableOptions, StatsOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[
@@ -30,7 +30,7 @@ class Output(TableOptions, StatsOptions, total=False):
 @stage_command(
     "--data --tw --time --method --score --discretize --require --forbid --start --jobs --output", optimize
 )
-def command(call: Call, **options: Unpack[Output]) -> None:
+def command(call: Call, **options: Unpack[OptimizeOutput]) -> None:
     """Choose the best network among candidate parent sets.
 
     Reads parent sets (of 'bnsl parentsets', or a jkl or pss file), or a table given by --data. Writes the acyclic
