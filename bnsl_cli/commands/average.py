@@ -11,7 +11,7 @@ from bnsl.options.values import OUTPUT_FILE
 from ..running.stage_command import Call, stage_command
 
 
-class Output(OutputOptions, total=False):
+class AverageOutput(OutputOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[
@@ -32,7 +32,7 @@ class Output(OutputOptions, total=False):
 
 
 @stage_command("--strengths --threshold --cpdag --tw --time --seed --jobs --format --output", average)
-def command(call: Call, **options: Unpack[Output]) -> None:
+def command(call: Call, **options: Unpack[AverageOutput]) -> None:
     """Average networks: compute arc strengths and a consensus network.
 
     Reads networks over the same variables (files, or a stream of 'bnsl optimize --bootstrap'), or a table of

@@ -11,7 +11,7 @@ from bnsl.options.option import Argument, Option
 from bnsl.options.shared import Format, SheetTarget, TableOptions, formats_of
 from bnsl.options.values import TEXT
 from bnsl.running.errors import UsageError
-from bnsl.running.reporter import Reporter
+from bnsl.running.reporter import LineReporter
 from formats.wording import plural
 
 from ..running.stage_command import stage_command
@@ -27,7 +27,7 @@ BUNDLED = {
 """Files in `bnsl/bundled`, with one line on each."""
 
 
-class Output(TableOptions, total=False):
+class DataOutput(TableOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[Format, formats_of(("table", "jsonl"), "A list to read (default) or JSON lines.")]
@@ -36,9 +36,9 @@ class Output(TableOptions, total=False):
 
 @stage_command()
 def command(
-    reporter: Reporter,
+    reporter: LineReporter,
     names: Annotated[tuple[str, ...], Argument("NAME", TEXT, is_several=True)] = (),
-    **options: Unpack[Output],
+    **options: Unpack[DataOutput],
 ) -> None:
     """List or write the tables and networks that come with bnsl.
 

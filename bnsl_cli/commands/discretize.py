@@ -10,7 +10,7 @@ from ..files import write_rows
 from ..running.stage_command import Call, stage_command
 
 
-class Output(OutputOptions, total=False):
+class DiscretizeOutput(OutputOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[
@@ -20,7 +20,7 @@ class Output(OutputOptions, total=False):
 
 
 @stage_command("--discretize --like --categories --columns --drop --missing --format --output", discretize)
-def command(call: Call, **options: Unpack[Output]) -> None:
+def command(call: Call, **options: Unpack[DiscretizeOutput]) -> None:
     """Cut numeric columns into intervals.
 
     Reads a table, cuts every numeric column that has many values into intervals, and writes the table. --like

@@ -11,7 +11,7 @@ from ..running.stage_command import Call, stage_command
 from .query import written_format
 
 
-class Output(TableOptions, StatsOptions, total=False):
+class EffectsOutput(TableOptions, StatsOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[
@@ -25,7 +25,7 @@ class Output(TableOptions, StatsOptions, total=False):
 
 
 @stage_command("--data --cause --effect --measure --level --require --forbid --seed --format --output", effects)
-def command(call: Call, **options: Unpack[Output]) -> None:
+def command(call: Call, **options: Unpack[EffectsOutput]) -> None:
     """Estimate the effects of setting variables, with credible intervals.
 
     Reads rows of data and a structure: networks (one, or a stream of replicates), an essential graph, or lists of

@@ -10,7 +10,7 @@ from formats.wording import plural
 from ..running.stage_command import Call, stage_command
 
 
-class Output(OutputOptions, total=False):
+class EntropyOutput(OutputOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[
@@ -24,7 +24,7 @@ class Output(OutputOptions, total=False):
 
 
 @stage_command("--discretize --missing --columns --drop --jobs --format --output", entropy)
-def command(call: Call, **options: Unpack[Output]) -> None:
+def command(call: Call, **options: Unpack[EntropyOutput]) -> None:
     """Compute entropies of variables and conditional entropies of pairs.
 
     Reads a table and writes an Arrow stream with one row per variable: its name, its number of states, its

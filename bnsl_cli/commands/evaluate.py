@@ -13,7 +13,7 @@ from bnsl.running.errors import UsageError
 from ..running.stage_command import Call, stage_command
 
 
-class Output(TableOptions, total=False):
+class EvaluateOutput(TableOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[
@@ -35,7 +35,7 @@ class Output(TableOptions, total=False):
     "--data --test --reference --families --score --smoothing --folds --discretize --missing --format --output",
     evaluate,
 )
-def command(call: Call, **options: Unpack[Output]) -> None:
+def command(call: Call, **options: Unpack[EvaluateOutput]) -> None:
     """Evaluate networks: scores, likelihood of test rows, distance, treewidth.
 
     Reads networks in any format of 'bnsl formats' and computes all measures anew from their arcs and the data:

@@ -11,7 +11,7 @@ from ..running.stage_command import Call, stage_command
 from .query import written_format
 
 
-class Output(TableOptions, StatsOptions, total=False):
+class ExplainOutput(TableOptions, StatsOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[
@@ -25,7 +25,7 @@ class Output(TableOptions, StatsOptions, total=False):
 
 
 @stage_command("--data --runners-up --sets --strengths --target --score --missing --format --output", explain)
-def command(call: Call, **options: Unpack[Output]) -> None:
+def command(call: Call, **options: Unpack[ExplainOutput]) -> None:
     """Explain why a network has its arcs, and what drives a variable.
 
     Reads a network in any format, and rows of data. Writes for each arc what the score loses if the arc is removed

@@ -10,12 +10,12 @@ from bnsl.options.shared import OutputOptions, StatsOptions, Target
 from ..running.stage_command import Call, stage_command
 
 
-class Output(OutputOptions, StatsOptions, total=False):
+class FitOutput(OutputOptions, StatsOptions, total=False):
     """Destination of the result."""
 
 
 @stage_command("--smoothing --discretize --missing --restarts --iterations --seed --memory --jobs --output", fit)
-def command(call: Call, **options: Unpack[Output]) -> None:
+def command(call: Call, **options: Unpack[FitOutput]) -> None:
     """Estimate the parameters of a network from data.
 
     Reads a network (of 'bnsl optimize', or in any format of 'bnsl formats') and a table with its variables.

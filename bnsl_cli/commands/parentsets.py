@@ -13,7 +13,7 @@ from bnsl.running.errors import UsageError
 from ..running.stage_command import Call, stage_command
 
 
-class Output(TableOptions, StatsOptions, total=False):
+class ParentSetsOutput(TableOptions, StatsOptions, total=False):
     """Destination and format of the result; the run to resume."""
 
     format: Annotated[
@@ -33,7 +33,7 @@ class Output(TableOptions, StatsOptions, total=False):
 @stage_command(
     "--method --score --max-parents --discretize --missing --forbid --time --evaluations --jobs --output", parentsets
 )
-def command(call: Call, **options: Unpack[Output]) -> None:
+def command(call: Call, **options: Unpack[ParentSetsOutput]) -> None:
     """Identify candidate parent sets with their local scores.
 
     Reads a table and writes for every variable its parent sets with exact local scores. A set is left out if one

@@ -14,7 +14,7 @@ from bnsl.running.errors import UsageError
 from ..running.stage_command import Call, stage_command
 
 
-class Output(OutputOptions, StatsOptions, total=False):
+class PosteriorOutput(OutputOptions, StatsOptions, total=False):
     """Destinations and format of the results."""
 
     format: Annotated[
@@ -39,7 +39,7 @@ class Output(OutputOptions, StatsOptions, total=False):
 @stage_command(
     "--method --prior --features --samples --time --require --forbid --seed --jobs --format --output", posterior
 )
-def command(call: Call, **options: Unpack[Output]) -> None:
+def command(call: Call, **options: Unpack[PosteriorOutput]) -> None:
     """Compute probabilities of arcs, given candidate parent sets.
 
     Reads parent sets with scores and writes the posterior probability of the arc for each pair of variables. It is

@@ -13,7 +13,7 @@ from ..files import write_answers, write_rows
 from ..running.stage_command import Call, stage_command
 
 
-class Output(TableOptions, StatsOptions, total=False):
+class QueryOutput(TableOptions, StatsOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[
@@ -29,7 +29,7 @@ class Output(TableOptions, StatsOptions, total=False):
 @stage_command(
     "--do --variables --mpe --separated --effect --evidence --predict --fill --data --format --output", query
 )
-def command(call: Call, **options: Unpack[Output]) -> None:
+def command(call: Call, **options: Unpack[QueryOutput]) -> None:
     """Query a network given evidence: distributions, most probable states, samples.
 
     Reads a network and evidence as NAME=STATE, and writes the distribution of every variable given the evidence.

@@ -13,7 +13,7 @@ from ..files import write_rows
 from ..running.stage_command import Call, stage_command
 
 
-class Output(OutputOptions, total=False):
+class SampleOutput(OutputOptions, total=False):
     """Destinations and format of the results."""
 
     format: Annotated[
@@ -36,7 +36,7 @@ class Output(OutputOptions, total=False):
     "--rows --do --interventions --random --states --parents --inverted-tree --seed --network --format --output",
     sample,
 )
-def command(call: Call, **options: Unpack[Output]) -> None:
+def command(call: Call, **options: Unpack[SampleOutput]) -> None:
     """Draw rows from a given network, or from a random one.
 
     Reads a network with parameters (BIF or another format of 'bnsl formats'), or draws a random network with

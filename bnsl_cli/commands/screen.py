@@ -11,7 +11,7 @@ from formats.wording import plural
 from ..running.stage_command import Call, stage_command
 
 
-class Output(TableOptions, total=False):
+class ScreenOutput(TableOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[
@@ -22,7 +22,7 @@ class Output(TableOptions, total=False):
 @stage_command(
     "--roots --eps --max-parents --relative --curve --discretize --missing --jobs --format --output", screen
 )
-def command(call: Call, **options: Unpack[Output]) -> None:
+def command(call: Call, **options: Unpack[ScreenOutput]) -> None:
     """Find variables that another variable nearly determines.
 
     Reads a table, or the result of 'bnsl entropy', and writes a forest. In it, a variable that another variable
