@@ -1,4 +1,4 @@
-"""Functions of the library: calls with keywords, checked by the options that their signatures declare.
+"""Functions of the library: calls with keywords, checked by the options in their signatures.
 
 `function` makes a function of the library from a body, whose first parameter is a `Run`, the caller's side of a call.
 The command line calls `call_body` with values that click parsed; keywords from Python are checked here.
