@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from bnsl.files.answers import Answers
     from bnsl.files.rows import Rows
     from bnsl.options.shared import Target
-    from bnsl.running.reporter import Reporter
+    from bnsl.running.reporter import LineReporter
     from formats.records import NetworkRecord
 
 
@@ -23,7 +23,7 @@ def write_rows(target: str, rows: Rows, format: str) -> None:
             writer.write(batch)
 
 
-def write_answers(target: Target, answers: Answers, format: str, reporter: Reporter) -> None:
+def write_answers(target: Target, answers: Answers, format: str, reporter: LineReporter) -> None:
     """Write a table of answers, to read or for programs, and its closing line."""
     from formats.tables.results.result_tables import METADATA_KEY, open_result_writer
 

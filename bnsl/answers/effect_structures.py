@@ -29,7 +29,7 @@ from ..options.option import Given
 from ..options.prior import Prior
 from ..running.errors import UsageError
 from ..running.function import Run
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 
 if TYPE_CHECKING:
     from stages.effects.cause_structures import CauseStructures
@@ -195,7 +195,7 @@ def _placed(
     return parents, place
 
 
-def _warn_of_directions(network: NetworkRecord, reporter: Reporter) -> None:
+def _warn_of_directions(network: NetworkRecord, reporter: LineReporter) -> None:
     """Warn of arcs whose direction nothing decides."""
     from stages.graphs.orientation import network_directions
 

@@ -11,7 +11,7 @@ from ..running.errors import UsageError
 if TYPE_CHECKING:
     from ..files.inputs import MatchedTables
     from ..networks import Network
-    from ..running.reporter import Reporter
+    from ..running.reporter import LineReporter
 
 BETWEEN = ("test", "reference", "proof", "strengths", "folds", "seed", "smoothing", "target", "no_treewidth")
 """Options that ask for measures of whole networks."""
@@ -22,7 +22,7 @@ def side_by_side(
     training: MatchedTables,
     scores: Sequence[str],
     ess: float,
-    reporter: Reporter,
+    reporter: LineReporter,
 ) -> list[dict[str, Any]]:
     """One record for each variable: its parents in two networks and, with data, the local scores of both families.
 

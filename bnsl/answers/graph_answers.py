@@ -20,13 +20,13 @@ from ..files.network_inputs import read_network_or_class
 from ..networks import Network
 from ..options.option import Given
 from ..running.errors import UsageError
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 
 MOST_SETS = 1000
 """Most minimal adjustment sets that an answer lists."""
 
 
-def answer_graph(asked: Given, reporter: Reporter) -> Answers:
+def answer_graph(asked: Given, reporter: LineReporter) -> Answers:
     """The answer to a question about the graph of a network or an essential graph."""
     learnt = read_network_or_class(asked.network, warn=reporter.warn)
     graph = _Graph([variable.name for variable in learnt.record.header.variables], learnt.record.parents)
@@ -91,7 +91,7 @@ class _Graph:
         said = "d-separated" if path is None else f"not d-separated: {shown} is open"
         return Answers(dict.fromkeys(("first", "second", "given", "separated", "open_path"), TEXT), [values], said)
 
-    def adjustment(self, found: Adjustment, reporter: Reporter) -> Answers:
+    def adjustment(self, found: Adjustment, reporter: LineReporter) -> Answers:
         """The minimal adjustment sets, the smaller ones first, and the optimal one."""
         listed = list(itertools.islice(found.minimal(), MOST_SETS + 1))
         if len(listed) > MOST_SETS:

@@ -22,10 +22,10 @@ from stages.runtime.memory import format_bytes
 from ..files.answers import Answers, Values
 from ..options.option import Given
 from ..running.errors import UsageError
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 
 
-def answer(engine: Engine, observed: Evidence, question: Given, reporter: Reporter) -> Answers:
+def answer(engine: Engine, observed: Evidence, question: Given, reporter: LineReporter) -> Answers:
     """The exact answer to a question."""
     columns, values, found = ask(engine, observed, question)
     cost = found.cost
@@ -165,7 +165,7 @@ def joined_variables(engine: Engine, observed: Evidence, names: Sequence[str], a
 
 
 def draw_samples(
-    engine: Engine, observed: Evidence, n_rows: int, seed: int, reporter: Reporter
+    engine: Engine, observed: Evidence, n_rows: int, seed: int, reporter: LineReporter
 ) -> Iterator[np.ndarray]:
     """Rows drawn given the evidence, batch by batch."""
     drawn = 0

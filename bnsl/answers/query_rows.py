@@ -25,7 +25,7 @@ from ..options.data import Reading
 from ..options.option import Given
 from ..running.errors import UsageError
 from ..running.function import Run
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 from ..tables import as_table
 
 
@@ -115,7 +115,7 @@ def fill_holes(
     evidence: EvidenceTable,
     jobs: int,
     seed: int | None,
-    reporter: Reporter,
+    reporter: LineReporter,
     given: NativeTable | None,
     learnt: Mapping[str, StateValues],
 ) -> FilledRows:
@@ -154,7 +154,7 @@ def result_columns(engine: Engine, targets: list[int]) -> dict[str, str]:
 
 
 def result_batches(
-    engine: Engine, evidence: EvidenceTable, targets: list[int], jobs: int, reporter: Reporter
+    engine: Engine, evidence: EvidenceTable, targets: list[int], jobs: int, reporter: LineReporter
 ) -> Iterator[list[Any]]:
     """The values of these columns, batch by batch; warns of impossible rows at the end."""
     n_rows = evidence.codes.shape[1]

@@ -22,7 +22,7 @@ from ..files.network_inputs import read_network, read_network_or_class
 from ..networks import Network
 from ..options.data import Reading
 from ..running.errors import UsageError
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 from ..tables import as_file
 from .selection import Selection
 
@@ -48,7 +48,7 @@ class Conversion:
     names: Dataset | None
     given: Selection
     reading: Reading
-    reporter: Reporter
+    reporter: LineReporter
 
     @property
     def called(self) -> str:
@@ -147,7 +147,7 @@ def named_network(network: NetworkRecord, names: Dataset | None) -> NetworkRecor
     return with_parameters(network, dataclasses.replace(parameters, variables=variables))
 
 
-def consensus_of(table: ArcProbabilityTable, threshold: float | None, reporter: Reporter) -> NetworkRecord:
+def consensus_of(table: ArcProbabilityTable, threshold: float | None, reporter: LineReporter) -> NetworkRecord:
     """The consensus of a table of arc probabilities, above the significance threshold by default."""
     from stages.average.consensus import consensus_network
     from stages.average.strengths import pair_strengths, significance_threshold

@@ -27,7 +27,7 @@ from ..files.rows import Rows
 from ..options.shared import resolve_seed
 from ..results import Deliverable
 from ..running.errors import UsageError
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 from ..tables import as_file
 from .chosen_networks import Conversion, kept_variables, named_header, open_chosen, opened
 from .class_members import class_of, members_of
@@ -121,7 +121,7 @@ def convert_essential(task: Conversion, network: NetworkRecord, kept: set[int] |
     return PreparedOutput(graph, lambda to: formats.write_essential_graph(to, graph, task.format), closing)
 
 
-def warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporter: Reporter) -> None:
+def warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporter: LineReporter) -> None:
     """Warn of variables without arcs, since a list of arcs does not name them."""
     n_isolated = n_variables - len({variable for arc in arcs for variable in arc})
     if n_isolated:

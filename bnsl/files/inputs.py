@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from ..options.data import Reading
     from ..options.option import Given
     from ..running.function import Run
-    from ..running.reporter import Reporter
+    from ..running.reporter import LineReporter
 
 
 def completed(
-    network: NetworkRecord, source: Any, names: Sequence[str], other: Any, reporter: Reporter
+    network: NetworkRecord, source: Any, names: Sequence[str], other: Any, reporter: LineReporter
 ) -> NetworkRecord:
     """The network with further variables of another input, which a list of arcs cannot name because they have no
     arcs.
@@ -77,7 +77,7 @@ class MatchedTables:
         self,
         source: str | None,
         data_options: Reading,
-        reporter: Reporter,
+        reporter: LineReporter,
         *,
         may_be_set: bool = False,
         is_recodable: bool = False,
@@ -151,7 +151,7 @@ def read_entropies_and_rows(
     return compute_entropies(dataset, jobs, reporter), dataset
 
 
-def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:
+def warn_of_cut_lists(table: ParentSetTable, reporter: LineReporter) -> None:
     """Warn of variables whose search did not begin or ended early."""
     n, n_unsearched = table.n_variables, table.n_unsearched
     if n_unsearched:
@@ -184,7 +184,7 @@ COUNT_APART = "--interventions COLUMN leaves out those in which a variable was s
 
 
 def warn_of_interventions(
-    header: Header, reporter: Reporter, remedy: str = "give rows in which nothing was set as DATA"
+    header: Header, reporter: LineReporter, remedy: str = "give rows in which nothing was set as DATA"
 ) -> None:
     """Warn where a structure rests on rows under intervention, and rows that may be these all count alike."""
     if header.extra.get("interventions"):
@@ -192,7 +192,7 @@ def warn_of_interventions(
 
 
 def warn_of_list_terms(
-    header: Header, dataset: Dataset, is_constrained: bool, source: str, reporter: Reporter
+    header: Header, dataset: Dataset, is_constrained: bool, source: str, reporter: LineReporter
 ) -> None:
     """Warn where lists were made with a prior or under constraints that a search on data, which scores and chooses
     anew, does not have.
@@ -212,7 +212,7 @@ def warn_of_list_terms(
         )
 
 
-def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, reporter: Reporter) -> None:
+def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, reporter: LineReporter) -> None:
     """Warn if a file was made from data with another fingerprint than the entropies."""
     if header.data is not None and header.data != entropies.fingerprint:
         reporter.warn(
@@ -221,7 +221,7 @@ def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, rep
         )
 
 
-def warn_of_other_forest(header: Header, dataset: Dataset, source: str, reporter: Reporter) -> None:
+def warn_of_other_forest(header: Header, dataset: Dataset, source: str, reporter: LineReporter) -> None:
     """Warn if a screening forest was made from data with another fingerprint; its arcs are used all the same."""
     if header.data is not None and header.data != dataset.fingerprint:
         reporter.warn(

@@ -1,1 +1,1 @@
-"""The functions of the library, one per module: their parameters, and the computation. No module imports click."""
+"""The functions of the library, one per module: their options, and the computation. No module imports click."""

@@ -15,7 +15,7 @@ from ..options.values import Number, Whole
 from ..results import ArcProbabilities
 from ..running.errors import UsageError
 from ..running.function import MessageOptions, Run, function
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 from ..tables import as_file
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def read_strengths(
     return counts.table, {"cpdag": cpdag} | knowledge_record(None if is_kept else counts.knowledge)
 
 
-def networks_of(sources: Sequence[Any], partial: bool, reporter: Reporter) -> Iterator["NetworkRecord"]:
+def networks_of(sources: Sequence[Any], partial: bool, reporter: LineReporter) -> Iterator["NetworkRecord"]:
     """All networks of all sources; with `partial`, only the complete ones of a source that ends early."""
     from formats import open_networks
     from formats.errors import Truncated

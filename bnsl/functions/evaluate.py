@@ -15,7 +15,7 @@ from ..options.shared import SCORE, TABLE_MEMORY, Ess, Jobs, check_sources, refu
 from ..options.values import INPUT, SEED, SIZE, Number, Whole
 from ..running.errors import UsageError
 from ..running.function import MessageOptions, Run, function
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 from ..tables import as_file
 
 if TYPE_CHECKING:
@@ -333,7 +333,7 @@ def check_prediction(run: Run, given: Given, reading: Reading) -> None:
         run.refuse(("jobs", "memory"), "needs --test with --folds K, which predicts by counts of rows.")
 
 
-def numbered_networks(source: Any, reporter: Reporter) -> list[tuple[dict[str, int], Network]]:
+def numbered_networks(source: Any, reporter: LineReporter) -> list[tuple[dict[str, int], Network]]:
     """The networks of a source; in a stream each with its position (from 1) as ``index``."""
     networks = list(read_networks(source, reporter.warn))
     if len(networks) == 1:
@@ -341,7 +341,9 @@ def numbered_networks(source: Any, reporter: Reporter) -> list[tuple[dict[str, i
     return [({"index": number}, network) for number, network in enumerate(networks, 1)]
 
 
-def judge_strengths(source: Any, reference: Any, truth: Network | None, reporter: Reporter) -> list[dict[str, Any]]:
+def judge_strengths(
+    source: Any, reference: Any, truth: Network | None, reporter: LineReporter
+) -> list[dict[str, Any]]:
     """The measures of a table of arc strengths, if there is one, judged by the network read from `reference`.
 
     Raises `UsageError`: there is no reference network.

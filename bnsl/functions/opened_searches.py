@@ -29,7 +29,7 @@ from ..options.prior import Prior
 from ..options.shared import BudgetLimits, check_sources
 from ..running.errors import UsageError
 from ..running.function import Run
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 from .taken_options import AskedSearch, check_taken, taken_options
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from stages.optimize.bootstrap import Found
     from stages.optimize.bounds.proof_steps import TreeNode
     from stages.runtime.budgets import Budget, StopSignal
-    from stages.runtime.reporting import Reporter as AnyReporter
+    from stages.runtime.reporting import Reporter
 
 
 ROUNDS = 20
@@ -52,7 +52,7 @@ class OpenedSearch(NamedTuple):
     `before` are the commands that made the inputs. `replicates` is None unless the search is on data.
     """
 
-    run: Callable[[Budget, AnyReporter], Found]
+    run: Callable[[Budget, Reporter], Found]
     options: OptimizeOptions
     knowledge: Knowledge | None
     before: tuple[dict[str, Any], ...]
@@ -139,7 +139,7 @@ def _search_listed(
     barred: dict[int, tuple[int, ...]],
     options: OptimizeOptions,
     budget: Budget,
-    reporter: AnyReporter,
+    reporter: Reporter,
 ) -> Found:
     """Search among sets; the barred ones may not be taken."""
     from stages.lists.barred_sets import barred_in, refuse_barred
@@ -166,7 +166,7 @@ def _save_proof(
 
 
 def _read_guides(
-    sets: Any, given: AskedSearch, reporter: Reporter
+    sets: Any, given: AskedSearch, reporter: LineReporter
 ) -> tuple[ScreeningForest | None, NetworkRecord | None, ParentSetTable | None, list[tuple[Header, str]]]:
     """Inputs besides the data: forest, network to start from, parent sets.
 
@@ -232,7 +232,7 @@ def open_data_search(
     imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)
     search = DataRuns(dataset, with_knowledge(options, knowledge), imputation, start, table, forest)
 
-    def search_once(budget: Budget, reporter: AnyReporter) -> Found:
+    def search_once(budget: Budget, reporter: Reporter) -> Found:
         recorded = recorded_options(options, given.task) | recorded_inputs(given)
         recorded |= knowledge_record(knowledge) | believing.recorded()
         target, proof = given.save_sets, given.proof
@@ -254,7 +254,7 @@ def open_data_search(
 
 
 def _warn_of_lists(
-    header: Header, dataset: Dataset, is_constrained: bool, source: str, reading: Reading, reporter: Reporter
+    header: Header, dataset: Dataset, is_constrained: bool, source: str, reading: Reading, reporter: LineReporter
 ) -> None:
     """Warn if the search on data has another prior or other constraints than its lists were made with."""
     if reading.interventions is None:

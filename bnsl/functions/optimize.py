@@ -32,7 +32,7 @@ from ..options.values import INPUT, OUTPUT_FILE, Parsed, Path, Whole
 from ..results import Deliverable
 from ..running.function import MessageOptions, Run, function
 from ..running.interrupts import explain_interruption
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 from .opened_searches import (
     ROUNDS,
     OpenedSearch,
@@ -367,7 +367,7 @@ def recorded_network(network: "NetworkRecord", opened: OpenedSearch, recorded: d
     return replace(network, header=record_command(header, "optimize", recorded))
 
 
-def learn_one(opened: OpenedSearch, budget: "Budget", recorded: dict[str, Any], reporter: Reporter) -> Network:
+def learn_one(opened: OpenedSearch, budget: "Budget", recorded: dict[str, Any], reporter: LineReporter) -> Network:
     """Search once."""
     from stages.runtime.reporting import ChangedNetworks
 
@@ -385,7 +385,7 @@ def replicates(
     limits: BudgetLimits,
     stop: "StopSignal",
     recorded: dict[str, Any],
-    reporter: Reporter,
+    reporter: LineReporter,
 ) -> Iterator[Network]:
     """The networks of replicates, with records of their run."""
     assert opened.replicates is not None

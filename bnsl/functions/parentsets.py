@@ -43,7 +43,7 @@ from ..results import Deliverable, ParentSets
 from ..running.errors import UsageError
 from ..running.function import MessageOptions, Run, function
 from ..running.interrupts import explain_interruption
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset
@@ -328,7 +328,7 @@ def parentsets(
 
 
 def open_inputs(
-    data: Source, reading: Reading, given: Given, believing: Prior, reporter: Reporter
+    data: Source, reading: Reading, given: Given, believing: Prior, reporter: LineReporter
 ) -> "tuple[Dataset, dict[str, Any], tuple[dict[str, Any], ...]]":
     """The data, coded like the inputs that guide the search; these inputs; the commands that made them."""
     from formats import open_forest, open_network, open_parent_sets

@@ -27,7 +27,7 @@ from ..options.shared import RunOptions, Time, check_sources, resolve_seed
 from ..options.values import INPUT, OUTPUT_FILE, Parsed, Path
 from ..results import ArcProbabilities
 from ..running.function import MessageOptions, Run, function
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 
 
 def _features(text: str) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def named_method(run: Run, method: str | None) -> str | None:
     return method
 
 
-def _chosen_method(options: PosteriorOptions, n_variables: int, reporter: Reporter) -> str:
+def _chosen_method(options: PosteriorOptions, n_variables: int, reporter: LineReporter) -> str:
     """The method; says why few variables are sampled where this was not asked for."""
     method = choose_method(options, n_variables)
     if options.method is None and method == "sampled" and n_variables <= EXACT_UNASKED:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict
 
 from ..results import Result
 from ..running.errors import UsageError
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 from .option import Given, Option, group_options
 from .values import COLUMN_RULE, COLUMNS, DELIMITER, OBSERVED, STATES, Whole
 
@@ -166,7 +166,7 @@ class Reading(Given):
     def open(
         self,
         source: Any,
-        reporter: Reporter,
+        reporter: LineReporter,
         known: "KnownVariables | None" = None,
         *,
         may_be_set: bool = False,
@@ -210,7 +210,7 @@ class Reading(Given):
         """The options for a table whose states another table decides: without the options in `CODING`."""
         return self.changed(discretize=(), categories=(), max_states=None, states=None)
 
-    def rules(self, reporter: Reporter, known: "KnownVariables | None" = None) -> dict[str, Any]:
+    def rules(self, reporter: LineReporter, known: "KnownVariables | None" = None) -> dict[str, Any]:
         """The options as arguments of the readers of tables; raises a usage error for options without effect."""
         from formats.streams import source_name
         from formats.wording import option_value
@@ -241,7 +241,7 @@ class Reading(Given):
             rules |= {"variables": known.variables, "listed_in": source_name(known.source)}
         return rules
 
-    def _levels(self, reporter: Reporter, known: "KnownVariables | None") -> dict[str, tuple[str, ...]]:
+    def _levels(self, reporter: LineReporter, known: "KnownVariables | None") -> dict[str, tuple[str, ...]]:
         """The states by ``--states``, by column; none where the states of `known` variables hold.
 
         Raises `UsageError`: they are not the states of the `known` variables.
@@ -280,7 +280,7 @@ class Reading(Given):
         return {name: None if value in ("error", False) else value for name, value in given.items()}
 
 
-def _report_recoding(dataset: "Dataset", known: "KnownVariables | None", reporter: Reporter) -> None:
+def _report_recoding(dataset: "Dataset", known: "KnownVariables | None", reporter: LineReporter) -> None:
     """Name the columns that each fold cuts anew; warn of cuts that a file lists."""
     from formats.streams import source_name
     from formats.wording import listed, plural

@@ -1,4 +1,4 @@
-"""Options of functions, declared once: as annotated parameters, or as items of a `TypedDict` that functions unpack.
+"""Options of functions: annotations of parameters, or of the items of a `TypedDict` that functions unpack.
 
 ::
 
@@ -110,7 +110,7 @@ def _options_of(function: Callable) -> dict[str, Option]:
 
 @functools.cache
 def group_options(group: Any) -> dict[str, Option]:
-    """The options that a `TypedDict` declares, by keyword; its module evaluates annotations at once."""
+    """The options among the items of a `TypedDict`, by keyword; its module evaluates annotations at once."""
     found = {name: _option(name, hint) for name, hint in group.__annotations__.items()}
     return {name: option for name, option in found.items() if option is not None}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 from stages.scoring.scores import SCORES
 
 from ..running.errors import UsageError
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
 from .option import Given, Option
 from .values import DURATION, OUTPUT, OUTPUT_FILE, SEED, TEXT, Choice, Number, Parsed, Whole
 
@@ -187,7 +187,7 @@ def opened_workers(place: str | None, run: "Run") -> Iterator["DaskWorkers | Non
         workers.close()
 
 
-def resolve_seed(seed: int | None, reporter: Reporter) -> int:
+def resolve_seed(seed: int | None, reporter: LineReporter) -> int:
     """The given seed, or one from the operating system, reported with ``-v``."""
     from stages.runtime.seeding import draw_seed
 

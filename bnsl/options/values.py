@@ -170,7 +170,7 @@ class Input:
         return value.read_all() if hasattr(value, "read_all") else value  # a reader of Arrow, which reads once
 
     def paths(self, value: Any) -> list[str]:
-        """The files that a value of the parameter names, without standard input."""
+        """The files that a value of the option names, without standard input."""
         values = value if isinstance(value, tuple) else (value,)
         return [path for path in values if isinstance(path, str) and path != "-"]
 

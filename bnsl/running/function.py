@@ -1,4 +1,4 @@
-"""Functions of the library: calls with keywords, checked by the options that their signatures declare.
+"""Functions of the library: calls with keywords, checked by the options in their signatures.
 
 `function` makes a function of the library from a body, whose first parameter is a `Run`, the caller's side of a call.
 The command line calls `call_body` with values that click parsed; keywords from Python are checked here.
@@ -21,7 +21,7 @@ from ..results import Deliverable
 from .calls import calling
 from .errors import UsageError, refuse_removed
 from .interrupts import graceful_stop
-from .reporter import Reporter
+from .reporter import LineReporter
 from .wording import in_python, mended, python_line
 
 P = ParamSpec("P")
@@ -41,7 +41,7 @@ class Run:
     def __init__(
         self,
         of: Callable,
-        reporter: Reporter,
+        reporter: LineReporter,
         given: Collection[str],
         resources: contextlib.ExitStack,
         is_called: bool = False,

@@ -22,7 +22,7 @@ TELLING_GAP = 0.01
 """Largest gap that progress shows, as a share of the score: before that the bound has hardly been worked on."""
 
 
-class Reporter:
+class LineReporter:
     """Plain lines on stderr, each prefixed with the command.
 
     - `prefix`: such as ``bnsl optimize``.

@@ -11,7 +11,7 @@ from bnsl.options.option import Argument, Option
 from bnsl.options.shared import Format, SheetTarget, TableOptions, formats_of
 from bnsl.options.values import TEXT
 from bnsl.running.errors import UsageError
-from bnsl.running.reporter import Reporter
+from bnsl.running.reporter import LineReporter
 from formats.wording import plural
 
 from ..running.stage_command import stage_command
@@ -36,7 +36,7 @@ class DataOutput(TableOptions, total=False):
 
 @stage_command()
 def command(
-    reporter: Reporter,
+    reporter: LineReporter,
     names: Annotated[tuple[str, ...], Argument("NAME", TEXT, is_several=True)] = (),
     **options: Unpack[DataOutput],
 ) -> None:

@@ -8,7 +8,7 @@ from bnsl.options.option import Argument, Option
 from bnsl.options.shared import Format, SheetTarget, TableOptions, formats_of
 from bnsl.options.values import TEXT
 from bnsl.running.errors import UsageError
-from bnsl.running.reporter import Reporter
+from bnsl.running.reporter import LineReporter
 
 from ..running.stage_command import stage_command
 
@@ -28,7 +28,9 @@ class FormatsOutput(TableOptions, total=False):
 
 @stage_command()
 def command(
-    reporter: Reporter, name: Annotated[str | None, Argument("FORMAT", TEXT)] = None, **options: Unpack[FormatsOutput]
+    reporter: LineReporter,
+    name: Annotated[str | None, Argument("FORMAT", TEXT)] = None,
+    **options: Unpack[FormatsOutput],
 ) -> None:
     """List the formats that are read and written.
 

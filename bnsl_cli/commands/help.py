@@ -13,7 +13,7 @@ from bnsl.options.option import Argument, Option
 from bnsl.options.shared import Format, SheetTarget, TableOptions, Target, formats_of
 from bnsl.options.values import TEXT
 from bnsl.running.errors import UsageError
-from bnsl.running.reporter import Reporter
+from bnsl.running.reporter import LineReporter
 
 from ..pages import PAGES, page_text, sections
 from ..running.stage_command import WIDTH, StageCommand, stage_command
@@ -41,7 +41,7 @@ class HelpOutput(TableOptions, total=False):
 
 @stage_command()
 def command(
-    reporter: Reporter,
+    reporter: LineReporter,
     words: Annotated[tuple[str, ...], Argument("WORD", TEXT, is_several=True)] = (),
     **options: Unpack[HelpOutput],
 ) -> None:

@@ -8,7 +8,7 @@ from bnsl.files.recording import write_stats
 from bnsl.functions.optimize import Replicates, optimize
 from bnsl.options.shared import Format, StatsOptions, TableOptions, Target, formats_of
 from bnsl.running.errors import UsageError
-from bnsl.running.reporter import Reporter
+from bnsl.running.reporter import LineReporter
 
 from ..running.stage_command import Call, stage_command
 
@@ -71,7 +71,7 @@ def command(call: Call, **options: Unpack[OptimizeOutput]) -> None:
     write_stats(target.stats, found.figures)
 
 
-def write_early(target: str, file_format: str, reporter: Reporter, network: "NetworkRecord") -> None:
+def write_early(target: str, file_format: str, reporter: LineReporter, network: "NetworkRecord") -> None:
     """Write the best network so far; a file that cannot be written now does not end the search."""
     from formats import write_network
 
@@ -83,7 +83,7 @@ def write_early(target: str, file_format: str, reporter: Reporter, network: "Net
         reporter.detail(f"the best network so far is in {target}")
 
 
-def write_stream(target: str, replicates: Replicates, reporter: Reporter) -> list[dict[str, Any]]:
+def write_stream(target: str, replicates: Replicates, reporter: LineReporter) -> list[dict[str, Any]]:
     """Write the networks of replicates, each as soon as it is found; returns the figures of each."""
     from formats.json_lines.network_lines import network_text
     from formats.streams import open_output

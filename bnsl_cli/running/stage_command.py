@@ -18,7 +18,7 @@ import click
 from bnsl.options.option import options_of
 from bnsl.running.errors import UsageError, refuse_removed
 from bnsl.running.function import Run, call_body
-from bnsl.running.reporter import Reporter
+from bnsl.running.reporter import LineReporter
 from formats.printable import escaped
 
 from .overwriting import check_outputs
@@ -170,7 +170,7 @@ def _calling(callback: Callable, of: Callable | None) -> Callable:
         return callback
 
     @functools.wraps(callback)
-    def with_call(reporter: Reporter, **values: Any) -> Any:
+    def with_call(reporter: LineReporter, **values: Any) -> Any:
         given = [parameter.name or "" for parameter in given_parameters(click.get_current_context())]
         own = {keyword: values.pop(keyword) for keyword in options_of(of)}
         if own.get("workers") is not None:

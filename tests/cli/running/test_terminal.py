@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from helpers.processes import TIMEOUT, run_bnsl, run_shell, start_bnsl
 
 from bnsl.running import live_reporter
-from bnsl.running.reporter import Reporter
+from bnsl.running.reporter import LineReporter
 from bnsl_cli.main import cli
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -129,9 +129,9 @@ def test_progress_knows_what_goes_to_standard_output(
 ):
     found = []
 
-    def opened(prefix: str, verbosity: int, writes_stdout: bool) -> Reporter:
+    def opened(prefix: str, verbosity: int, writes_stdout: bool) -> LineReporter:
         found.append(writes_stdout)
-        return Reporter(prefix, verbosity)
+        return LineReporter(prefix, verbosity)
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(live_reporter, "open_reporter", lambda *given: nullcontext(opened(*given)))
