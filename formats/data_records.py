@@ -173,7 +173,7 @@ class Dataset:
             if not given.is_free(variable).any():
                 name = self.names[variable]
                 raise UnsuitableData(
-                    f"{name!r} was set in every row, so that none tells what it depends on",
+                    f"{name!r} was set in every row: no row tells what it depends on",
                     remedy="leave its name out of the column of --interventions; where a structure is learnt, also "
                     f"forbid arcs into it: --forbid {option_value(f'*->{name}')}",
                 )

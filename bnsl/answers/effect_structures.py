@@ -124,7 +124,7 @@ def from_sets(table: ParentSetTable, source: Any, asked: AskedEffects) -> Struct
     dataset = asked.read(table.header.variables, source)
     asked.warn_of_interventions(table.header)
     if table.header.data not in (None, dataset.fingerprint):
-        reporter.warn("these are not the data of the parent sets, or were read otherwise")
+        reporter.warn("the parent sets were made from other data, or the data were read otherwise")
     reporter.follow(asked.budget)
     found = posterior_structures(table, asked.causes(dataset), asked.posterior, asked.budget, reporter)
     believed = ", under a prior of arcs" if recorded_prior(table.header.extra) else ""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
+from stages.optimize import COMMON, OptimizeOptions, choose_method
 
 from ..files.inputs import (
     COUNT_APART,
@@ -59,15 +59,17 @@ class OpenedSearch(NamedTuple):
     replicates: Callable[[BudgetLimits, StopSignal], Iterator[Found]] | None = None
 
 
-def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
-    """The options that the method reads, for the header."""
-    return used_options(options, (*COMMON, *taken_options(str(options.method), task)))
+def recorded_search(given: AskedSearch, options: OptimizeOptions, knowledge: Knowledge | None) -> dict[str, Any]:
+    """What headers record of a search: the options of its method, limits, inputs, constraints, how data were read."""
+    from stages.recorded_knowledge import knowledge_record
 
-
-def recorded_inputs(given: AskedSearch) -> dict[str, Any]:
-    """The further inputs that were given, for the header."""
-    inputs = {name: getattr(given, name) is not None or None for name in ("start", "screen", "information")}
-    return {**inputs, "imputation": given.imputation, "rounds": given.rounds}
+    everything = vars(given)
+    recorded = used_options(options, (*COMMON, *taken_options(str(options.method), given.task)))
+    recorded |= BudgetLimits(**everything).recorded()
+    recorded |= {name: getattr(given, name) is not None or None for name in ("start", "screen", "information")}
+    recorded |= {"imputation": given.imputation, "rounds": given.rounds}
+    recorded |= knowledge_record(knowledge) | Prior(**everything).recorded()
+    return recorded | ({} if given.data is None and given.information is None else Reading(**everything).recorded())
 
 
 def open_list_search(
@@ -207,7 +209,6 @@ def open_data_search(
     from stages.incomplete import StructuralEM
     from stages.optimize.bootstrap import Resampling
     from stages.optimize.data_runs import DataRuns
-    from stages.recorded_knowledge import knowledge_record
 
     reporter = run.reporter
     check_sources(given.data, given.start, given.screen, sets, *knowing.sources, *believing.sources)
@@ -233,8 +234,7 @@ def open_data_search(
     search = DataRuns(dataset, with_knowledge(options, knowledge), imputation, start, table, forest)
 
     def search_once(budget: Budget, reporter: Reporter) -> Found:
-        recorded = recorded_options(options, given.task) | recorded_inputs(given)
-        recorded |= knowledge_record(knowledge) | believing.recorded()
+        recorded = recorded_search(given, options, knowledge)
         target, proof = given.save_sets, given.proof
 
         def save(header: Header, records: Iterable[ParentSetRecord]) -> None:

@@ -33,14 +33,7 @@ from ..results import Deliverable
 from ..running.function import MessageOptions, Run, function
 from ..running.interrupts import explain_interruption
 from ..running.reporter import LineReporter
-from .opened_searches import (
-    ROUNDS,
-    OpenedSearch,
-    open_data_search,
-    open_list_search,
-    recorded_inputs,
-    recorded_options,
-)
+from .opened_searches import ROUNDS, OpenedSearch, open_data_search, open_list_search, recorded_search
 from .taken_options import (
     SECTIONS,
     AskedSearch,
@@ -323,8 +316,6 @@ def optimize(
 
 def search(run: Run, sets: Any, given: AskedSearch) -> Network | Replicates:
     """Search as the options ask for."""
-    from stages.recorded_knowledge import knowledge_record
-
     reading, limits = Reading(**vars(given)), BudgetLimits(**vars(given))
     knowing, believing = GivenConstraints(**vars(given)), Prior(**vars(given))
     explain_interruption(NOTHING_YET)
@@ -351,9 +342,7 @@ def search(run: Run, sets: Any, given: AskedSearch) -> Network | Replicates:
         )
     else:
         opened = open_data_search(run, sets, given, knowing, believing, reading, options)
-    recorded = recorded_options(opened.options, given.task) | limits.recorded()
-    recorded |= recorded_inputs(given) | knowledge_record(opened.knowledge) | believing.recorded()
-    recorded |= {} if given.data is None and given.information is None else reading.recorded()
+    recorded = recorded_search(given, opened.options, opened.knowledge)
     stop = run.search()
     if opened.replicates is not None and given.bootstrap is not None:
         recorded |= {"bootstrap": given.bootstrap, "resample": given.resample}

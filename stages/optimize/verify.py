@@ -178,7 +178,7 @@ def _check_knowledge(network: NetworkRecord, knowledge: Knowledge) -> None:
 def _check_scores(network: NetworkRecord, dataset: Dataset) -> None:
     score = network.header.score
     if score not in KNOWN_SCORES:
-        return
+        raise VerificationError(f"score {score!r} has no independent formula: add it to stages.scoring.independent")
     scorer = IndependentScorer(dataset, score, network.header.ess or 1.0)
     for child, family in enumerate(network.parents):
         scorer.check(child, family, float(network.scores[child]))
