@@ -144,7 +144,9 @@ def read_entropies_and_rows(
         table, rules.pop("delimiter"), rules.pop("header"), about(source_name(table), reporter.warn)
     )
     if isinstance(opened, EntropyTable):
-        refuse_data_options(run, f"applies to data, and {source_name(source)} holds entropies.")
+        refuse_data_options(
+            run, f"applies to data, and {source_name(source)} holds entropies: give it to bnsl entropy."
+        )
         return opened, None
     dataset = open_dataset(opened, warn=reporter.warn, note=reporter.note, **rules)
     del opened  # the labels take more memory than the data set

@@ -122,7 +122,9 @@ def read_strengths(
     from stages.recorded_knowledge import knowledge_record
 
     reporter = run.reporter
-    first = getattr(sources[0], "record", None) or arc_probabilities_or_lines(as_file(sources[0], "network"))
+    first = getattr(sources[0], "record", None)
+    if not isinstance(first, ArcProbabilityTable):
+        first = sources[0] if first else arc_probabilities_or_lines(as_file(sources[0], "network"))
     if isinstance(first, ArcProbabilityTable):
         if len(sources) > 1 or "cpdag" in run.given:
             raise UsageError("a table of arc probabilities is read alone: leave out other files, --cpdag and --dag.")
@@ -149,7 +151,7 @@ def networks_of(sources: Sequence[Any], partial: bool, reporter: LineReporter) -
         source = getattr(given, "record", given)
         try:
             is_one = isinstance(source, NetworkRecord)
-            for network in [source] if is_one else open_networks(as_file(source, "network"), reporter.warn):
+            for network in [source] if is_one else open_networks(as_file(given, "network"), reporter.warn):
                 yield network
                 n_networks += 1
                 reporter.progress(n_networks, None, "networks")

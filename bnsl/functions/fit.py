@@ -1,8 +1,9 @@
 """`bnsl.fit`: parameters of a network from data."""
 
+import time
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 
 from ..files.inputs import COUNT_APART, completed, warn_of_interventions
 from ..files.network_inputs import read_network
@@ -132,6 +133,11 @@ def _smoothing(structure: "NetworkRecord", rows: "Dataset", given: Given, run: R
     return chosen, towards
 
 
+def _figures(rows: "Dataset", started: float) -> dict[str, Any]:
+    """The figures of every run."""
+    return {"seconds": time.monotonic() - started, "rows": rows.n_rows}
+
+
 @function
 def fit(
     run: Run,
@@ -158,7 +164,7 @@ def fit(
 
     from ..native_tables import values_learnt
 
-    given, reading = Given(**options), Reading(**options)
+    given, reading, started = Given(**options), Reading(**options), time.monotonic()
     check_sources(network, data)
     structure = read_network(network, may_be_empty=True, warn=run.reporter.warn).record
     lacks_names = structure.header.lacks_isolated
@@ -180,7 +186,11 @@ def fit(
     structure = replace(structure, header=record_command(structure.header, "fit", recorded))
     if rows.is_hidden is None:  # the frequencies are the maximum
         fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=given.name)
-        return Network(with_parameters(structure, fitted), values=values, figures={"rows": rows.n_rows})
+        return Network(
+            with_parameters(structure, fitted),
+            values=values,
+            figures={"seconds": time.monotonic() - started, "rows": rows.n_rows},
+        )
     from stages.incomplete.parameter_em import Maximisation, fit_incomplete
 
     explain_interruption(NOTHING_YET)
@@ -195,8 +205,7 @@ def fit(
         stop=stop,
         reporter=run.reporter,
     )
-    figures = {
-        "rows": rows.n_rows,
+    figures = _figures(rows, started) | {
         "holes": rows.n_holes,
         "log_likelihood": found.log_likelihood,
         "objective": found.traces,

@@ -78,6 +78,27 @@ def _resampling(text: str) -> str:
     raise ValueError(f"{text!r} is none of bootstrap, subsample:SHARE (of the rows, up to 1), jackknife, imputed")
 
 
+class SearchedOptions(TypedDict, total=False):
+    """What is searched, beside the sets."""
+
+    data: Annotated[
+        Source,
+        Option(
+            "Search on this table and score families on demand. SETS are then optional; the search extends them.",
+            INPUT,
+            "DATA",
+            section=ON_DATA,
+        ),
+    ]
+    partial: Annotated[
+        bool,
+        Option(
+            "Accept a stream that ended early. Variables that did not arrive get no parents.",
+            section=section_of("partial"),
+        ),
+    ]
+
+
 class TaskOptions(TypedDict, total=False):
     """The method, and the task: bound, inputs beside the data and the sets."""
 
@@ -206,25 +227,9 @@ class SearchOptions(
     """Options of a search for one network."""
 
 
-class OptimizeKeywords(SearchOptions, total=False):
+class OptimizeKeywords(SearchedOptions, SearchOptions, total=False):
     """Options of `optimize` beside those of a search for one network, but `bootstrap`, which decides the result."""
 
-    partial: Annotated[
-        bool,
-        Option(
-            "Accept a stream that ended early. Variables that did not arrive get no parents.",
-            section=section_of("partial"),
-        ),
-    ]
-    data: Annotated[
-        Source,
-        Option(
-            "Search on this table and score families on demand. SETS are then optional; the search extends them.",
-            INPUT,
-            "DATA",
-            section=ON_DATA,
-        ),
-    ]
     resample: Annotated[
         str | None,
         Option(

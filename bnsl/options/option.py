@@ -97,15 +97,17 @@ def options_of(function: Callable) -> dict[str, Option]:
 @functools.cache
 def _options_of(function: Callable) -> dict[str, Option]:
     found: dict[str, Option] = {}
+    group: dict[str, Option] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         hint = parameter.annotation
         hint = eval(hint, function.__globals__) if isinstance(hint, str) else hint
         if get_origin(hint) is Unpack:
-            found |= group_options(get_args(hint)[0])
+            group = group_options(get_args(hint)[0])
         elif (option := _option(name, hint)) is not None:
             has_default = parameter.default is not inspect.Parameter.empty
             found[name] = changed(option, {"default": parameter.default} if has_default else {"is_required": True})
-    return dict(sorted(found.items(), key=lambda item: not item[1].positional))
+    positional = {name: option for name, option in found.items() if option.positional}
+    return positional | group | found
 
 
 @functools.cache

@@ -146,7 +146,13 @@ class Parsed:
         if self.adapt is None and not isinstance(value, str):
             example = f", such as {self.words[0]}" if self.words else ""
             raise ValueError(f"a text of the form {self.name}{example}")
-        return self.parse(value if isinstance(value, str) or self.adapt is None else self.adapt(value))
+        if isinstance(value, str) or self.adapt is None:
+            return self.parse(value)
+        try:
+            text = self.adapt(value)
+        except TypeError:
+            raise ValueError(f"a text of the form {self.name}, not {type_of(value)}") from None
+        return self.parse(text)
 
 
 TABLES = "a dict of columns, a list of dicts, or anything with __arrow_c_stream__ (pandas, Polars, DuckDB, pyarrow)"

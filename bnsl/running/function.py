@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Collection, Mapping
@@ -16,9 +17,9 @@ from typing import Any, Concatenate, NoReturn, ParamSpec, TypedDict, TypeVar
 
 from ..options.assigned import assignments, is_mapping
 from ..options.option import Option, options_of
-from ..options.values import COLUMNS, TEXT, Arcs
+from ..options.values import COLUMNS, FLAG, TEXT, Arcs, Input, Whole
 from ..results import Deliverable
-from .calls import calling
+from .calls import calling, translated_errors
 from .errors import UsageError, refuse_removed
 from .interrupts import graceful_stop
 from .reporter import LineReporter
@@ -93,8 +94,10 @@ class MessageOptions(TypedDict, total=False):
 
 
 MESSAGES = {
-    "quiet": Option("Errors only.", keyword="quiet", default=False, type=bool),
-    "verbose": Option("1 for settings and progress, 2 for timings as well.", keyword="verbose", default=0, type=int),
+    "quiet": Option("Errors only.", FLAG, keyword="quiet", default=False, type=bool),
+    "verbose": Option(
+        "1 for settings and progress, 2 for timings as well.", Whole(0), keyword="verbose", default=0, type=int
+    ),
 }
 """The options of `MessageOptions`."""
 
@@ -112,7 +115,9 @@ def function(body: Callable[Concatenate[Run, P], T]) -> Callable[P, T]:
             return python_line(body.__name__, names, {**keywords, **mending})
 
         names = [name for name, option in options_of(body).items() if option.positional][: len(inputs)]
-        return call_as(called, options_of(body), line, inputs, keywords, -1 if quiet else verbose)
+        with translated_errors():
+            verbosity = -1 if taken(MESSAGES["quiet"], quiet) else taken(MESSAGES["verbose"], verbose)
+        return call_as(called, options_of(body), line, inputs, keywords, verbosity)
 
     return called  # type: ignore[return-value]
 
@@ -251,8 +256,15 @@ def documented(of: Callable) -> Callable:
     """
     options = {**options_of(of), **MESSAGES}
     of.__signature__ = signature_of(options)  # type: ignore[attr-defined]
+    of.__annotations__ = {name: option.type for name, option in options.items()}
     of.__doc__ = documentation(of.__doc__ or "", options)
     return of
+
+
+class _Shown(str):
+    """A type in words, which a signature shows without quotes."""
+
+    __repr__ = str.__str__
 
 
 def signature_of(options: Mapping[str, Option]) -> inspect.Signature:
@@ -261,7 +273,9 @@ def signature_of(options: Mapping[str, Option]) -> inspect.Signature:
     named = []
     for name, option in options.items():
         default = inspect.Parameter.empty if option.is_required else option.default
-        named.append(inspect.Parameter(name, kinds[option.positional], default=default, annotation=option.type))
+        named.append(
+            inspect.Parameter(name, kinds[option.positional], default=default, annotation=_Shown(type_text(option)))
+        )
     return inspect.Signature(named)
 
 
@@ -279,4 +293,7 @@ def documentation(text: str, options: Mapping[str, Option]) -> str:
 
 def type_text(option: Option) -> str:
     """The type of an option's value as a signature shows it."""
-    return inspect.formatannotation(option.type).replace("collections.abc.", "")
+    if isinstance(option.kind, Input) and option.type is Any:
+        return "Source" if option.is_required else "Source | None"
+    text = re.sub(r"\b(?:collections\.abc|typing|bnsl\.[a-z.]+)\.", "", inspect.formatannotation(option.type))
+    return re.sub(r"^Optional\[(.*)\]$", r"\1 | None", text)
