@@ -171,11 +171,11 @@ def test_the_order_of_variables_does_not_matter(tmp_path: Path):
     [
         ({"target": "X9"}, "no variable 'X9'"),
         ({"target": "X1=7"}, "none of the states"),
-        ({"target": "X1", "score": "aic"}, "score is about arcs"),
+        ({"target": "X1", "score": "aic"}, "score explains arcs"),
         ({"target": "X1", "smoothing": 2.0}, "has its own"),
         ({"smoothing": 2.0}, "smoothing needs target"),
-        ({"runners_up": 1, "strengths": "s.csv"}, "strengths is about arcs"),
-        ({"sets": "s.jsonl", "max_parents": 1}, "max_parents does not go with sets"),
+        ({"runners_up": 1, "strengths": "s.csv"}, "strengths explains arcs"),
+        ({"sets": "s.jsonl", "max_parents": 1}, "max_parents cannot be combined with sets"),
     ],
 )
 def test_what_does_not_go_together_is_refused(options: dict, expected: str):
