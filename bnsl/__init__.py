@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for type checkers and editors; all are loaded when they are first used
     from .classifier import BayesianNetworkClassifier as BayesianNetworkClassifier
+    from .files.network_inputs import read as read
     from .functions.average import average as average
     from .functions.convert import convert as convert
     from .functions.discretize import discretize as discretize
@@ -32,7 +33,6 @@ if TYPE_CHECKING:  # for type checkers and editors; all are loaded when they are
     from .functions.sample import sample as sample
     from .functions.screen import screen as screen
     from .networks import Network as Network
-    from .networks import read as read
     from .results import ArcProbabilities as ArcProbabilities
     from .results import Forest as Forest
     from .results import ParentSets as ParentSets
@@ -67,8 +67,9 @@ FUNCTIONS = (
 _OTHERS = {
     "running.errors": "BnslError BugError DataError RunError UsageError",
     "classifier": "BayesianNetworkClassifier",
-    "networks": "Network read",
+    "networks": "Network",
     "results": "ArcProbabilities Forest ParentSets",
+    "files.network_inputs": "read",
     "tables": "Table",
 }
 _MODULE_OF = {name: f"functions.{name}" for name in FUNCTIONS}

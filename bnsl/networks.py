@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from formats.bounds import gap_in
 
 from .options.assigned import assignments
-from .results import ArcProbabilities, Forest, ParentSets, Result, checked_path
+from .results import ArcProbabilities, Result, checked_path, warn_of_claims
 from .running.calls import translated_errors
 from .running.errors import DataError, UsageError
 from .tables import Table, imported
@@ -373,7 +373,7 @@ class Network(Result):
         from formats import open_network
 
         with translated_errors():
-            return cls(open_network(checked_path(path), warn=_warn))
+            return cls(open_network(checked_path(path), warn=warn_of_claims))
 
     def _repr_svg_(self) -> str | None:
         import bnsl
@@ -384,37 +384,3 @@ class Network(Result):
         from .facts import network_facts
 
         return f"<Network: {network_facts(self.record)}>"
-
-
-def _warn(message: str) -> None:
-    """Warn the caller of claims in a file that are ignored."""
-    import warnings
-
-    from .running.wording import in_python
-
-    warnings.warn(in_python(message), stacklevel=2)
-
-
-def read(path: str | os.PathLike[str]) -> Any:
-    """The content of a file: a `Network`, `ParentSets`, a `Forest` or `ArcProbabilities`.
-
-    Raises `DataError`: the file cannot be read, or holds none of these.
-    """
-    import formats
-    from formats.detection import detect_lines
-    from formats.graph_records import ArcProbabilityTable
-    from formats.kinds import Kind
-    from formats.textlines import Lines
-
-    source = checked_path(path)
-    with translated_errors():
-        found = formats.arc_probabilities_or_lines(source)
-        if isinstance(found, ArcProbabilityTable):
-            return ArcProbabilities(found)
-        assert isinstance(found, Lines)
-        kind = detect_lines(found).kind
-        if kind is Kind.PARENT_SETS:
-            return ParentSets(formats.open_parent_sets(found))
-        if kind is Kind.FOREST:
-            return Forest(formats.open_forest(found))
-        return Network(formats.open_network(found, warn=_warn))

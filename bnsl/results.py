@@ -176,3 +176,12 @@ class ArcProbabilities(Result):
 
     def __repr__(self) -> str:
         return f"<ArcProbabilities: {len(self.record.header.names):,} variables>"
+
+
+def warn_of_claims(message: str) -> None:
+    """Warn the caller of claims in a file that are ignored."""
+    import warnings
+
+    from .running.wording import in_python
+
+    warnings.warn(in_python(message), stacklevel=2)

@@ -1,7 +1,8 @@
-"""Networks as inputs: files of any format, and objects of the library."""
+"""Networks as inputs: files of any format, and objects of the library; `bnsl.read` takes results of all kinds."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from formats.wording import Warn
 
 from ..networks import Network
+from ..results import ArcProbabilities, Forest, ParentSets, checked_path, warn_of_claims
 from ..tables import as_file
 
 
@@ -63,3 +65,30 @@ def read_networks(source: Any, warn: Warn | None = None) -> Iterator[Network]:
         yield from map(Network, open_networks(lines))
     else:
         yield read_network_or_class(lines, warn)
+
+
+def read(path: str | os.PathLike[str]) -> Any:
+    """The content of a file: a `Network`, `ParentSets`, a `Forest` or `ArcProbabilities`.
+
+    Raises `DataError`: the file cannot be read, or holds none of these.
+    """
+    import formats
+    from formats.detection import detect_lines
+    from formats.graph_records import ArcProbabilityTable
+    from formats.kinds import Kind
+    from formats.textlines import Lines
+
+    from ..running.calls import translated_errors
+
+    source = checked_path(path)
+    with translated_errors():
+        found = formats.arc_probabilities_or_lines(source)
+        if isinstance(found, ArcProbabilityTable):
+            return ArcProbabilities(found)
+        assert isinstance(found, Lines)
+        kind = detect_lines(found).kind
+        if kind is Kind.PARENT_SETS:
+            return ParentSets(formats.open_parent_sets(found))
+        if kind is Kind.FOREST:
+            return Forest(formats.open_forest(found))
+        return Network(formats.open_network(found, warn=warn_of_claims))
