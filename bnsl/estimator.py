@@ -41,7 +41,7 @@ _SIGNATURE = inspect.Signature([_SELF, *_OWN])
 class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
     """A classifier by a Bayesian network, whose variables are the columns and the class.
 
-    Parameters are the options of `learn`; its `score` is called `local_score` here. Some have other defaults:
+    Parameters are the options of `learn`; the option `score` is called `local_score` here. Some have other defaults:
 
     - `method`: ``cll`` chooses among naive Bayes, TAN and KDB the network that predicts left-out rows best. Knowledge
       about arcs and a bound on the treewidth need a search by score, such as ``pricing``. Such a search ends after

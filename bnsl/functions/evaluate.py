@@ -259,7 +259,7 @@ def require_compared(
             remedy="give the network, or its essential graph under the interventions",
         )
     raise Inconsistent(
-        f"this is the essential graph of no network: {tail} -> {head} is reversed in equivalent networks",
+        f"this graph is not the essential graph of any network: {tail} -> {head} is reversed in equivalent networks",
         source=source_name(source),
         remedy="give the network of this graph, which bnsl convert --dag makes",
     )

@@ -90,7 +90,7 @@ class GivenConstraints(Given):
 
 
 def _positions(tiers: Sequence[Sequence[str]], index: Mapping[str, int]) -> list[list[int]]:
-    """Tiers of names as tiers of positions.
+    """Translate tiers of names into tiers of positions.
 
     Raises `UsageError`: a name is no variable.
     """

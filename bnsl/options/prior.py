@@ -77,7 +77,7 @@ class Prior(Given):
         return {} if self.prior is None else {"arc_prior": True, "prior_least": self.prior_least}
 
     def read(self, names: Sequence[str]) -> "ArcPrior | None":
-        """The prior on variables of these names; None without one."""
+        """The prior on the variables with these names; None if no prior was given."""
         if self.prior is None:
             if self.prior_least is not None:
                 raise UsageError("--prior-least needs --prior FILE.")

@@ -198,10 +198,10 @@ def resolve_seed(seed: int | None, reporter: LineReporter) -> int:
 
 
 Time = Annotated[float | str | None, Option(kind=DURATION, section="Budget")]
-"""``--time``, with the help of the function."""
+"""``--time``; each function supplies the help."""
 
 Evaluations = Annotated[int | None, Option(kind=Whole(1), metavar="N", section="Budget")]
-"""``--evaluations``, with the help of the function."""
+"""``--evaluations``; each function supplies the help."""
 
 REPEATS = " Unlike a run with --time, such a run repeats exactly with the same seed."
 """The end of the help of ``--evaluations``."""
@@ -249,12 +249,12 @@ Ess = Annotated[
 """``--ess``."""
 
 Smoothing = Annotated[float | None, Option(kind=Number(0), metavar="ROWS")]
-"""``--smoothing``: the equivalent sample size of a uniform prior of the parameters, with the help of the function."""
+"""``--smoothing``: the equivalent sample size of a uniform prior of the parameters; functions supply the help."""
 
 Do = Annotated[
     str | Iterable[str] | Mapping[str, Any], Option(kind=TEXT, metavar="NAME=STATE", names=("--do",), is_several=True)
 ]
-"""``--do``: variables that are set from outside, with the help of the function."""
+"""``--do``: variables that are set from outside. Each function supplies the help."""
 
 
 def refuse_ess(run: "Run", scores: Collection[str]) -> None:

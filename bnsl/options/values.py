@@ -197,7 +197,7 @@ class Tiers(Input):
 
 
 class States(Input):
-    """A file of states, or the word ``observed``; from Python also the states of columns, or a result with them."""
+    """A file of states, or the word ``observed``; from Python also states by column, or a result that has states."""
 
     words = ("observed",)
 
